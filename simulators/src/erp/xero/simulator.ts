@@ -240,10 +240,22 @@ export function xero(client: OAuthClient) {
       const all = tenant.tables.get(name)?.all() ?? [];
       const selected = kept(
         all,
-        JSON.stringify([since, where, order, query['includeArchived'], query['Status'], query['DateFrom']]),
+        JSON.stringify([
+          since,
+          where,
+          order,
+          query['includeArchived'],
+          query['IDs'],
+          query['Status'],
+          query['DateFrom'],
+        ]),
         () => {
           const tests: ((row: Row) => boolean)[] = [];
           if (where !== undefined) tests.push(parseWhere(where, entity));
+          if (query['IDs'] !== undefined && parameters.has('IDs')) {
+            const ids = new Set(query['IDs'].split(','));
+            tests.push((row) => ids.has(String(row[entity.id])));
+          }
           if (sinceTime !== undefined) tests.push((row) => timeOfDate(String(row['UpdatedDateUTC'])) >= sinceTime);
           if (name === 'Contacts' && query['includeArchived'] !== 'true')
             tests.push((row) => row['ContactStatus'] !== 'ARCHIVED');

@@ -1,0 +1,71 @@
+import { ErpFault } from '../../domain/faults.js';
+import type { EntityName, QuickBooksClient } from './client.js';
+
+/** Pages that are read again because rows vanished before them. */
+export const STEPS_BACK_MAX = 20;
+const ROWS_MAX = 1_000;
+
+export interface PagesOptions {
+  readonly entity: EntityName;
+  /** Without order and page. */
+  readonly statement: string;
+  readonly pageSize: number;
+  /** `position` of the last page that was stored. */
+  readonly after?: string | undefined;
+}
+
+export interface RowsPage {
+  readonly rows: readonly unknown[];
+  readonly position: string;
+}
+
+/**
+ * Pages of a statement in the order of ids. QuickBooks Online pages by counting rows, so that a deleted row moves all later ones
+ * and the first row of the next page would be skipped. Each page therefore begins with the last row of the page before: is it
+ * another one, the page before is read again.
+ */
+export async function* readPages(
+  client: Pick<QuickBooksClient, 'query'>,
+  { entity, statement, pageSize, after }: PagesOptions,
+): AsyncIterable<RowsPage> {
+  let { begin, lastId } = readPosition(after);
+  let stepsBack = 0;
+  for (;;) {
+    const checked: number = lastId === undefined ? 0 : 1;
+    const asked = Math.min(pageSize + checked, ROWS_MAX);
+    const page = await client.query(
+      entity,
+      `${statement} orderby Id startposition ${begin - checked} maxresults ${asked}`,
+    );
+    if (page.length > asked)
+      throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent more rows than were asked for.');
+    if (checked === 1 && idOf(page[0]) !== lastId) {
+      stepsBack += 1;
+      if (stepsBack > STEPS_BACK_MAX) {
+        throw new ErpFault('BAD_RESPONSE', 'The pages of QuickBooks Online do not follow one another.');
+      }
+      begin = Math.max(1, begin - pageSize);
+      lastId = undefined;
+      continue;
+    }
+    const rows = page.slice(checked);
+    if (rows.length > 0) {
+      begin += rows.length;
+      lastId = idOf(rows.at(-1));
+      yield { rows, position: `${begin}:${lastId ?? ''}` };
+    }
+    if (page.length < asked) return;
+  }
+}
+
+/** `1001:25`: the next row, and the id of the one before it. */
+function readPosition(after: string | undefined): { begin: number; lastId: string | undefined } {
+  const [, begin, lastId = ''] = /^([1-9]\d{0,8}):(.*)$/s.exec(after ?? '') ?? [];
+  if (begin === undefined) return { begin: 1, lastId: undefined };
+  return { begin: Number(begin), lastId: lastId === '' ? undefined : lastId };
+}
+
+function idOf(row: unknown): string | undefined {
+  const id = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)['Id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,181 @@
+import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
+import { difference, isZero } from '../amounts.js';
+import { present, RowFault } from '../row.js';
+import type { Row } from '../row.js';
+
+/** What rows do not have themselves. */
+export interface RowContext {
+  /** Of rows without a currency. */
+  readonly homeCurrency: string | undefined;
+  /** Numbers of purchase orders by id. */
+  readonly orderNumbers: ReadonlyMap<string, string>;
+  /** The page of a record, such as `bill?txnId=25`. */
+  readonly pageUrl: (path: string) => string;
+}
+
+export function toVendor(row: Row, { pageUrl }: RowContext): VendorRecord {
+  const id = row.requiredText('Id');
+  const taxId = row.text('BusinessNumber') ?? row.text('GSTIN');
+  const shownTaxId = taxId ?? row.text('TaxIdentifier');
+  return present({
+    externalId: id,
+    name: row.text('DisplayName') ?? row.requiredText('CompanyName'),
+    taxId: shownTaxId,
+    // Intuit shows the last four characters alone.
+    isTaxIdMasked: shownTaxId === undefined ? undefined : taxId === undefined,
+    address: toAddress(row.row('BillAddr')),
+    email: row.row('PrimaryEmailAddr')?.text('Address'),
+    phone: row.row('PrimaryPhone')?.text('FreeFormNumber'),
+    currency: row.row('CurrencyRef')?.text('value'),
+    status: row.boolean('Active') === false ? ('ARCHIVED' as const) : ('ACTIVE' as const),
+    accounts: toAccounts(row.row('VendorPaymentBankDetail')),
+    modifiedAt: modifiedAt(row),
+    url: pageUrl(`vendordetail?nameId=${encodeURIComponent(id)}`),
+  });
+}
+
+export function toBill(row: Row, context: RowContext): BillRecord {
+  const id = row.requiredText('Id');
+  return {
+    ...toDocument(row, context),
+    ...present({
+      kind: 'BILL' as const,
+      dueDate: row.day('DueDate'),
+      url: context.pageUrl(`bill?txnId=${encodeURIComponent(id)}`),
+    }),
+    purchaseOrderRefs: orderIdsOf(row).flatMap((order) => context.orderNumbers.get(order) ?? []),
+  };
+}
+
+export function toVendorCredit(row: Row, context: RowContext): BillRecord {
+  const id = row.requiredText('Id');
+  return {
+    ...toDocument(row, context),
+    kind: 'CREDIT_NOTE',
+    purchaseOrderRefs: [],
+    url: context.pageUrl(`vendorcredit?txnId=${encodeURIComponent(id)}`),
+  };
+}
+
+/** A payment of nothing was voided, or settles a bill with a credit alone: no money has left. */
+export function toPayment(row: Row, context: RowContext): PaymentRecord {
+  const amount = row.requiredAmount('TotalAmt');
+  const bills = row.rows('Line').flatMap((line) =>
+    line
+      .rows('LinkedTxn')
+      .filter((linked) => linked.text('TxnType') === 'Bill')
+      .map((linked) => linked.requiredText('TxnId')),
+  );
+  return present({
+    externalId: row.requiredText('Id'),
+    vendorExternalId: vendorOf(row).requiredText('value'),
+    date: row.requiredDay('TxnDate'),
+    currency: currencyOf(row, context),
+    amount,
+    reference: row.text('DocNumber'),
+    billExternalIds: [...new Set(bills)],
+    isReturned: isZero(amount),
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+/** Bills name orders by their number: one without a number cannot be named. */
+export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
+  const number = row.text('DocNumber');
+  if (number === undefined) return undefined;
+  const gross = row.amount('TotalAmt');
+  const tax = taxOf(row);
+  return present({
+    externalId: row.requiredText('Id'),
+    number,
+    vendorExternalId: vendorOf(row).requiredText('value'),
+    currency: currencyOf(row, context),
+    netAmount: gross === undefined || tax === undefined ? undefined : difference(gross, tax),
+    grossAmount: gross,
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+/** Ids of the purchase orders that a bill or one of its lines was made from. */
+export function orderIdsOf(row: Row): readonly string[] {
+  const linked = [row, ...row.rows('Line')].flatMap((part) => part.rows('LinkedTxn'));
+  const orders = linked.filter((each) => each.text('TxnType') === 'PurchaseOrder');
+  return [...new Set(orders.flatMap((order) => order.text('TxnId') ?? []))];
+}
+
+function toDocument(row: Row, context: RowContext): Omit<BillRecord, 'kind' | 'purchaseOrderRefs'> {
+  const id = row.requiredText('Id');
+  const vendor = vendorOf(row);
+  const gross = row.requiredAmount('TotalAmt');
+  const balance = row.amount('Balance');
+  const tax = taxOf(row);
+  return present({
+    externalId: id,
+    documentNumber: row.text('DocNumber'),
+    erpNumber: id,
+    vendorExternalId: vendor.requiredText('value'),
+    vendorName: vendor.requiredText('name'),
+    issueDate: row.requiredDay('TxnDate'),
+    currency: currencyOf(row, context),
+    // Companies in the United States have no tax on bills: then neither is known.
+    netAmount: tax === undefined ? undefined : difference(gross, tax),
+    taxAmount: tax,
+    grossAmount: gross,
+    state: stateOf(gross, balance),
+    paidAmount: balance === undefined ? undefined : difference(gross, balance),
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+function stateOf(gross: string, balance: string | undefined): BillRecord['state'] {
+  if (balance === undefined) return 'OPEN';
+  if (isZero(balance)) return 'PAID';
+  return isZero(difference(gross, balance)) ? 'OPEN' : 'PARTIALLY_PAID';
+}
+
+function taxOf(row: Row): string | undefined {
+  return row.row('TxnTaxDetail')?.amount('TotalTax');
+}
+
+function vendorOf(row: Row): Row {
+  const vendor = row.row('VendorRef');
+  if (vendor === undefined) throw new RowFault('VendorRef is missing.');
+  return vendor;
+}
+
+function currencyOf(row: Row, { homeCurrency }: RowContext): string {
+  const currency = row.row('CurrencyRef')?.text('value') ?? homeCurrency;
+  if (currency === undefined) throw new RowFault('CurrencyRef is missing, and the company tells no home currency.');
+  return currency;
+}
+
+function modifiedAt(row: Row): string | undefined {
+  return row.row('MetaData')?.instant('LastUpdatedTime');
+}
+
+function toAddress(row: Row | undefined): VendorRecord['address'] {
+  if (row === undefined) return undefined;
+  const lines = ['Line2', 'Line3', 'Line4', 'Line5'].flatMap((name) => row.text(name) ?? []);
+  return present({
+    line1: row.text('Line1'),
+    line2: lines.length === 0 ? undefined : lines.join(', '),
+    city: row.text('City'),
+    region: row.text('CountrySubDivisionCode'),
+    postalCode: row.text('PostalCode'),
+    country: row.text('Country'),
+  });
+}
+
+/** Always masked by Intuit: shown to people, and compared with nothing. */
+function toAccounts(row: Row | undefined): readonly AccountRecord[] {
+  const number = row?.text('BankAccountNumber');
+  if (row === undefined || number === undefined) return [];
+  const branch = row.text('BankBranchIdentifier');
+  return [
+    present({
+      raw: branch === undefined ? number : `${branch} ${number}`,
+      holder: row.text('BankAccountName'),
+      isMasked: true,
+    }),
+  ];
+}

@@ -1,0 +1,232 @@
+import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
+import { difference, isZero } from '../amounts.js';
+import { present, RowFault } from '../row.js';
+import type { Row } from '../row.js';
+
+/** What rows do not have themselves. */
+export interface RowContext {
+  /** Of the organisation: how account numbers are written. */
+  readonly countryCode: string | undefined;
+  readonly baseCurrency: string | undefined;
+  /** The page of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
+  readonly pageUrl: (path: string) => string;
+}
+
+export function toVendor(row: Row, context: RowContext): VendorRecord {
+  const id = row.requiredText('ContactID');
+  const batch = row.row('BatchPayments');
+  const printed = [row.text('BankAccountDetails'), batch?.text('BankAccountNumber')];
+  return present({
+    externalId: id,
+    number: row.text('AccountNumber'),
+    name: row.requiredText('Name'),
+    taxId: row.text('TaxNumber'),
+    registrationNumber: row.text('CompanyNumber'),
+    address: toAddress(row),
+    email: row.text('EmailAddress'),
+    phone: toPhone(row),
+    currency: row.text('DefaultCurrency'),
+    // ARCHIVED, or GDPRREQUEST after a request of the person to be forgotten.
+    status: (row.text('ContactStatus') ?? 'ACTIVE') === 'ACTIVE' ? ('ACTIVE' as const) : ('ARCHIVED' as const),
+    mergedIntoExternalId: row.text('MergedToContactID'),
+    accounts: toAccounts(printed, batch?.text('BankAccountName'), context),
+    modifiedAt: modifiedAt(row),
+    url: context.pageUrl(`/Contacts/View/${encodeURIComponent(id)}`),
+  });
+}
+
+export function toBill(row: Row, context: RowContext): BillRecord {
+  const id = row.requiredText('InvoiceID');
+  const paid = row.amount('AmountPaid');
+  const credited = row.amount('AmountCredited');
+  const hasPaidSome = [paid, credited].some((amount) => amount !== undefined && !isZero(amount));
+  return {
+    ...toDocument(row, context),
+    ...present({
+      externalId: id,
+      kind: 'BILL' as const,
+      documentNumber: row.text('InvoiceNumber'),
+      dueDate: dayOf(row, 'DueDate'),
+      state: stateOf(row, hasPaidSome),
+      paidAmount: paid,
+      url: context.pageUrl(`/AccountsPayable/View.aspx?InvoiceID=${encodeURIComponent(id)}`),
+    }),
+  };
+}
+
+export function toCreditNote(row: Row, context: RowContext): BillRecord {
+  const id = row.requiredText('CreditNoteID');
+  const total = row.amount('Total');
+  const remaining = row.amount('RemainingCredit');
+  const used = total === undefined || remaining === undefined ? undefined : difference(total, remaining);
+  return {
+    ...toDocument(row, context),
+    ...present({
+      externalId: id,
+      kind: 'CREDIT_NOTE' as const,
+      documentNumber: row.text('CreditNoteNumber'),
+      state: stateOf(row, used !== undefined && !isZero(used)),
+      url: context.pageUrl(`/AccountsPayable/ViewCreditNote.aspx?creditNoteID=${encodeURIComponent(id)}`),
+    }),
+  };
+}
+
+export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
+  // Refunds of credit notes and payments by customers are no payments of bills.
+  if (row.text('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
+  const bill = row.row('Invoice');
+  const contact = bill?.row('Contact');
+  if (bill === undefined || contact === undefined) throw new RowFault('Invoice is missing.');
+  return present({
+    externalId: row.requiredText('PaymentID'),
+    vendorExternalId: contact.requiredText('ContactID'),
+    date: dayOf(row, 'Date') ?? missing('Date'),
+    currency: bill.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    amount: row.requiredAmount('Amount'),
+    reference: row.text('Reference'),
+    billExternalIds: [bill.requiredText('InvoiceID')],
+    account: toAccounts([row.text('BankAccountNumber')], undefined, context)[0],
+    isReturned: row.text('Status') === 'DELETED',
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+/** Orders that were approved. Others are no part of the stream. */
+export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
+  const status = row.text('Status');
+  const number = row.text('PurchaseOrderNumber');
+  if ((status !== 'AUTHORISED' && status !== 'BILLED') || number === undefined) return undefined;
+  const contact = row.row('Contact');
+  if (contact === undefined) throw new RowFault('Contact is missing.');
+  return present({
+    externalId: row.requiredText('PurchaseOrderID'),
+    number,
+    vendorExternalId: contact.requiredText('ContactID'),
+    currency: row.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    netAmount: row.amount('SubTotal'),
+    grossAmount: row.amount('Total'),
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+/** Whether an order was deleted: it stays readable. */
+export function isDeletedOrder(row: Row): boolean {
+  return row.text('Status') === 'DELETED';
+}
+
+type Document = Omit<BillRecord, 'externalId' | 'kind' | 'documentNumber' | 'state'>;
+
+function toDocument(row: Row, context: RowContext): Document {
+  const contact = row.row('Contact');
+  if (contact === undefined) throw new RowFault('Contact is missing.');
+  return present({
+    vendorExternalId: contact.requiredText('ContactID'),
+    vendorName: contact.requiredText('Name'),
+    issueDate: dayOf(row, 'Date'),
+    currency: row.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    netAmount: row.amount('SubTotal'),
+    taxAmount: row.amount('TotalTax'),
+    grossAmount: row.amount('Total'),
+    // Xero links no order to a bill.
+    purchaseOrderRefs: [],
+    modifiedAt: modifiedAt(row),
+  });
+}
+
+function stateOf(row: Row, hasPaidSome: boolean): BillRecord['state'] {
+  switch (row.text('Status')) {
+    case 'DRAFT':
+      return 'DRAFT';
+    case 'SUBMITTED':
+      return 'IN_APPROVAL';
+    case 'AUTHORISED':
+      return hasPaidSome ? 'PARTIALLY_PAID' : 'OPEN';
+    case 'PAID':
+      return 'PAID';
+    case 'VOIDED':
+    case 'DELETED':
+      return 'VOID';
+    case undefined:
+    default:
+      throw new RowFault('Status is missing or not known.');
+  }
+}
+
+const XERO_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
+
+/** The calendar day, which has no zone: `DateString`, else the UTC day of `/Date(...)/`. */
+function dayOf(row: Row, name: 'Date' | 'DueDate'): string | undefined {
+  const text = row.day(`${name}String`);
+  if (text !== undefined) return text;
+  const ms = xeroTime(row, name);
+  return ms?.toISOString().slice(0, 10);
+}
+
+function modifiedAt(row: Row): string | undefined {
+  return xeroTime(row, 'UpdatedDateUTC')?.toISOString();
+}
+
+function xeroTime(row: Row, name: string): Date | undefined {
+  const text = row.text(name);
+  if (text === undefined) return undefined;
+  const time = new Date(Number(XERO_DATE.exec(text)?.[1] ?? Number.NaN));
+  if (Number.isNaN(time.getTime())) throw new RowFault(`${name} is no date.`);
+  return time;
+}
+
+function toAddress(row: Row): VendorRecord['address'] {
+  const addresses = row.rows('Addresses');
+  const ofType = (type: string): Row | undefined =>
+    addresses.find((each) => each.text('AddressType') === type && each.text('AddressLine1') !== undefined);
+  const address = ofType('STREET') ?? ofType('POBOX');
+  if (address === undefined) return undefined;
+  const lines = ['AddressLine2', 'AddressLine3', 'AddressLine4'].flatMap((name) => address.text(name) ?? []);
+  return present({
+    line1: address.text('AddressLine1'),
+    line2: lines.length === 0 ? undefined : lines.join(', '),
+    city: address.text('City'),
+    region: address.text('Region'),
+    postalCode: address.text('PostalCode'),
+    country: address.text('Country'),
+  });
+}
+
+function toPhone(row: Row): string | undefined {
+  const phones = row.rows('Phones').filter((each) => each.text('PhoneNumber') !== undefined);
+  const phone = phones.find((each) => each.text('PhoneType') === 'DEFAULT') ?? phones[0];
+  if (phone === undefined) return undefined;
+  return ['PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber'].flatMap((name) => phone.text(name) ?? []).join(' ');
+}
+
+/** The texts of accounts, each account once. */
+function toAccounts(
+  printed: readonly (string | undefined)[],
+  holder: string | undefined,
+  { countryCode }: RowContext,
+): readonly AccountRecord[] {
+  const accounts = new Map<string, AccountRecord>();
+  for (const raw of printed) {
+    if (raw === undefined) continue;
+    const compact = raw.replace(/[\s.\-/]/g, '').toUpperCase();
+    if (!accounts.has(compact)) accounts.set(compact, present({ raw, holder, ...readAccount(compact, countryCode) }));
+  }
+  return [...accounts.values()];
+}
+
+/**
+ * What a text that people typed says: an IBAN, or in the United Kingdom six digits of a sort code and eight of an account number.
+ * Any other text is kept as it is, and compared with nothing.
+ */
+function readAccount(
+  compact: string,
+  countryCode: string | undefined,
+): Pick<AccountRecord, 'iban' | 'sortCode' | 'accountNumber'> {
+  const iban = compact.replace(/^IBAN:?/, '');
+  if (/^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/.test(iban)) return { iban };
+  if (countryCode !== 'GB' || !/^\d{14}$/.test(compact)) return {};
+  return { sortCode: compact.slice(0, 6), accountNumber: compact.slice(6) };
+}
+
+function missing(name: string): never {
+  throw new RowFault(`${name} is missing.`);
+}
