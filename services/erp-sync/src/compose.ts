@@ -11,40 +11,70 @@ import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
-import { openSessions } from './application/open-test-session.js';
+import { openErp } from './application/open-erp.js';
+import type { ConsentTokens } from './application/open-erp.js';
 import { connectionSecrets } from './application/secrets.js';
+import { deleteOldRuns, stuckRuns } from './application/sync-keeping.js';
+import { syncRun } from './application/sync-run.js';
+import { startRun } from './application/sync-start.js';
+import { syncWorker } from './application/sync-worker.js';
 import { finishDeletions, rewrapSecrets } from './application/sweeps.js';
 import { configChecks } from './clients/config-checks.js';
+import { erpHttpClient } from './clients/erp-http.js';
+import type { ErpHttpSettings } from './clients/erp-http.js';
+import { importsByAnalysis } from './clients/imports.js';
 import { vendorMaster } from './clients/vendor-master.js';
 import { bankOrigins, configSchema, unsafeSettings } from './config.js';
 import type { Config } from './config.js';
-import { providers } from './providers/registry.js';
+import type { Connection } from './domain/connection.js';
+import { ErpFault } from './domain/faults.js';
+import type { Provider, ProviderCode } from './providers/provider.js';
+import { providersOf } from './providers/registry.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
 import { placeStore } from './storage/places.js';
 import type { PlacesDocument } from './storage/places.js';
+import { createRunIndexes, runStore } from './storage/runs.js';
+import type { RunDocument } from './storage/runs.js';
+import { syncedConnections } from './storage/synced-connections.js';
 import { canaryStore } from './storage/sealing-keys.js';
 import type { SealingKeyDocument } from './storage/sealing-keys.js';
-import { reportConnections } from './telemetry.js';
+import { reportConnections, reportRuns } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
 import { encodeConnections } from './transport/grpc/encode-connection.js';
+import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const REWRAP_EACH_MS = 10_000;
+const DELETE_OLD_EACH_MS = 3_600_000;
+/** Of one test of a connection; its caller waits. */
+const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
 /** Connections at once to one host of a customer. */
 const CONNECTIONS_PER_ORIGIN = 8;
 
+/** What a test replaces. */
+export interface ErpOverrides {
+  /** The ERPs that can be read. */
+  readonly providers?: ReadonlyMap<ProviderCode, Provider>;
+  /** False: due connections stay due, for tests of everything else about them. */
+  readonly runsDue?: boolean;
+}
+
 /** Starts the erp-sync service and resolves when it takes calls. */
-export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+export function startService(
+  config: Config,
+  overrides?: StartOverrides,
+  erps: ErpOverrides = {},
+): Promise<RunningService> {
   return startServiceShell(
     {
       name: 'erp-sync',
       schema: configSchema,
       config,
       callsEndMsMax: 10_000,
-      compose: (connections) => compose(config, connections),
+      compose: (connections) => compose(config, connections, erps),
     },
     overrides,
   );
@@ -53,6 +83,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop }: Connections,
+  { providers = providersOf(config), runsDue = true }: ErpOverrides,
 ): Promise<ServiceParts> {
   const unsafe = unsafeSettings(config);
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'CALLS ARE NOT SAFE: these settings are for tests');
@@ -73,12 +104,52 @@ async function compose(
     headersMs: config.ERP_CALL_SECONDS * 1_000,
   });
   onStop('egress', () => egress.close());
-  const outbox = await openOutbox(['connections', AUDIT_LINES]);
+  const outbox = await openOutbox(['connections', 'runs', AUDIT_LINES]);
   const audit = await auditBuffer(events.erpSyncAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
   const secrets = connectionSecrets(secretbox(ring));
   const connections = connectionStore(collections.connections, outbox, clock);
+  const calls = erpHttpClient(callSettings(config), config);
+  onStop('calls of ERPs', () => calls.close());
+  const open = openErp({
+    providers,
+    openCalls: (company, concurrency, budget) => calls.open({ company, concurrency, ...budget }),
+    secrets,
+    tokens: noConsents,
+    pageSizeMax: config.ERP_PAGE_SIZE,
+  });
+  const runs = runStore(collections.runs, outbox, clock);
+  const synced = syncedConnections(collections.connections, {
+    outbox,
+    clock,
+    leaseMs: config.ERP_LEASE_SECONDS * 1_000,
+  });
+  const worker = syncWorker({
+    connections: synced,
+    runs,
+    tenants,
+    syncRun: syncRun({
+      runs,
+      imports: importsByAnalysis(analysisChannel),
+      openErp: open,
+      callsMax: config.ERP_RUN_CALLS,
+      runMs: config.ERP_RUN_SECONDS * 1_000,
+      reconcileMs: config.ERP_RECONCILE_SECONDS * 1_000,
+      initialMonths: config.ERP_INITIAL_MONTHS,
+      clock,
+      logger,
+    }),
+    intervalSeconds: config.ERP_SYNC_INTERVAL_SECONDS,
+    clock,
+    logger,
+  });
+  onStop('runs', () => worker.stop());
+  onStop('metrics of runs', reportRuns({ lagSeconds: () => synced.lagSeconds(), underWay: () => worker.underWay }));
+  const poll = (): Promise<void> => (runsDue ? worker.poll() : Promise.resolve());
+  const pollSoon = (): void => {
+    poll().catch((error: unknown) => logger.warn({ error }, 'due connections could not be looked for'));
+  };
   const deps = {
     connections,
     places: placeStore(collections.places),
@@ -89,10 +160,13 @@ async function compose(
       bankOrigins: bankOrigins(config),
     }),
     master: vendorMaster(analysisChannel),
-    openTestSession: openSessions(providers),
+    openTestSession: (connection: Connection) =>
+      open(connection, { ...TEST_BUDGET, signal: AbortSignal.timeout(TEST_BUDGET.runMs) }).session,
     audit,
-    encode: encodeConnections(config.ERP_PROVIDER_NAMES, async () => []),
-    onDue: () => {},
+    encode: encodeConnections(config.ERP_PROVIDER_NAMES, async (organizationId, runIds) =>
+      (await runs.many(organizationId, runIds)).map(encodeRun),
+    ),
+    onDue: pollSoon,
     clock,
     logger,
   };
@@ -106,10 +180,18 @@ async function compose(
   return {
     rpcGroups: [
       connectionService(deps),
+      runService({ connections: synced, runs, startRun: startRun({ worker, runs, audit }) }),
       usageService({ erp_connections: (organizationId) => connections.countLive(organizationId) }, clock),
     ],
-    tenantData: [ownedDocuments(collections.connections), documentOfOrganization(collections.places)],
+    tenantData: [
+      ownedDocuments(collections.connections),
+      ownedDocuments(collections.runs),
+      documentOfOrganization(collections.places),
+    ],
+    stuckWork: [stuckRuns({ connections: synced })],
     jobs: [
+      { name: 'due connections', pauseMs: config.ERP_POLL_SECONDS * 1_000, run: poll },
+      { name: 'old runs', pauseMs: DELETE_OLD_EACH_MS, run: deleteOldRuns({ runs, clock }) },
       { name: 'audit lines', pauseMs: FLUSH_AUDIT_EACH_MS, run: () => audit.flush() },
       { name: 'deleted connections', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(deps) },
       {
@@ -121,12 +203,40 @@ async function compose(
   };
 }
 
+/** Until connections with consent are served. */
+const noConsents: ConsentTokens = {
+  current: () => Promise.reject(new ErpFault('REAUTH_REQUIRED', 'The connection has no access. Connect the ERP anew.')),
+  renewed: () => Promise.reject(new ErpFault('REAUTH_REQUIRED', 'The connection has no access. Connect the ERP anew.')),
+};
+
+/** Bounds of calls, and the origins that are no customer's. */
+function callSettings(config: Config): ErpHttpSettings {
+  const configured = [
+    config.BUSINESS_CENTRAL_LOGIN_URL,
+    config.BUSINESS_CENTRAL_API_URL,
+    config.QUICKBOOKS_API_URL,
+    config.QUICKBOOKS_REVOKE_URL,
+    config.XERO_API_URL,
+    ...bankOrigins(config),
+    ...config.ERP_EGRESS_ALLOW_ORIGINS,
+  ];
+  return {
+    callMs: config.ERP_CALL_SECONDS * 1_000,
+    responseBytesMax: config.ERP_RESPONSE_MAX_BYTES,
+    backoffMs: config.ERP_BACKOFF_MS,
+    backoffMsMax: config.ERP_BACKOFF_MAX_SECONDS * 1_000,
+    trustedOrigins: new Set(configured.map((url) => new URL(url).origin)),
+  };
+}
+
 /** The collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
-  await createConnectionIndexes(connections);
+  const runs = db.collection<RunDocument>('runs');
+  await Promise.all([createConnectionIndexes(connections), createRunIndexes(runs)]);
   return {
     connections,
+    runs,
     places: db.collection<PlacesDocument>('connection_places'),
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
   };

@@ -3,9 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { ErpFault } from '../domain/faults.js';
+import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { ErpRequest } from '../providers/provider.js';
-import { BudgetSpent, CALL_TRIES_MAX, erpHttpClient } from './erp-http.js';
+import { CALL_TRIES_MAX, erpHttpClient } from './erp-http.js';
 import type { ErpCallsOptions, ErpHttpClient, ErpHttpSettings } from './erp-http.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -5,7 +5,7 @@ import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
 import { Agent, request as sendRequest } from 'undici';
 import type { Dispatcher } from 'undici';
-import { ErpFault } from '../domain/faults.js';
+import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
 import { companyLimits } from './company-limits.js';
@@ -54,9 +54,6 @@ const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const KEEP_ALIVE_MS = 10_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** The budget of a run is used up: the run ends with what it has. */
-export class BudgetSpent extends ErpFault {}
 
 /** Calls ERPs with bounds on time, size, rate and number. One for the service: remote companies share their limits. */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {

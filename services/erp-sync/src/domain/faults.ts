@@ -39,3 +39,6 @@ export class ErpFault extends Error {
     return needingAPerson.has(this.code);
   }
 }
+
+/** The budget of a run is used up: the run ends with what it has, and the next one continues. */
+export class BudgetSpent extends ErpFault {}

@@ -1,3 +1,4 @@
+import type { Config } from '../config.js';
 import { businessCentral } from './business-central/product.js';
 import { odoo } from './odoo/product.js';
 import type { ErpProduct } from './product.js';
@@ -8,8 +9,13 @@ import { xero } from './xero/product.js';
 /** Every ERP that can be connected. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** How each of them is read, by code. */
-export const providers: ReadonlyMap<ProviderCode, Provider> = new Map<ProviderCode, Provider>();
+/** How each of them is read. */
+const makers: readonly ((config: Config) => Provider)[] = [];
+
+/** The ERPs that this version can read, at the addresses of the configuration. */
+export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
+  return new Map(makers.map((make) => make(config)).map((provider) => [provider.code, provider]));
+}
 
 const bySpelling = new Map(
   products.flatMap((erp) => [

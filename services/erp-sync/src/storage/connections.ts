@@ -57,6 +57,10 @@ export interface ConnectionDocument extends Aggregate {
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** When all ids were compared last. */
   readonly reconciledAt?: Date;
+  /** Records wait for `CompleteImport` since the run that began then. */
+  readonly incompleteSince?: Date;
+  /** Runs in a row whose worker fell silent. */
+  readonly abandonedRuns?: number;
   /** The ten newest, the oldest first. */
   readonly recentRunIds: readonly string[];
   readonly lastSyncAt?: Date;
@@ -75,8 +79,8 @@ export interface StreamProgress {
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;
-    /** The cursor after its last page. */
-    readonly next: string;
+    /** The cursor after its last page; absent until its first page is stored. */
+    readonly next?: string;
     /** `Page.position` of the last page that was stored. */
     readonly after?: string;
   };

@@ -3,17 +3,22 @@ import { DomainError } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { importLedger } from './import-ledger.js';
+import type { ImportLedger } from './import-ledger.js';
 
-/** A fake of the imports of the analysis service, as far as connections need them. */
+/** A fake of the imports of the analysis service. */
 export interface FakeAnalysis extends GrpcServer {
   /** Connections whose master was ended, in the order of the calls. */
   readonly endedMasters: readonly string[];
-  /** From now on calls are refused, or taken again. */
+  /** What runs brought. */
+  readonly imports: ImportLedger;
+  /** From now on the ends of masters are refused, or taken again. */
   setAvailable(isAvailable: boolean): void;
 }
 
 export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   const endedMasters: string[] = [];
+  const imports = importLedger();
   let isAvailable = true;
   const refuse = (): Promise<never> => Promise.reject(new DomainError('unavailable', 'Not now.'));
   const server = await startGrpcServer({
@@ -27,16 +32,9 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
           endedMasters.push(connectionId);
           return {};
         },
-        deleteRecords: refuse,
-        importVendors: refuse,
-        importVendorAccounts: refuse,
-        importBills: refuse,
-        importOrders: refuse,
-        importPayments: refuse,
-        reconcileIds: refuse,
-        completeImport: refuse,
+        ...imports.rpcs,
       }),
     ],
   });
-  return { ...server, endedMasters, setAvailable: (value) => void (isAvailable = value) };
+  return { ...server, endedMasters, imports, setAvailable: (value) => void (isAvailable = value) };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
+import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -11,6 +12,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import type { ErpOverrides } from '../compose.js';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { startFakeAnalysis } from './fake-analysis.js';
@@ -26,6 +28,7 @@ function connectClients(address: string) {
   const channel = openChannel(address);
   return {
     connections: client(ConnectionServiceDefinition, channel),
+    runs: client(RunServiceDefinition, channel),
     usage: client(UsageServiceDefinition, channel),
     close: () => channel.close(),
   };
@@ -50,12 +53,14 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Without it due connections are not run. */
+  readonly erps?: ErpOverrides;
 }
 
 /** @param startService the service's own, from compose.ts */
 export async function startErpSync(
-  startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,
-  { infrastructure: { mongodbUrl, natsUrl }, databaseName, env = {} }: Options,
+  startService: (config: Config, overrides: StartOverrides, erps: ErpOverrides) => Promise<RunningService>,
+  { infrastructure: { mongodbUrl, natsUrl }, databaseName, env = {}, erps = { runsDue: false } }: Options,
 ): Promise<RunningErpSync> {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const organization = await startFakeOrganization(logger);
@@ -76,7 +81,7 @@ export async function startErpSync(
       ...env,
       ...own,
     });
-    const service = await startService(config, { jobPauseMsMax: 50 });
+    const service = await startService(config, { jobPauseMsMax: 50 }, erps);
     const clients = connectClients(service.address);
     return {
       ...clients,

@@ -1,0 +1,76 @@
+import type { SealedValue } from '../domain/connection.js';
+import { ErpFault } from '../domain/faults.js';
+import type { Credentials, ErpHttp, Provider, ProviderCode, Session } from '../providers/provider.js';
+import { productOf } from '../providers/registry.js';
+import type { ConnectionSecrets, SecretOwner } from './secrets.js';
+
+/** A connection as far as calling its ERP goes. */
+export interface CallableConnection extends SecretOwner {
+  readonly provider: ProviderCode;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly remoteCompanyId: string;
+  readonly credential: SealedValue | undefined;
+}
+
+/** Access tokens of connections with consent. @throws ErpFault */
+export interface ConsentTokens {
+  current(owner: SecretOwner): Promise<string>;
+  renewed(owner: SecretOwner, refused: string): Promise<string>;
+}
+
+/** Calls that count against the budget of one run or test. */
+export interface CountedCalls extends ErpHttp {
+  readonly callsCount: number;
+  readonly throttledMs: number;
+}
+
+/** How much one run or test may call. */
+export interface CallBudget {
+  readonly callsMax: number;
+  readonly runMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface Deps {
+  readonly providers: ReadonlyMap<ProviderCode, Provider>;
+  /** @param company calls to one remote company share its limit */
+  readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
+  readonly secrets: Pick<ConnectionSecrets, 'open'>;
+  readonly tokens: ConsentTokens;
+  /** The greatest page asked for; the greatest that the ERP gives when absent. */
+  readonly pageSizeMax: number | undefined;
+}
+
+/** An ERP that can be called. */
+export interface OpenedErp {
+  readonly provider: Provider;
+  readonly session: Session;
+  readonly calls: CountedCalls;
+}
+
+/** Opens the ERP of a connection for a run or a test. @throws ErpFault when this version cannot read it */
+export const openErp =
+  ({ providers, openCalls, secrets, tokens, pageSizeMax = Infinity }: Deps) =>
+  (connection: CallableConnection, budget: CallBudget): OpenedErp => {
+    const { provider: code, remoteCompanyId, config } = connection;
+    const provider = providers.get(code);
+    if (provider === undefined) {
+      const { title } = productOf(code);
+      throw new ErpFault('UPSTREAM_ERROR', `${title} cannot be read by this version of the service.`);
+    }
+    const calls = openCalls(`${code} ${remoteCompanyId}`, provider.concurrency, budget);
+    const credentials: Credentials = {
+      secret: () => Promise.resolve().then(() => openSecret(secrets, connection)),
+      accessToken: () => tokens.current(connection),
+      renewedAccessToken: (refused) => tokens.renewed(connection, refused),
+    };
+    const pageSize = Math.min(provider.pageSize, pageSizeMax);
+    return { provider, session: provider.open({ config, http: calls, credentials, pageSize }), calls };
+  };
+
+function openSecret(secrets: Pick<ConnectionSecrets, 'open'>, connection: CallableConnection): string {
+  const { credential } = connection;
+  if (credential === undefined)
+    throw new ErpFault('AUTH_FAILED', 'The connection has no credentials. Connect the ERP anew.');
+  return secrets.open(connection, 'credential', credential);
+}

@@ -1,0 +1,252 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { DomainError } from '@invoicecontrol/errors';
+import { BudgetSpent, ErpFault } from '../domain/faults.js';
+import type { StreamName } from '../domain/records.js';
+import { errorOf, runLog, statusOf, toRunError } from '../domain/run.js';
+import type { RunLog, RunOutcome } from '../domain/run.js';
+import type { Provider, Session } from '../providers/provider.js';
+import { faultMet, rowsImported, runEnded } from '../telemetry.js';
+import type { CallableConnection, CallBudget, CountedCalls, OpenedErp } from './open-erp.js';
+import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
+import { reconcileStream } from './sync-reconcile.js';
+import { ClaimEnded } from './sync-stores.js';
+import type { ConnectionClaim, RunProgress, RunStore } from './sync-stores.js';
+import { firstDay, readStream } from './sync-stream.js';
+
+export interface SyncRunDeps {
+  readonly runs: RunStore;
+  readonly imports: Imports;
+  readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
+  /** Of one run. */
+  readonly callsMax: number;
+  readonly runMs: number;
+  readonly reconcileMs: number;
+  readonly initialMonths: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface BeginningOfRun {
+  readonly startedAt: Date;
+  /** Everything is read from its beginning, and all ids are compared. */
+  readonly startsOver: boolean;
+}
+
+/** Why a run is stopped from outside. */
+export class Stopped extends Error {
+  readonly reason: 'LEASE_LOST' | 'STOPPING';
+
+  constructor(reason: 'LEASE_LOST' | 'STOPPING') {
+    super(reason === 'LEASE_LOST' ? 'the lease is lost' : 'the service stops');
+    this.name = 'Stopped';
+    this.reason = reason;
+  }
+}
+
+/** One run under way, as its steps need it. */
+export interface RunUnderWay {
+  readonly claim: ConnectionClaim;
+  readonly source: ImportSource;
+  readonly session: Session;
+  readonly provider: Provider;
+  readonly imports: Imports;
+  readonly call: ImportCall;
+  readonly log: RunLog;
+  readonly clock: Clock;
+  /** Stores what the run has done so far. */
+  saveProgress(): Promise<void>;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** Without the right to read them they are left out, without an error. */
+const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
+
+/**
+ * Does a run that was claimed: its streams one after the other, then the comparison of ids where it is due, then the findings that
+ * need no invoice. Its end is stored with the run; the caller applies it to the connection.
+ * @returns undefined when another worker has the run now: nothing may be written
+ */
+export const syncRun =
+  (deps: SyncRunDeps) =>
+  async (claim: ConnectionClaim, begin: BeginningOfRun, signal: AbortSignal): Promise<RunOutcome | undefined> => {
+    const { runs, callsMax, runMs, clock, logger } = deps;
+    const { connection, runId } = claim;
+    const { organizationId } = connection;
+    const log = runLog();
+    let calls: Pick<CountedCalls, 'callsCount' | 'throttledMs'> = { callsCount: 0, throttledMs: 0 };
+    const progress = (): RunProgress => ({
+      streams: log.streams,
+      errors: log.errors,
+      httpCalls: calls.callsCount,
+      throttledMs: calls.throttledMs,
+    });
+    let end: EndOfRun = {};
+    try {
+      const { provider, session, calls: counted } = deps.openErp(connection, { callsMax, runMs, signal });
+      calls = counted;
+      const run: RunUnderWay = {
+        claim,
+        source: sourceOf(claim),
+        session,
+        provider,
+        imports: deps.imports,
+        call: { context: systemContext(`run-${runId}`), signal },
+        log,
+        clock,
+        saveProgress: () => runs.saveProgress(organizationId, runId, progress()),
+      };
+      end = await readAll(deps, run, begin);
+    } catch (error) {
+      end = endOf(error, signal, log);
+      if (end.isUnexpected === true) logger.error({ error, runId, connectionId: connection.id }, 'a run failed');
+    }
+    if (end.isTaken === true) return undefined;
+    const outcome = outcomeOf(log, end, clock.now());
+    const stored = await runs.finish(organizationId, runId, { outcome, finishedAt: clock.now(), progress: progress() });
+    runEnded(connection.provider, outcome.status);
+    for (const [stream, counts] of Object.entries(log.streams)) rowsImported(connection.provider, stream, counts);
+    for (const { code } of log.errors) faultMet(connection.provider, code);
+    logger.info(
+      { runId, connectionId: connection.id, organizationId, status: outcome.status, ...progress() },
+      'a run ended',
+    );
+    return stored ?? outcome;
+  };
+
+/** What ended a run, beside what its log has. */
+interface EndOfRun {
+  readonly fault?: ErpFault;
+  readonly isCanceled?: boolean;
+  readonly isTaken?: boolean;
+  readonly isInterrupted?: boolean;
+  readonly isUnexpected?: boolean;
+}
+
+async function readAll(
+  deps: SyncRunDeps,
+  run: RunUnderWay,
+  { startsOver, startedAt }: BeginningOfRun,
+): Promise<EndOfRun> {
+  const { claim, provider, log, clock, source, imports, call } = run;
+  const { connection } = claim;
+  const first = firstDay(connection.importFrom, clock.now(), deps.initialMonths);
+  if (startsOver) await claim.startOver(Object.fromEntries(provider.streams.map((stream) => [stream, {}])));
+  const incompleteSince = connection.incompleteSince ?? startedAt;
+  if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
+
+  const complete = new Set<StreamName>();
+  let end: EndOfRun = {};
+  for (const stream of provider.streams) {
+    const { cursor, window } = connection.streams[stream] ?? {};
+    const fault = await faultOf(readStream(run, stream, { cursor, window: startsOver ? {} : window }, first));
+    if (fault === undefined) {
+      complete.add(stream);
+    } else if (fault.code === 'PERMISSION_DENIED' && LEFT_OUT_WITHOUT_RIGHT.has(stream)) {
+      log.drop(stream);
+    } else {
+      log.failed(toRunError(fault, stream));
+      if (endsRun(fault)) {
+        end = { fault };
+        break;
+      }
+    }
+  }
+  if (end.fault === undefined) end = await reconcileWhereDue(deps, run, complete, startsOver);
+  if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
+
+  const isKnown = (stream: StreamName): boolean =>
+    !provider.streams.includes(stream) || complete.has(stream) || connection.streams[stream]?.cursor !== undefined;
+  const hasVendorList = isKnown('vendors') && isKnown('bankAccounts');
+  await imports.complete(source, { startedAt: incompleteSince, finishedAt: clock.now(), hasVendorList }, call);
+  await claim.saveIncomplete(null);
+  return end;
+}
+
+/** Compares all ids where deletions show only so: once in a while, when starting over, and after a long pause. */
+async function reconcileWhereDue(
+  { reconcileMs }: SyncRunDeps,
+  run: RunUnderWay,
+  complete: ReadonlySet<StreamName>,
+  startsOver: boolean,
+): Promise<EndOfRun> {
+  const { claim, provider, log, clock } = run;
+  const { reconciledAt, streams } = claim.connection;
+  const now = clock.now();
+  const isDue = startsOver || (reconciledAt !== undefined && now.getTime() - reconciledAt.getTime() >= reconcileMs);
+  const { streams: reported = [], days = 0 } = provider.reportsDeletions ?? {};
+  const wasPaused = (stream: StreamName): boolean => {
+    const cursor = streams[stream]?.cursor;
+    return cursor !== undefined && now.getTime() - Date.parse(cursor) >= days * DAY_MS;
+  };
+  const compared = [
+    ...(isDue ? provider.withoutDeletions : []),
+    ...reported.filter((stream) => startsOver || wasPaused(stream)),
+  ];
+  let hasFailed = false;
+  for (const stream of compared) {
+    if (!complete.has(stream)) continue;
+    const fault = await faultOf(reconcileStream(run, stream));
+    if (fault === undefined) continue;
+    hasFailed = true;
+    log.failed(toRunError(fault, stream));
+    if (endsRun(fault)) return { fault };
+  }
+  // Before the first run there was nothing that could have vanished.
+  if (!hasFailed && (isDue || reconciledAt === undefined)) await claim.saveReconciled(now);
+  return {};
+}
+
+/** A fault after which no other stream is tried: nobody is asked again who cannot answer, or does not want to. */
+function endsRun(fault: ErpFault): boolean {
+  return fault.needsAPerson || fault.code === 'RATE_LIMITED' || fault instanceof BudgetSpent;
+}
+
+async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ErpFault) return error;
+    throw error;
+  }
+}
+
+function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
+  if (error instanceof ErpFault) {
+    log.failed(toRunError(error));
+    return { fault: error };
+  }
+  const cause = signal.aborted ? (signal.reason as unknown) : error;
+  if (cause instanceof ClaimEnded) return cause.reason === 'TAKEN' ? { isTaken: true } : { isCanceled: true };
+  if (cause instanceof Stopped && cause.reason === 'LEASE_LOST') return { isTaken: true };
+  const isStopping = cause instanceof Stopped;
+  const message = isStopping
+    ? 'The run was interrupted by a restart of the service. The next run continues.'
+    : 'A part of the service was not available. The next run continues.';
+  log.failed(toRunError({ code: 'RUN_ABANDONED', message }));
+  const isOurOutage = cause instanceof DomainError && (cause.kind === 'unavailable' || cause.kind === 'deadline');
+  return { isInterrupted: isStopping, isUnexpected: !isStopping && !isOurOutage };
+}
+
+function outcomeOf(log: RunLog, { fault, isCanceled, isInterrupted = false }: EndOfRun, now: Date): RunOutcome {
+  if (isCanceled === true) return { status: 'CANCELED', needsAPerson: false, isInterrupted: false };
+  const needsAPerson = fault?.needsAPerson === true;
+  const status = statusOf(log, needsAPerson);
+  const personal = needsAPerson ? { code: fault.code, message: fault.message } : undefined;
+  const error = personal ?? errorOf(status, log.errors);
+  const waitMs = fault?.retryAfterMs;
+  return {
+    status,
+    ...(error === undefined ? {} : { error }),
+    needsAPerson,
+    ...(waitMs === undefined ? {} : { notBefore: new Date(now.getTime() + waitMs) }),
+    isInterrupted,
+  };
+}
+
+function sourceOf({ connection, runId }: ConnectionClaim): ImportSource {
+  const { id: connectionId, organizationId, companyId, remoteCompanyId, provider } = connection;
+  return { organizationId, companyId, connectionId, remoteCompanyId, runId, provider };
+}

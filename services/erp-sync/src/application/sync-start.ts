@@ -1,0 +1,25 @@
+import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { notFound } from '@invoicecontrol/errors';
+import type { Run, RunMode } from '../domain/run.js';
+import { auditLine } from './connection-events.js';
+import type { RunStore } from './sync-stores.js';
+import type { SyncWorker } from './sync-worker.js';
+
+interface Deps {
+  readonly worker: Pick<SyncWorker, 'start'>;
+  readonly runs: Pick<RunStore, 'find'>;
+  readonly audit: Pick<AuditBuffer, 'record'>;
+}
+
+/** Starts a run because somebody asks for it. @throws DomainError not_found, wrong_state, in_progress, rate_limited */
+export const startRun =
+  ({ worker, runs, audit }: Deps) =>
+  async (organizationId: string, connectionId: string, mode: RunMode, context: RequestContext): Promise<Run> => {
+    const runId = await worker.start(organizationId, connectionId, mode);
+    audit.record(organizationId, context, auditLine('sync_started', connectionId));
+    const run = await runs.find(organizationId, runId);
+    // Only the purge of its organization removes a run that has just begun.
+    if (run === undefined) throw notFound('ERP connection');
+    return run;
+  };

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { ErpFault } from '../domain/faults.js';
+import type { RecordsOf, StreamName } from '../domain/records.js';
+import { checkRecord } from '../domain/validate-record.js';
+import type { Page, Window } from '../providers/provider.js';
+import type { RunUnderWay } from './sync-run.js';
+import type { OpenWindow, StreamState } from './sync-stores.js';
+
+/** Pages of one stream in one run. */
+export const PAGES_MAX = 10_000;
+/** Pages in a row without a row. */
+const EMPTY_PAGES_MAX = 100;
+const DATED: ReadonlySet<StreamName> = new Set(['bills', 'creditNotes', 'payments']);
+
+/** The first day of documents that are imported. */
+export interface FirstDay {
+  readonly day: string;
+  /** The customer said so: it holds for what changed later, too. */
+  readonly isChosen: boolean;
+}
+
+export function firstDay(importFrom: string | undefined, now: Date, initialMonths: number): FirstDay {
+  if (importFrom !== undefined) return { day: importFrom, isChosen: true };
+  const begin = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - initialMonths, now.getUTCDate()));
+  return { day: begin.toISOString().slice(0, 10), isChosen: false };
+}
+
+/**
+ * Reads a stream to its end: the window that an earlier run left, or a new one from the cursor on. Each page is stored, then the
+ * position behind it; the cursor moves after the last page.
+ * @throws ErpFault
+ */
+export async function readStream<S extends StreamName>(
+  run: RunUnderWay,
+  stream: S,
+  state: StreamState,
+  first: FirstDay,
+): Promise<void> {
+  const { claim, session, provider, log, clock } = run;
+  const opened = state.window ?? newWindow(state.cursor, stream, first);
+  const window = withFirstDay(opened, stream, first);
+  log.begin(stream, window.from);
+  const begunAt = performance.now();
+  /** The time of the ERP when the window began; answers tell the time at which they were sent. */
+  const serverTime = (): string => {
+    const told = Date.parse(session.serverTime() ?? '');
+    if (Number.isNaN(told)) throw new ErpFault('BAD_RESPONSE', 'The ERP does not tell its time.');
+    return new Date(Math.floor((told - (performance.now() - begunAt)) / 1_000) * 1_000).toISOString();
+  };
+  const seen = pagesSeen(window.after);
+  let next = window.next;
+  for await (const page of readAhead(session.read(stream, toWindow(window, provider.overlapSeconds)))) {
+    seen.add(page);
+    next ??= serverTime();
+    await claim.confirm();
+    await storePage(run, stream, page);
+    // Without a position only the beginning of the window can be returned to.
+    if (page.position !== undefined) await claim.saveWindow(stream, { ...window, next, after: page.position });
+    await run.saveProgress();
+  }
+  const cursor = next ?? serverTime();
+  await claim.saveCursor(stream, cursor, clock.now());
+  log.complete(stream, cursor);
+}
+
+function newWindow(cursor: string | undefined, stream: StreamName, first: FirstDay): OpenWindow {
+  const from = cursor === undefined ? {} : { from: cursor };
+  const isDated = DATED.has(stream) && (cursor === undefined || first.isChosen);
+  return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
+}
+
+/** A window that begins anew has no first day yet. */
+function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
+  const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
+  return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;
+}
+
+function toWindow({ from, dateFrom, after }: OpenWindow, overlapSeconds: number): Window {
+  const begin = from === undefined ? undefined : new Date(Date.parse(from) - overlapSeconds * 1_000).toISOString();
+  return {
+    ...(begin === undefined ? {} : { from: begin }),
+    ...(dateFrom === undefined ? {} : { dateFrom }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+/** Stores the good records of a page, counts the others. */
+async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page: Page<RecordsOf[S]>): Promise<void> {
+  const { source, imports, call, log } = run;
+  const records: RecordsOf[S][] = [];
+  let failed = page.invalid.length;
+  for (const { message, externalId } of page.invalid) log.rowFailed(stream, message, externalId);
+  for (const record of page.records) {
+    const checked = checkRecord(stream, record);
+    if ('record' in checked) {
+      records.push(checked.record);
+    } else {
+      failed++;
+      log.rowFailed(stream, checked.problem, showableId(record.externalId));
+    }
+  }
+  const rows = records.length === 0 ? undefined : await imports.store(source, stream, records, call);
+  for (const { message, externalId } of rows?.failures ?? []) log.rowFailed(stream, message, externalId);
+  const deleted = page.deletedIds.length === 0 ? 0 : await imports.remove(source, stream, page.deletedIds, call);
+  log.count(stream, {
+    fetched: page.records.length + page.invalid.length,
+    created: rows?.created ?? 0,
+    updated: rows?.updated ?? 0,
+    unchanged: rows?.unchanged ?? 0,
+    failed: failed + (rows?.failures.length ?? 0),
+    deleted,
+  });
+}
+
+const ID_SHOWN_MAX = 200;
+
+/** The id of a refused record, where it can be shown. */
+function showableId(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '' || id.length > ID_SHOWN_MAX) return undefined;
+  return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
+}
+
+/** Recognises an ERP that sends the same page, or pages without an end. */
+function pagesSeen(after: string | undefined): { add(page: Page<{ readonly externalId: string }>): void } {
+  const positions = new Set(after === undefined ? [] : [after]);
+  const contents = new Set<string>();
+  let pages = 0;
+  let emptyPages = 0;
+  return {
+    add({ records, invalid, deletedIds, position }) {
+      const isEmpty = records.length + invalid.length + deletedIds.length === 0;
+      emptyPages = isEmpty ? emptyPages + 1 : 0;
+      if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
+      if (position !== undefined) {
+        if (positions.has(position)) throw endless();
+        positions.add(position);
+      }
+      if (records.length === 0) return;
+      const content = createHash('sha256')
+        .update(JSON.stringify(records.map(({ externalId }) => externalId)))
+        .digest('base64');
+      if (contents.has(content)) throw endless();
+      contents.add(content);
+    },
+  };
+}
+
+function endless(): ErpFault {
+  return new ErpFault('BAD_RESPONSE', 'The ERP sends the same page again, or pages without an end.');
+}
+
+/** Asks for the next page while the one before is stored. */
+async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
+  const iterator = pages[Symbol.asyncIterator]();
+  let upcoming = iterator.next();
+  try {
+    for (;;) {
+      const result = await upcoming;
+      if (result.done === true) return;
+      upcoming = iterator.next();
+      // Awaited in the next round; the empty catch avoids an unhandled rejection until then.
+      upcoming.catch(() => {});
+      yield result.value;
+    }
+  } finally {
+    await upcoming.catch(() => {});
+    await iterator.return?.();
+  }
+}

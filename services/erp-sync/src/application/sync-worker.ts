@@ -1,0 +1,245 @@
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { v7 as uuidV7 } from 'uuid';
+import type { RunMode, RunOutcome, RunTrigger } from '../domain/run.js';
+import { toRunError } from '../domain/run.js';
+import { nextSlot, retryRunId, scheduledRunId } from '../domain/schedule.js';
+import { Stopped } from './sync-run.js';
+import type { BeginningOfRun } from './sync-run.js';
+import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from './sync-stores.js';
+
+/** Runs at once in one replica. A run that somebody starts may wait for its turn, with its lease renewed. */
+export const RUNS_MAX = 8;
+/** Runs that somebody started and that wait for their turn in one replica. */
+export const RUNS_WAITING_MAX = 100;
+/** Runs in a row that are continued at once after their worker fell silent; then the connection waits for its slot. */
+export const ABANDONED_RUNS_MAX = 3;
+const ABANDONED = {
+  code: 'RUN_ABANDONED',
+  message: 'The run was given up because its process ended. The next run continues.',
+} as const;
+
+interface Deps {
+  readonly connections: SyncedConnections;
+  readonly runs: RunStore;
+  readonly tenants: Tenants;
+  /** Does a claimed run and stores its end with it. */
+  readonly syncRun: (
+    claim: ConnectionClaim,
+    begin: BeginningOfRun,
+    signal: AbortSignal,
+  ) => Promise<RunOutcome | undefined>;
+  readonly intervalSeconds: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface SyncWorker {
+  /** Runs that this process has, those that wait for their turn included. */
+  readonly underWay: number;
+  /** Claims what is due, as far as there is room, and starts its runs. */
+  poll(): Promise<void>;
+  /**
+   * Starts a run of a connection now.
+   * @returns the id of the run
+   * @throws DomainError not_found, wrong_state, in_progress, rate_limited
+   */
+  start(organizationId: string, connectionId: string, mode: RunMode): Promise<string>;
+  /** Interrupts the runs under way; another replica continues them at once. */
+  stop(): Promise<void>;
+}
+
+/** A run that this process has. */
+interface OwnRun {
+  readonly stopping: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Claims connections and does their runs. Every replica has one; there is no leader. */
+export function syncWorker(deps: Deps): SyncWorker {
+  const { connections, runs, tenants, clock, logger, intervalSeconds } = deps;
+  const own = new Map<string, OwnRun>();
+  const waiting: (() => void)[] = [];
+  let active = 0;
+  let isStopped = false;
+  const slotOf = (connectionId: string): Date => nextSlot(connectionId, clock.now(), intervalSeconds);
+
+  /** Does a claimed run in the background. */
+  function begin(claim: ConnectionClaim, beginning: BeginningOfRun): void {
+    const stopping = new AbortController();
+    const lease = claim.keepAlive(() => stopping.abort(new Stopped('LEASE_LOST')));
+    const ended = (async () => {
+      try {
+        await turn(stopping.signal);
+        try {
+          const outcome = await deps.syncRun(claim, beginning, stopping.signal);
+          if (outcome !== undefined) await finish(claim, outcome, 0);
+        } finally {
+          active--;
+          for (const wake of waiting.splice(0)) wake();
+        }
+      } catch (error) {
+        // The lease lapses, and the run is found abandoned.
+        logger.error({ error, runId: claim.runId, connectionId: claim.connection.id }, 'a run could not be ended');
+      } finally {
+        lease.stop();
+        own.delete(claim.runId);
+      }
+    })();
+    own.set(claim.runId, { stopping, ended });
+  }
+
+  async function turn(signal: AbortSignal): Promise<void> {
+    while (active >= RUNS_MAX && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    active++;
+  }
+
+  function finish(claim: ConnectionClaim, outcome: RunOutcome, abandonedRuns: number): Promise<void> {
+    return claim.release({ outcome, finishedAt: clock.now(), nextSlot: slotOf(claim.connection.id), abandonedRuns });
+  }
+
+  async function insertRun(
+    { connection, runId }: ConnectionClaim,
+    run: { readonly trigger: RunTrigger; readonly mode: RunMode; readonly startedAt: Date },
+  ): Promise<boolean> {
+    const { id: connectionId, organizationId, provider } = connection;
+    return runs.insert({ id: runId, organizationId, connectionId, provider, ...run });
+  }
+
+  /** Runs a connection whose time has come. */
+  async function runDue(due: DueConnection): Promise<void> {
+    const { nextSyncAt } = due;
+    if (nextSyncAt === undefined) return;
+    const claim = await connections.claimDue(due, scheduledRunId(due.id, nextSyncAt, intervalSeconds));
+    if (claim === undefined) return;
+    const startedAt = clock.now();
+    const trigger = due.isFirst ? 'INITIAL' : due.isContinued ? 'RETRY' : 'SCHEDULED';
+    const isNew = await insertRun(claim, { trigger, mode: due.isFirst ? 'FULL' : 'INCREMENTAL', startedAt });
+    if (isNew) begin(claim, { startedAt, startsOver: false });
+    // The slot had its run.
+    else await claim.giveBack(slotOf(due.id));
+  }
+
+  /**
+   * Ends a run whose worker fell silent. One that had ended is applied to its connection; another one is continued at once, unless
+   * that happened too often.
+   * @param mayContinue whether its organization is served
+   */
+  async function resolveSilent(
+    {
+      id: connectionId,
+      organizationId,
+      runningRunId = '',
+    }: Pick<DueConnection, 'id' | 'organizationId' | 'runningRunId'>,
+    mayContinue: boolean,
+  ): Promise<void> {
+    const claim = await connections.takeOver(organizationId, connectionId, runningRunId);
+    if (claim === undefined) return;
+    const abandoned: RunOutcome = {
+      status: 'FAILED',
+      error: ABANDONED,
+      needsAPerson: false,
+      isInterrupted: false,
+    };
+    const finishedAt = clock.now();
+    const end = { outcome: abandoned, finishedAt, error: toRunError(ABANDONED) };
+    const outcome = await runs.finish(organizationId, runningRunId, end);
+    const isAbandoned = outcome === undefined || outcome.error?.code === 'RUN_ABANDONED';
+    if (!isAbandoned) return finish(claim, outcome, 0);
+    logger.warn({ runId: runningRunId, connectionId, organizationId }, 'a run was abandoned by its worker');
+    const abandonedRuns = claim.connection.abandonedRuns + 1;
+    if (!mayContinue || abandonedRuns > ABANDONED_RUNS_MAX) return finish(claim, abandoned, abandonedRuns);
+    const continued = await claim.continueAs(retryRunId(connectionId, runningRunId), abandonedRuns);
+    const startedAt = clock.now();
+    const isNew = await insertRun(continued, { trigger: 'RETRY', mode: 'INCREMENTAL', startedAt });
+    if (isNew) begin(continued, { startedAt, startsOver: false });
+    else await finish(continued, abandoned, abandonedRuns);
+  }
+
+  /** Whether the organization is served: it exists, and its subscription is active. */
+  async function isServed(organizationId: string): Promise<boolean> {
+    try {
+      return (await tenants.factsOf(organizationId, systemContext('erp sync'))).hasActiveSubscription;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  async function take(due: DueConnection): Promise<void> {
+    const mayRun = await isServed(due.organizationId);
+    if (due.runningRunId !== undefined) await resolveSilent(due, mayRun);
+    else if (mayRun) await runDue(due);
+    else await connections.postpone(due, slotOf(due.id));
+  }
+
+  return {
+    get underWay() {
+      return own.size;
+    },
+    async poll() {
+      // Again as long as there is room: organizations that are not served take none.
+      for (;;) {
+        const room = RUNS_MAX - own.size;
+        if (isStopped || room <= 0) return;
+        const found = await connections.due(room);
+        let failures = 0;
+        for (const due of found) {
+          if (isStopped) return;
+          await take(due).catch((error: unknown) => {
+            failures++;
+            logger.warn({ error, connectionId: due.id }, 'a due connection could not be run');
+          });
+        }
+        if (found.length < room || failures > 0) return;
+      }
+    },
+    async start(organizationId, connectionId, mode) {
+      const found = await connections.find(organizationId, connectionId);
+      if (found === undefined) throw notFound('ERP connection');
+      if (found.status === 'DISABLED') {
+        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect it anew.');
+      }
+      if (found.runningRunId !== undefined && !found.isSilent) throw running();
+      if (isStopped || own.size >= RUNS_MAX + RUNS_WAITING_MAX) {
+        throw new DomainError(
+          'rate_limited',
+          'Too many runs are waiting to be started. Repeat the request in a minute.',
+          {
+            retryAfterSeconds: 60,
+          },
+        );
+      }
+      if (found.runningRunId !== undefined) {
+        await resolveSilent({ id: connectionId, organizationId, runningRunId: found.runningRunId }, false);
+      }
+      const runId = uuidV7();
+      const claim = await connections.claimNow(organizationId, connectionId, runId);
+      if (claim === undefined) throw running();
+      const startedAt = clock.now();
+      await insertRun(claim, { trigger: 'MANUAL', mode, startedAt });
+      begin(claim, { startedAt, startsOver: mode === 'FULL' });
+      return runId;
+    },
+    async stop() {
+      isStopped = true;
+      for (const { stopping } of own.values()) stopping.abort(new Stopped('STOPPING'));
+      await Promise.all([...own.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+function running(): DomainError {
+  return new DomainError(
+    'in_progress',
+    'A run of this connection is under way. Wait for its end, then start another one.',
+  );
+}

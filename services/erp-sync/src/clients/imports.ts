@@ -1,0 +1,196 @@
+import {
+  BillKind,
+  BillState,
+  ErpBill,
+  ErpEntity,
+  ErpImportServiceDefinition,
+  ErpOrder,
+  ErpPayment,
+  ErpVendor,
+  ErpVendorAccount,
+  VendorStatus,
+} from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import type { ErpAccount, ImportCounts } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { client } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import type { ImportCall, ImportedRows, Imports, ImportSource } from '../application/sync-imports.js';
+import type {
+  AccountRecord,
+  BillRecord,
+  OrderRecord,
+  PaymentRecord,
+  RecordsOf,
+  StreamName,
+  VendorAccountRecord,
+  VendorRecord,
+} from '../domain/records.js';
+
+/** Records of one call; the contract allows 1 to 1000. */
+export const RECORDS_PER_CALL_MAX = 500;
+/** Of the encoded records, so that a call with its other fields is below the limit of a message. */
+const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
+/** Ids of one range of a complete list. */
+export const IDS_PER_CALL_MAX = 10_000;
+/** Of those that the ERP reports as deleted. */
+const DELETED_PER_CALL_MAX = 1_000;
+/** A page takes a second; this is for a database in trouble. */
+const CALL_MS_MAX = 60_000;
+
+/** Brings records to the analysis service in calls of bounded size. */
+export function importsByAnalysis(channel: Channel): Imports {
+  const analysis = client(ErpImportServiceDefinition, channel);
+  const bounded = ({ context, signal }: ImportCall) => ({ context, signal, timeoutMs: CALL_MS_MAX });
+
+  /** Sends the records of a page, in several calls where it is large. */
+  async function inCalls<W>(
+    records: readonly W[],
+    encode: (record: W) => { finish(): Uint8Array },
+    send: (records: W[]) => Promise<{ counts: ImportCounts | undefined }>,
+  ): Promise<ImportedRows> {
+    let created = 0;
+    let updated = 0;
+    let unchanged = 0;
+    const failures: { externalId: string; message: string }[] = [];
+    for (const batch of batchesOf(records, (record) => encode(record).finish().length)) {
+      const { counts } = await send(batch);
+      created += counts?.created ?? 0;
+      updated += counts?.updated ?? 0;
+      unchanged += counts?.unchanged ?? 0;
+      failures.push(...(counts?.failures ?? []));
+    }
+    return { created, updated, unchanged, failures };
+  }
+
+  type Store<S extends StreamName> = (
+    source: ImportSource,
+    records: readonly RecordsOf[S][],
+    call: ImportCall,
+  ) => Promise<ImportedRows>;
+  const storeBills: Store<'bills' | 'creditNotes'> = (source, records, call) =>
+    inCalls(records.map(toBill), ErpBill.encode, (bills) => analysis.importBills({ source, bills }, bounded(call)));
+  const stores: { readonly [S in StreamName]: Store<S> } = {
+    vendors: (source, records, call) =>
+      inCalls(records.map(toVendor), ErpVendor.encode, (vendors) =>
+        analysis.importVendors({ source, vendors }, bounded(call)),
+      ),
+    bankAccounts: (source, records, call) =>
+      inCalls(records.map(toVendorAccount), ErpVendorAccount.encode, (accounts) =>
+        analysis.importVendorAccounts({ source, accounts }, bounded(call)),
+      ),
+    bills: storeBills,
+    creditNotes: storeBills,
+    payments: (source, records, call) =>
+      inCalls(records.map(toPayment), ErpPayment.encode, (payments) =>
+        analysis.importPayments({ source, payments }, bounded(call)),
+      ),
+    orders: (source, records, call) =>
+      inCalls(records.map(toOrder), ErpOrder.encode, (orders) =>
+        analysis.importOrders({ source, orders }, bounded(call)),
+      ),
+  };
+
+  return {
+    store: (source, stream, records, call) => stores[stream](source, records, call),
+    async remove(source, stream, externalIds, call) {
+      let removed = 0;
+      for (let from = 0; from < externalIds.length; from += DELETED_PER_CALL_MAX) {
+        const ids = externalIds.slice(from, from + DELETED_PER_CALL_MAX);
+        const request = { source, entity: entities[stream], externalIds: ids };
+        removed += (await analysis.deleteRecords(request, bounded(call))).deleted;
+      }
+      return removed;
+    },
+    async reconcile(source, stream, sortedIds, call) {
+      let deleted = 0;
+      let from = 0;
+      do {
+        const externalIds = sortedIds.slice(from, from + IDS_PER_CALL_MAX);
+        const afterExternalId = sortedIds[from - 1] ?? '';
+        const isLast = from + IDS_PER_CALL_MAX >= sortedIds.length;
+        const range = { total: sortedIds.length, afterExternalId, externalIds, isLast };
+        const request = { source, entity: entities[stream], ...range };
+        const reply = await analysis.reconcileIds(request, bounded(call));
+        if (!reply.isBelieved) return undefined;
+        deleted += reply.deleted;
+        from += IDS_PER_CALL_MAX;
+      } while (from < sortedIds.length);
+      return deleted;
+    },
+    async complete(source, { startedAt, finishedAt, hasVendorList }, call) {
+      const request = { source, startedTime: startedAt, finishedTime: finishedAt, hasVendorList };
+      await analysis.completeImport(request, bounded(call));
+    },
+  };
+}
+
+const entities = {
+  vendors: ErpEntity.VENDOR,
+  bankAccounts: ErpEntity.VENDOR_ACCOUNT,
+  bills: ErpEntity.BILL,
+  creditNotes: ErpEntity.CREDIT_NOTE,
+  payments: ErpEntity.PAYMENT,
+  orders: ErpEntity.ORDER,
+} as const satisfies Record<StreamName, ErpEntity>;
+
+/** Cuts a page where a call would have too many records or bytes. One record alone is always below the limit. */
+function* batchesOf<W>(records: readonly W[], bytesOf: (record: W) => number): Iterable<W[]> {
+  let batch: W[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = bytesOf(record);
+    if (batch.length === RECORDS_PER_CALL_MAX || (batch.length > 0 && bytes + size > RECORD_BYTES_PER_CALL_MAX)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(record);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const timeOf = (instant: string | undefined): Date | undefined =>
+  instant === undefined ? undefined : new Date(instant);
+
+function toVendor({ isTaxIdMasked = false, status, accounts, modifiedAt, ...vendor }: VendorRecord): ErpVendor {
+  return {
+    ...vendor,
+    isTaxIdMasked,
+    status: VendorStatus[status],
+    hasAccounts: accounts !== undefined,
+    accounts: (accounts ?? []).map(toAccount),
+    modifiedTime: timeOf(modifiedAt),
+  };
+}
+
+function toAccount({ isMasked = false, ...account }: AccountRecord): ErpAccount {
+  return { ...account, isMasked };
+}
+
+function toVendorAccount({ externalId, account, ...vendor }: VendorAccountRecord): ErpVendorAccount {
+  return { ...vendor, account: { ...toAccount(account), externalId } };
+}
+
+function toBill({ kind, state, purchaseOrderRefs, modifiedAt, ...bill }: BillRecord): ErpBill {
+  return {
+    ...bill,
+    kind: BillKind[kind],
+    state: BillState[state],
+    purchaseOrderRefs: [...purchaseOrderRefs],
+    modifiedTime: timeOf(modifiedAt),
+  };
+}
+
+function toOrder({ modifiedAt, ...order }: OrderRecord): ErpOrder {
+  return { ...order, modifiedTime: timeOf(modifiedAt) };
+}
+
+function toPayment({ billExternalIds, account, modifiedAt, ...payment }: PaymentRecord): ErpPayment {
+  return {
+    ...payment,
+    billExternalIds: [...billExternalIds],
+    ...(account === undefined ? {} : { account: toAccount(account) }),
+    modifiedTime: timeOf(modifiedAt),
+  };
+}

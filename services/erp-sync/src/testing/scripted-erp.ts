@@ -1,0 +1,112 @@
+import type { RecordsOf, StreamName } from '../domain/records.js';
+import { streamNames } from '../domain/records.js';
+import type { Page, Provider, Session, SessionDeps, Window } from '../providers/provider.js';
+
+/** A row of the scripted ERP: a record, and when it changed last. */
+interface Row {
+  readonly record: RecordsOf[StreamName];
+  readonly modifiedAt: string;
+}
+
+/** An ERP in memory, for tests of the engine: it pages by id, as the real ones do, and does what a test tells it to. */
+export interface ScriptedErp {
+  readonly provider: Provider;
+  /** The time of its server. */
+  now: Date;
+  pageSize: number;
+  put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
+  /** Without a trace. */
+  vanish(stream: StreamName, externalId: string): void;
+  /** Reported as deleted to the next window. */
+  remove(stream: StreamName, externalId: string): void;
+  /** Called for each page, before it is sent; what it throws ends the stream. */
+  onPage: (stream: StreamName, position: string) => Promise<void> | void;
+  /** Changes a page before it is sent. */
+  changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
+  /** In place of its own list. */
+  ids: ((stream: StreamName) => readonly string[]) | undefined;
+  /** The windows that were asked for. */
+  readonly windows: { readonly stream: StreamName; readonly window: Window }[];
+  /** Calls that a real ERP would have got. */
+  calls: number;
+  sessions: number;
+}
+
+export function scriptedErp(part: Partial<Provider> = {}): ScriptedErp {
+  const rows = new Map<StreamName, Map<string, Row>>(streamNames.map((stream) => [stream, new Map()]));
+  const removed = new Map<StreamName, string[]>(streamNames.map((stream) => [stream, []]));
+  const of = (stream: StreamName): Map<string, Row> => rows.get(stream) ?? new Map<string, Row>();
+  const erp: ScriptedErp = {
+    now: new Date('2026-03-02T10:00:00Z'),
+    pageSize: 3,
+    onPage: () => {},
+    changePage: (_, page) => page,
+    ids: undefined,
+    windows: [],
+    calls: 0,
+    sessions: 0,
+    put(stream, ...records) {
+      for (const record of records) of(stream).set(record.externalId, { record, modifiedAt: erp.now.toISOString() });
+    },
+    vanish(stream, externalId) {
+      of(stream).delete(externalId);
+    },
+    remove(stream, externalId) {
+      of(stream).delete(externalId);
+      removed.get(stream)?.push(externalId);
+    },
+    provider: {
+      code: 'PROVIDER_B',
+      product: 'ODOO',
+      title: 'Odoo',
+      streams: streamNames,
+      withoutDeletions: ['vendors', 'bills'],
+      pageSize: 1_000,
+      concurrency: 2,
+      overlapSeconds: 2,
+      ...part,
+      open(deps) {
+        erp.sessions++;
+        return session(deps);
+      },
+    },
+  };
+
+  function session(_: SessionDeps): Session {
+    return {
+      test: () => Promise.resolve({}),
+      async *read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>> {
+        erp.windows.push({ stream, window });
+        let after = window.after ?? '';
+        let deletedIds: readonly string[] = removed.get(stream)?.splice(0) ?? [];
+        for (;;) {
+          erp.calls++;
+          await erp.onPage(stream, after);
+          const found = [...of(stream).values()]
+            .filter(({ record, modifiedAt }) => record.externalId > after && isWithin(record, modifiedAt, window))
+            .sort((left, right) => (left.record.externalId < right.record.externalId ? -1 : 1));
+          const records = found.slice(0, erp.pageSize).map(({ record }) => record as RecordsOf[S]);
+          const last = records.at(-1);
+          if (last === undefined && deletedIds.length === 0) return;
+          after = last?.externalId ?? after;
+          const page = { records, invalid: [], deletedIds, ...(last === undefined ? {} : { position: after }) };
+          yield erp.changePage(stream, page) as Page<RecordsOf[S]>;
+          deletedIds = [];
+          if (found.length <= erp.pageSize) return;
+        }
+      },
+      async *ids(stream) {
+        erp.calls++;
+        await Promise.resolve();
+        yield erp.ids?.(stream) ?? [...of(stream).keys()];
+      },
+      serverTime: () => erp.now.toUTCString(),
+    };
+  }
+  return erp;
+}
+
+function isWithin(record: RecordsOf[StreamName], modifiedAt: string, { from, dateFrom }: Window): boolean {
+  const day = 'issueDate' in record ? record.issueDate : undefined;
+  return (from === undefined || modifiedAt >= from) && (dateFrom === undefined || day === undefined || day >= dateFrom);
+}

@@ -1,0 +1,51 @@
+import {
+  RunMode as WireMode,
+  RunServiceDefinition,
+  RunStatus,
+  RunTrigger,
+} from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import type { Run as WireRun } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import { notFound } from '@invoicecontrol/errors';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
+import type { startRun } from '../../application/sync-start.js';
+import type { RunStore, SyncedConnections } from '../../application/sync-stores.js';
+import type { Run } from '../../domain/run.js';
+
+interface Deps {
+  readonly connections: Pick<SyncedConnections, 'find'>;
+  readonly runs: RunStore;
+  readonly startRun: ReturnType<typeof startRun>;
+}
+
+/** invoicecontrol.erp_sync.v1.RunService */
+export function runService({ connections, runs, startRun: start }: Deps): Binding {
+  return bind(RunServiceDefinition, {
+    async startRun({ organizationId, connectionId, mode }, context) {
+      const wanted = mode === WireMode.FULL ? 'FULL' : 'INCREMENTAL';
+      return { run: encodeRun(await start(organizationId, connectionId, wanted, context)) };
+    },
+    async listRuns({ organizationId, connectionId, ...page }) {
+      if ((await connections.find(organizationId, connectionId)) === undefined) throw notFound('ERP connection');
+      const { items, nextPageToken } = await runs.list(organizationId, connectionId, readPageRequest(page));
+      return { runs: items.map(encodeRun), nextPageToken };
+    },
+  });
+}
+
+export function encodeRun(run: Run): WireRun {
+  const { id: runId, trigger, mode, status, startedAt, finishedAt, streams, errors, httpCalls, throttledMs } = run;
+  return {
+    runId,
+    trigger: RunTrigger[trigger],
+    mode: WireMode[mode],
+    status: RunStatus[status],
+    startedTime: startedAt,
+    finishedTime: finishedAt,
+    streams: { ...streams },
+    errors: [...errors],
+    httpCalls,
+    throttledMs,
+  };
+}
