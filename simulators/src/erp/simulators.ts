@@ -46,24 +46,32 @@ export async function startErpSimulators(options: ErpSimulatorsOptions = {}): Pr
     ...app,
     redirectUris: () => redirectUris[name],
   });
-  const servers = {
-    businessCentral: await startErpServer(businessCentral, ports.businessCentral),
-    odoo: await startErpServer(odoo, ports.odoo),
-    quickBooks: await startErpServer(quickBooks(client(quickBooksApp, 'quickBooks')), ports.quickBooks),
-    xero: await startErpServer(xero(client(xeroApp, 'xero')), ports.xero),
+  const started = await Promise.allSettled([
+    startErpServer(businessCentral, ports.businessCentral),
+    startErpServer(odoo, ports.odoo),
+    startErpServer(quickBooks(client(quickBooksApp, 'quickBooks')), ports.quickBooks),
+    startErpServer(xero(client(xeroApp, 'xero')), ports.xero),
+  ]);
+  const servers = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const stop = async (): Promise<void> => {
+    await Promise.all(servers.map(async (server) => server.stop()));
   };
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  const [businessCentralUrl = '', odooUrl = '', quickBooksUrl = '', xeroUrl = ''] = servers.map(({ url }) => url);
   return {
     urls: {
-      businessCentral: servers.businessCentral.url,
-      odoo: servers.odoo.url,
-      quickBooks: servers.quickBooks.url,
-      xero: servers.xero.url,
+      businessCentral: businessCentralUrl,
+      odoo: odooUrl,
+      quickBooks: quickBooksUrl,
+      xero: xeroUrl,
     },
     setRedirectUris(name, uris) {
       redirectUris[name] = uris;
     },
-    stop: async () => {
-      await Promise.all(Object.values(servers).map(async (server) => server.stop()));
-    },
+    stop,
   };
 }

@@ -2,6 +2,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
+import { startErpSimulators } from '@invoicecontrol/simulators/erp';
+import type { ErpSimulators, RegisteredApp } from '@invoicecontrol/simulators/erp';
 import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
@@ -17,6 +19,7 @@ export interface Simulators {
   readonly urls: Readonly<Record<string, string>>;
   /** Tells those that call the product where it is. */
   connect(baseUrl: string): void;
+  readonly erps: ErpSimulators;
   /** Absent where a start shows no webhook. */
   readonly webhookReceiver: WebhookReceiver | undefined;
   stop(): Promise<void>;
@@ -29,13 +32,16 @@ interface SimulatorOptions {
   readonly directory: string;
   /** What the services are told as well. */
   readonly env: NodeJS.ProcessEnv;
+  /** Where Odoo listened before: a connection of an earlier start calls it there. */
+  readonly odooPort: number | undefined;
 }
 
 export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
-  const [ecbFeed, smtp, paddle, webhooks] = await Promise.all([
+  const [ecbFeed, smtp, paddle, erps, webhooks] = await Promise.all([
     startEcbFeedSimulator(),
     startSmtpSimulator(),
     startPaddle(options.env),
+    startErps(options.env, options.odooPort),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
   return {
@@ -44,14 +50,22 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       SMTP_URL: smtp.url,
       MAIL_FROM: 'Invoice Control <control@localhost>',
       ...paddle.env,
+      ...erps.env,
       ...webhooks?.env,
     },
     // GET /messages shows the mails.
-    urls: { ecbFeed: ecbFeed.url, smtp: smtp.httpUrl, paddle: paddle.simulator.url, ...webhooks?.urls },
+    urls: {
+      ecbFeed: ecbFeed.url,
+      smtp: smtp.httpUrl,
+      paddle: paddle.simulator.url,
+      ...erps.simulators.urls,
+      ...webhooks?.urls,
+    },
     connect: (baseUrl) => paddle.simulator.setNotificationUrl(notificationUrl(baseUrl)),
+    erps: erps.simulators,
     webhookReceiver: webhooks?.receiver,
     async stop() {
-      await Promise.all([ecbFeed.stop(), smtp.stop(), paddle.simulator.stop(), webhooks?.stop()]);
+      await Promise.all([ecbFeed, smtp, paddle.simulator, erps.simulators, webhooks].map(async (one) => one?.stop()));
     },
   };
 }
@@ -96,6 +110,52 @@ export async function startPaddle(
 }
 
 const PRICE_PREFIX = 'PADDLE_PRICE_';
+
+/**
+ * The simulators of the ERPs, with the applications and the callback that erp-sync is told.
+ * @param odooPort taken if it is free
+ * @returns with what tells erp-sync where they are
+ */
+export async function startErps(
+  env: NodeJS.ProcessEnv,
+  odooPort?: number,
+): Promise<{ simulators: ErpSimulators; env: Readonly<Record<string, string>> }> {
+  const callbackUrl =
+    env['ERP_OAUTH_CALLBACK_URL'] || (developmentSettings('erp-sync')['ERP_OAUTH_CALLBACK_URL'] ?? '');
+  const appOf = (vendor: string, provider: string): RegisteredApp => ({
+    clientId: env[`${vendor}_CLIENT_ID`] || `${vendor.toLowerCase()}-development-only`,
+    clientSecret: env[`${vendor}_CLIENT_SECRET`] || `${vendor.toLowerCase()}-secret-development-only`,
+    redirectUris: [`${callbackUrl}/${provider}`],
+  });
+  const apps = { quickBooksApp: appOf('QUICKBOOKS', 'PROVIDER_C'), xeroApp: appOf('XERO', 'PROVIDER_D') };
+  const start = async (port: number): Promise<ErpSimulators> => startErpSimulators({ ...apps, ports: { odoo: port } });
+  const simulators = await start(odooPort ?? 0).catch(async (error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return start(0);
+    throw error;
+  });
+  const { businessCentral, odoo, quickBooks, xero } = simulators.urls;
+  return {
+    simulators,
+    env: {
+      BUSINESS_CENTRAL_LOGIN_URL: businessCentral,
+      BUSINESS_CENTRAL_API_URL: businessCentral,
+      // The only address of this machine that a customer's baseUrl may name.
+      ERP_EGRESS_ALLOW_ORIGINS: odoo,
+      QUICKBOOKS_CLIENT_ID: apps.quickBooksApp.clientId,
+      QUICKBOOKS_CLIENT_SECRET: apps.quickBooksApp.clientSecret,
+      QUICKBOOKS_AUTHORIZE_URL: `${quickBooks}/connect/oauth2`,
+      QUICKBOOKS_TOKEN_URL: `${quickBooks}/oauth2/v1/tokens/bearer`,
+      QUICKBOOKS_REVOKE_URL: `${quickBooks}/v2/oauth2/tokens/revoke`,
+      QUICKBOOKS_API_URL: quickBooks,
+      XERO_CLIENT_ID: apps.xeroApp.clientId,
+      XERO_CLIENT_SECRET: apps.xeroApp.clientSecret,
+      XERO_AUTHORIZE_URL: `${xero}/identity/connect/authorize`,
+      XERO_TOKEN_URL: `${xero}/connect/token`,
+      XERO_REVOKE_URL: `${xero}/connect/revocation`,
+      XERO_API_URL: xero,
+    },
+  };
+}
 
 /** On loopback, but not 127.0.0.1: customers' URLs still cannot reach what else listens on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';

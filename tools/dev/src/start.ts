@@ -1,6 +1,7 @@
 // `npm start`: the whole product on one machine.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { newSecrets } from '@invoicecontrol/topology/start';
@@ -27,6 +28,8 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   MONGODB_URL, NATS_URL      use these instead of finding or starting some
   PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
+                             addresses, applications and times of ERPs; simulators play them
+  ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
                              settings of ERP connections
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
@@ -39,6 +42,8 @@ const PORT_DEFAULT = 8080;
 interface Installation {
   readonly secrets: Secrets;
   readonly demo?: { readonly tenant: Tenant; readonly other: Tenant; readonly uploads?: UploadIds };
+  /** Where the simulator of Odoo listens. */
+  readonly odooPort?: number;
 }
 
 async function main(): Promise<void> {
@@ -47,8 +52,7 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const port = readPort(process.env['PORT']);
-  await refuseBusyPort(port);
+  const port = await findPort(readPort(process.env['PORT']));
   const env = withOwnUrls(process.env, port);
   const dataDir = resolve(process.env['DATA_DIR'] ?? '.data');
   const installationFile = join(dataDir, 'installation.json');
@@ -71,7 +75,10 @@ async function main(): Promise<void> {
   await writePrivate(installationFile, installation);
 
   const isWebhookShown = !values['no-demo'] && showsWebhook(process.env);
-  const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env });
+  const { odooPort } = installation;
+  const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env, odooPort });
+  installation = { ...installation, odooPort: Number(new URL(simulators.urls['odoo'] ?? '').port) };
+  await writePrivate(installationFile, installation);
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
@@ -187,16 +194,19 @@ function readPort(text: string | undefined): number {
 /** A fault of the environment, reported in one sentence without a stack. */
 class StartError extends Error {}
 
-/** Checked before anything starts, so that the message comes at once. */
-async function refuseBusyPort(port: number): Promise<void> {
-  await new Promise<void>((found, failed) => {
+/** Checked before anything starts, so that the message comes at once. For 0 the system chooses: the product tells others its address. */
+async function findPort(port: number): Promise<number> {
+  return new Promise<number>((found, failed) => {
     const probe = createServer();
     probe.once('error', () => {
       failed(
         new StartError(`Port ${port} is in use. Stop what uses it, or choose another: PORT=${port + 1} npm start`),
       );
     });
-    probe.listen(port, '127.0.0.1', () => probe.close(() => found()));
+    probe.listen(port, '127.0.0.1', () => {
+      const { port: free } = probe.address() as AddressInfo;
+      probe.close(() => found(free));
+    });
   });
 }
 
