@@ -12,7 +12,7 @@ const ANSWERED_MS_MAX = 8_000;
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 
-const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing'] as const;
+const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync'] as const;
 type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
@@ -90,6 +90,14 @@ const cases: Readonly<Record<Owner, readonly Case[]>> = {
   billing: [
     { target: 'GET /billing/subscription', says: REPEAT },
     { target: 'POST /billing/checkout', body: {}, says: CHECK },
+  ],
+  'erp-sync': [
+    { target: 'GET /erp-connections', says: REPEAT },
+    {
+      target: 'POST /erp-connections',
+      body: { provider: 'ODOO', config: { baseUrl: 'https://8.8.8.8' }, api_key: 'key' },
+      says: CHECK,
+    },
   ],
 };
 
