@@ -1,20 +1,27 @@
 import type { Config } from '../config.js';
 import { businessCentral } from './business-central/product.js';
+import { businessCentralProvider } from './business-central/provider.js';
 import { odoo } from './odoo/product.js';
+import { odooProvider } from './odoo/provider.js';
 import type { ErpProduct } from './product.js';
 import type { Provider, ProviderCode } from './provider.js';
 import { quickBooks } from './quickbooks/product.js';
+import { quickBooksProvider } from './quickbooks/provider.js';
 import { xero } from './xero/product.js';
+import { xeroProvider } from './xero/provider.js';
 
 /** Every ERP that can be connected. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** How each of them is read. */
-const makers: readonly ((config: Config) => Provider)[] = [];
-
-/** The ERPs that this version can read, at the addresses of the configuration. */
+/** How each of them is read, at the addresses of the configuration. */
 export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
-  return new Map(makers.map((make) => make(config)).map((provider) => [provider.code, provider]));
+  const providers = [
+    businessCentralProvider({ loginUrl: config.BUSINESS_CENTRAL_LOGIN_URL, apiUrl: config.BUSINESS_CENTRAL_API_URL }),
+    odooProvider,
+    quickBooksProvider({ apiUrl: config.QUICKBOOKS_API_URL }),
+    xeroProvider({ apiUrl: config.XERO_API_URL }),
+  ];
+  return new Map(providers.map((provider) => [provider.code, provider]));
 }
 
 const bySpelling = new Map(
