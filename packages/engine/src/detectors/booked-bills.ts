@@ -16,7 +16,7 @@ import { emptyProfile } from '../supplier/profile.js';
 const DAY_MS = 86_400_000;
 
 /** Two bills of the books that are one, the earlier first. */
-interface BilledTwice {
+export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
   /** The copy compared with the original. */
@@ -27,13 +27,15 @@ interface BilledTwice {
  * Bills that were entered twice, by the points of pairs (detection reference, section 5). Each copy is named with the
  * earliest bill that it repeats, so that a pair is the same whichever of its bills is looked at.
  */
-function billedTwice({ bill, others: candidates }: BookedBill, policy: Policy): BilledTwice[] {
+export function billedTwice({ bill, others: candidates }: BookedBill, policy: Policy): BilledTwice[] {
   if (!isPayable(bill)) return [];
   const { highMin } = policy.duplicates;
-  const comparable = candidates.filter((other) => other.invoiceId !== bill.invoiceId && isPayable(other));
+  // Which supplier a bill is of may not be known yet: then tax id and name say it.
+  const records = bill.supplierId === null ? candidates.map((other) => ({ ...other, supplierId: null })) : candidates;
+  const comparable = records.filter((other) => other.invoiceId !== bill.invoiceId && isPayable(other));
   if (comparable.length === 0) return [];
   // Credit notes are no copies; they say that a bill was taken back in between.
-  const credits = candidates.filter((other) => other.amountMinor.startsWith('-'));
+  const credits = records.filter((other) => other.amountMinor.startsWith('-'));
   const same = scorePairs(factsOf(bill), [...comparable, ...credits], policy.duplicates)
     .filter(({ other, halfPoints }) => halfPoints >= highMin && other.companyId === bill.companyId)
     .sort((left, right) => compareByArrival(left.other, right.other));

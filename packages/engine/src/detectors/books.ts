@@ -5,6 +5,7 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { MasterAccount } from '../facts/erp-facts.js';
+import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { counted, listed } from '../explanation/phrases.js';
 import { limitsIn } from '../explanation/money.js';
@@ -12,6 +13,9 @@ import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
 import type { BooksParameters } from '../policy/books.js';
 import { compareText } from '../facts/record-order.js';
+
+/** Vendors in a summary. */
+const NAMED_VENDORS_MAX = 5;
 
 /** Findings about the books, without an invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
@@ -62,7 +66,7 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
         {
           type: 'VENDOR_RECORD_DUPLICATE' as const,
           ...(areBilled ? levels.vendorDuplicateBilled : levels.vendorDuplicate),
-          summary: `Vendors ${listed(vendorIds)} (${first.name}) share one ${shared}.`,
+          summary: `Vendors ${namesOf(same)} share one ${shared}.`,
           about: vendorIds,
           parameters: { similarNameMin: duplicates.similarNameMin },
           observed: { vendors: same.length },
@@ -76,8 +80,21 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
     });
 }
 
+/** The names of the first vendors, and how many more there are. */
+function namesOf(vendors: readonly BookedVendor[]): string {
+  const named = vendors.slice(0, NAMED_VENDORS_MAX).map(nameOfVendor);
+  const more = vendors.length - named.length;
+  return listed(more === 0 ? named : [...named, `${more} more`]);
+}
+
+function nameOfVendor({ name, number }: BookedVendor): string {
+  return number === undefined ? shownText(name) : `${shownText(name)} (${shownText(number)})`;
+}
+
 function areBranches(left: BookedVendor, right: BookedVendor): boolean {
-  if (left.accounts.length === 0 || right.accounts.length === 0) return false;
+  const hasAccounts = ({ accounts, hasOtherAccounts = false }: BookedVendor): boolean =>
+    accounts.length > 0 || hasOtherAccounts;
+  if (!hasAccounts(left) || !hasAccounts(right)) return false;
   return !left.accounts.some(({ key }) => right.accounts.some((other) => other.key === key));
 }
 

@@ -189,9 +189,12 @@ function pairEvidence(
       pairs: pairs.length,
       recurringOthers: best?.recurringOthers ?? 0,
     },
-    explanation: (best?.comparisons ?? [])
-      .filter(({ field }) => field !== 'base')
-      .map(({ field, relation }) => noteOf(field, relation)),
+    explanation: [
+      ...(named.other.source === 'ERP' ? ['The bill is in the books of the ERP already.'] : []),
+      ...(best?.comparisons ?? [])
+        .filter(({ field }) => field !== 'base')
+        .map(({ field, relation }) => noteOf(field, relation)),
+    ],
     relatedInvoiceIds: related,
   };
 }

@@ -20,12 +20,16 @@ export interface Books {
 
 export interface BookedVendor {
   readonly vendorId: string;
+  /** As people know it. */
+  readonly number?: string;
   readonly name: string;
   readonly nameKey: string;
   readonly taxKey?: string;
   readonly taxCountry?: string;
   readonly isActive: boolean;
   readonly accounts: readonly MasterAccount[];
+  /** It has accounts beside those, which no other vendor has. */
+  readonly hasOtherAccounts?: boolean;
   /** Within the last twelve months. */
   readonly isBilled: boolean;
 }

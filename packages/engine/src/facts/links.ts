@@ -46,6 +46,8 @@ export interface OrderUse {
   readonly supplierId: string;
   readonly day: number;
   readonly amountMinor: string;
+  /** Without tax. Absent where it is not stated, and in uses from before the field was stored. */
+  readonly netMinor?: string;
   readonly currency: string;
 }
 
@@ -110,6 +112,7 @@ export function countOrderUse(
     supplierId,
     day: invoice.issueDay,
     amountMinor: invoice.amountMinor,
+    ...(invoice.netMinor === undefined ? {} : { netMinor: invoice.netMinor }),
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(

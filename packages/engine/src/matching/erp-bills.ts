@@ -38,12 +38,16 @@ function isSameDocument(
   candidate: Candidate,
   parameters: DuplicateParameters,
 ): boolean {
+  return isSameBill(bill, candidate, parameters) && isSameSupplier(billSupplierId, bill, candidate);
+}
+
+/** Whether a bill and an invoice agree in number, amount and days, whoever sent them. */
+export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);
   return (
     (number === 'IDENT' || number === 'FORMAT') &&
     bill.currency === candidate.currency &&
     bill.amountMinor === candidate.amountMinor &&
-    isSameSupplier(billSupplierId, bill, candidate) &&
     Math.abs(bill.issueDay - candidate.issueDay) <= parameters.erpBookingDaysMax
   );
 }
