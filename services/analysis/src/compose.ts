@@ -31,9 +31,10 @@ import { keepRates, rateLoader } from './application/load-rates.js';
 import { overridePolicy } from './application/override-policy.js';
 import { rateBook } from './application/rate-book.js';
 import { analysisReader } from './application/read-analyses.js';
-import { completeImport } from './application/erp/complete-import.js';
+import { completeImport, vendorListsOf } from './application/erp/complete-import.js';
 import { deleteRecords, reconcileIds } from './application/erp/delete-records.js';
 import { endMaster } from './application/erp/end-master.js';
+import { examineBooks } from './application/erp/examine-books.js';
 import { importBills } from './application/erp/import-bills.js';
 import { importOrders } from './application/erp/import-orders.js';
 import type { StoredOrder } from './application/erp/import-orders.js';
@@ -41,6 +42,7 @@ import { importPayments } from './application/erp/import-payments.js';
 import type { StoredPayment } from './application/erp/import-payments.js';
 import { importVendorAccounts } from './application/erp/import-vendor-accounts.js';
 import { importVendors } from './application/erp/import-vendors.js';
+import { loadErpRecords } from './application/erp/load-erp-records.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
 import { uploadReader } from './application/read-uploads.js';
@@ -64,10 +66,12 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { analysisStore, createAnalysisIndexes, createFactBundleIndexes } from './storage/analyses.js';
 import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
 import { billStore, deletableBills } from './storage/bills.js';
+import { booksStore } from './storage/books.js';
 import { createErpOrderIndexes } from './storage/erp-orders.js';
 import type { ErpOrderDocument } from './storage/erp-orders.js';
 import { createErpPaymentIndexes } from './storage/erp-payments.js';
 import type { ErpPaymentDocument } from './storage/erp-payments.js';
+import { erpRecordStore } from './storage/erp-records.js';
 import { createErpSourceIndexes, erpSourceStore } from './storage/erp-sources.js';
 import type { ErpSourceDocument } from './storage/erp-sources.js';
 import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
@@ -188,6 +192,12 @@ async function compose(
     return new Set(open.flatMap((ids) => [...ids]));
   };
   const withoutAbandoned = withoutAbandonedScans({ runs, clock });
+  const erpSources = erpSourceStore(collections.erpSources);
+  const vendorLists = createCache({ ...CACHED_BY_ORGANIZATION, load: vendorListsOf(erpSources) });
+  const erpRecords = loadErpRecords({
+    vendorLists,
+    records: erpRecordStore({ ...collections, orders: collections.erpOrders }),
+  });
   const decider = invoiceDecider({
     invoices,
     analyses,
@@ -202,6 +212,7 @@ async function compose(
       highAmounts: usualAmounts,
       withoutAbandonedScans: withoutAbandoned,
       documentFacts,
+      erpRecords,
     }),
     reloadFacts: reloadFacts({
       invoices,
@@ -260,7 +271,23 @@ async function compose(
         dryRunPolicy: dryRunPolicy({ invoices, analyses, clock }),
         overridePolicy: overridePolicy({ policies: storedPolicies, cachedPolicies: policies }),
       }),
-      erpImportService(erpImports(collections, { suppliers, bills, policy, clock })),
+      erpImportService(
+        erpImports(collections, {
+          sources: erpSources,
+          suppliers,
+          bills,
+          policy,
+          vendorLists,
+          examineBooks: examineBooks({
+            books: booksStore({ ...collections, payments: collections.erpPayments }),
+            findings,
+            policies,
+            routingRules: rules,
+            clock,
+          }),
+          clock,
+        }),
+      ),
       archiveService(archivedKinds(collections)),
       policyService({ policies }),
       rowAnalysisService({
@@ -272,6 +299,7 @@ async function compose(
           suppliers,
           bankLinks,
           orderLinks,
+          erpRecords,
           countRows: countRows({ suppliers, bankLinks, orderLinks, unfinalized }),
           reviews,
           tenants,
@@ -320,14 +348,10 @@ async function compose(
 /** What takes pages from synchronisations of ERP systems. */
 function erpImports(
   collections: Awaited<ReturnType<typeof openCollections>>,
-  {
-    suppliers,
-    bills,
-    policy,
-    clock,
-  }: Pick<Parameters<typeof importBills>[0], 'suppliers' | 'bills' | 'policy' | 'clock'>,
+  deps: Pick<Parameters<typeof importBills>[0], 'suppliers' | 'bills' | 'policy'> &
+    Parameters<typeof completeImport>[0],
 ): Parameters<typeof erpImportService>[0] {
-  const sources = erpSourceStore(collections.erpSources);
+  const { sources, suppliers, bills, policy, clock } = deps;
   const vendors = vendorStore(collections.vendors);
   const orders = importedStore<StoredOrder>(collections.erpOrders);
   const payments = importedStore<StoredPayment>(collections.erpPayments);
@@ -346,8 +370,8 @@ function erpImports(
     importPayments: importPayments({ sources, payments, clock }),
     reconcileIds: reconcileIds({ sources, vendors, stores, clock }),
     deleteRecords: deleteRecords({ sources, vendors, stores, clock }),
-    completeImport: completeImport({ sources, clock }),
-    endMaster: endMaster({ sources, clock }),
+    completeImport: completeImport(deps),
+    endMaster: endMaster(deps),
   };
 }
 

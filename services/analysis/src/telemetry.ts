@@ -87,3 +87,8 @@ export function recordsImported(
 export function recordsDeleted(entity: string, provider: string, deleted: number): void {
   if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
 }
+
+/** Something is new in the books of a company that is about no invoice. */
+export function booksFindingRaised(type: string): void {
+  count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });
+}

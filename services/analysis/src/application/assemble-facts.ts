@@ -11,6 +11,7 @@ import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine
 import { lookalikesOf, namesakesOf } from '@invoicecontrol/engine/supplier/related';
 import { undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
 import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
+import type { ErpFactsOf } from '../domain/erp/erp-facts.js';
 import { companiesAround } from '../domain/tenant.js';
 
 const DAY_MS = 86_400_000;
@@ -31,6 +32,8 @@ export interface FactParts {
   readonly publishedRates: PublishedRates;
   /** Suppliers that share an identity key with the invoice. */
   readonly known: readonly ProfiledSupplier[];
+  /** What ERP systems say about it. */
+  readonly erpFacts: ErpFactsOf;
   /** Asked of an invoice whose supplier has sent none before, or none but those that people still ask about. */
   readonly newcomer: () => Newcomer;
 }
@@ -79,6 +82,7 @@ export function assembleFacts(parts: FactParts): AnalysisFacts {
       publishedRates,
     ),
     companies: companiesAround(invoice, tenant),
+    ...parts.erpFacts({ invoice, supplierId, companies: tenant.companies, orderLink: parts.orderLink ?? null }),
     ...(namesakes.length === 0 ? {} : { namesakes }),
     ...(undoubtedInvoices(profile) === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
   };

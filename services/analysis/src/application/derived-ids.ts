@@ -32,7 +32,7 @@ export function analysisIdFor(invoiceId: string, number: number): string {
   return uuidV5(`${invoiceId}|${number}`, namespaces.analysis);
 }
 
-/** @param subjectId the invoice, or the scan for a finding about a scan as a whole */
+/** @param subjectId the invoice; the scan for a finding about a scan as a whole, the organization for one about the books */
 export function findingIdFor(subjectId: string, evidenceKey: string): string {
   return uuidV5(`${subjectId}|${evidenceKey}`, namespaces.finding);
 }

@@ -9,8 +9,8 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * A finding with what it is about and whose work it is (specification 2.4). One about a scan as a whole has no invoice
- * and no supplier.
+ * A finding with what it is about and whose work it is (specification 2.4). One about a scan or the books as a whole has
+ * no invoice and no supplier.
  */
 export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly invoiceId?: string;
@@ -52,9 +52,10 @@ export interface FindingChange {
   readonly note?: string;
 }
 
-/** A finding about a scan as a whole; it is its own commit. */
-export interface ScanFinding extends StoredFinding {
-  readonly scanId: string;
+/** A finding about a scan or about the books of a company as a whole; it is its own commit. */
+export interface FindingWithoutInvoice extends StoredFinding {
+  /** Absent for one about the books. */
+  readonly scanId?: string;
   readonly companyId: string;
   readonly createdAt: Date;
 }
@@ -130,8 +131,15 @@ export interface FindingUpdate {
 export interface FindingStore {
   /** Repeatable: ids are derived, and what is there already stays as people made it. */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
-  /** Stores a finding about a scan as a whole with the events that tell of it; repeatable, its id is derived. */
-  insertOfScan(organizationId: string, finding: ScanFinding, events: readonly Announcement[]): Promise<void>;
+  /**
+   * Stores a finding that is about no invoice with the events that tell of it; repeatable, its id is derived.
+   * @returns whether it is new
+   */
+  insertWithoutInvoice(
+    organizationId: string,
+    finding: FindingWithoutInvoice,
+    events: readonly Announcement[],
+  ): Promise<boolean>;
   ofInvoice(organizationId: string, invoiceId: string): Promise<WorkedFinding[]>;
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
   /** The newest entries, oldest first; undefined when there is no such finding. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';
+import { erpFactsIndex } from '../domain/erp/erp-facts.js';
 import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
 import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
@@ -14,6 +15,7 @@ import { emptyProfile, undoubtedInvoices } from '@invoicecontrol/engine/supplier
 import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
+import type { LoadErpRecords } from './erp/load-erp-records.js';
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from './invoice-store.js';
 
@@ -31,6 +33,7 @@ interface Deps {
   readonly highAmounts: HighAmounts;
   readonly withoutAbandonedScans: WithoutAbandonedScans;
   readonly documentFacts: DocumentFactsOf;
+  readonly erpRecords: LoadErpRecords;
 }
 
 /** What is known about the document that an invoice was read from; undefined where it was read from none. */
@@ -71,6 +74,7 @@ export const loadFacts =
     highAmounts,
     withoutAbandonedScans,
     documentFacts,
+    erpRecords,
   }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant } = input;
@@ -86,7 +90,7 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    const [found, bankLink, orderLink, document, alike] = await Promise.all([
+    const [found, bankLink, orderLink, document, erp, alike] = await Promise.all([
       invoices.candidates(
         organizationId,
         lookups.map(({ key }) => key),
@@ -94,6 +98,7 @@ export const loadFacts =
       bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       documentFacts(input.invoice, organizationId),
+      erpRecords(organizationId, [input.invoice]),
       undoubtedInvoices(profile) === 0
         ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice))
         : [],
@@ -112,6 +117,7 @@ export const loadFacts =
       tenant,
       publishedRates,
       known,
+      erpFacts: erpFactsIndex(erp, policy.duplicates),
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
     return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };

@@ -57,7 +57,7 @@ export interface ReviewEffects {
 export function reviewEffects(deps: Deps): ReviewEffects {
   return {
     async apply(finding) {
-      // One about a scan as a whole moves no decision, no supplier and no account.
+      // One about a scan or the books as a whole moves no decision, no supplier and no account.
       if (!isAboutInvoice(finding)) return;
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);

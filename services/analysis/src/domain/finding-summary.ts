@@ -13,7 +13,7 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Absent: it is about a scan as a whole. */
+  /** Absent: it is about a scan or the books as a whole. */
   readonly invoiceId?: string;
   /** Absent: it is not of a scan. */
   readonly scanId?: string;

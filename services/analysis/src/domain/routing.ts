@@ -156,7 +156,7 @@ export function ruleFor(
   return rules.find(({ enabled, match }) => enabled && takes(match, finding, facts));
 }
 
-/** The rule that takes a new finding about a scan as a whole, which has neither a supplier nor an amount. */
+/** The rule that takes a new finding about a scan or the books as a whole, which has neither a supplier nor an amount. */
 export function ruleForScan(
   rules: readonly RoutingRule[],
   finding: Pick<Finding, 'type' | 'family' | 'severity'>,

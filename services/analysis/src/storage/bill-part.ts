@@ -10,6 +10,8 @@ export interface BillPart extends BillOrigin {
   readonly companyId: string;
   /** Time of the import, then the id: what bills are listed by. */
   readonly order: string;
+  /** The order that it bills, as `Candidate.poKey`; absent where it names none or several. */
+  readonly orderKey?: string;
 }
 
 export const billIndexes: readonly IndexDescription[] = [
@@ -21,6 +23,7 @@ export const billIndexes: readonly IndexDescription[] = [
     sparse: true,
     name: 'bills_of_remote_company',
   },
+  { key: { 'erp.organizationId': 1, 'erp.orderKey': 1, _id: 1 }, sparse: true, name: 'bills_of_order' },
   {
     key: { 'erp.organizationId': 1, 'erp.connectionId': 1, 'erp.changedAt': 1 },
     sparse: true,

@@ -165,7 +165,13 @@ function partsOf(
     status: 'RECEIVED',
     invoice,
     match,
-    erp: { ...erp, organizationId, companyId, order: orderOf(erp.importedAt.getTime(), id) },
+    erp: {
+      ...erp,
+      organizationId,
+      companyId,
+      order: orderOf(erp.importedAt.getTime(), id),
+      ...(match.poKey === undefined || erp.purchaseOrderRefs.length !== 1 ? {} : { orderKey: match.poKey }),
+    },
   };
 }
 

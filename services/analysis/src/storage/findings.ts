@@ -31,7 +31,7 @@ const SWEEP_FINDINGS_MAX = 100;
 
 /** A finding is an aggregate of its own, because people work with it after the decision. */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
-  /** UUIDv5 of the invoice and the evidence. */
+  /** UUIDv5 of what it is about and the evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
   /** When its disposition was last decided. */
@@ -75,7 +75,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
     async insertAll(organizationId, subject, analysis) {
       await insertMissing(collection, findingDocumentsOf(organizationId, subject, analysis));
     },
-    async insertOfScan(organizationId, { findingId, assignment, ...finding }, events) {
+    async insertWithoutInvoice(organizationId, { findingId, assignment, ...finding }, events) {
       const assigned = assignedByRule({ assignment }).map((entry) => ({ at: finding.createdAt, ...entry }));
       const document = {
         _id: findingId,
@@ -86,8 +86,10 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       };
       try {
         await aggregates.insert(document, { events });
+        return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
+        return false;
       }
     },
     async ofInvoice(organizationId, invoiceId) {

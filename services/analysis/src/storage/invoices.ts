@@ -76,6 +76,8 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
+    // One bill of an ERP books an invoice.
+    { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
     { key: { pending: 1 }, sparse: true, name: 'pending' },
     ...billIndexes,
   ]);

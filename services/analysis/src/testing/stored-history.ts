@@ -140,6 +140,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
         tenant,
         publishedRates: noRates,
         known,
+        erpFacts: () => ({}),
         newcomer: () => ({
           alike: suppliersOf('lookalikeKeys', lookalikeKeysOf(invoice)),
           highAmount: undefined,

@@ -73,11 +73,11 @@ export const importPayments =
   };
 
 /** By which payments of one amount to one vendor find each other. */
-function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
+export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
 
 /** By which the payments of a bill are found. */
-function paidInvoiceKey(invoiceId: string): string {
+export function paidInvoiceKey(invoiceId: string): string {
   return `i:${invoiceId}`;
 }

@@ -25,7 +25,8 @@ import type { BankLinkStore, OrderLinkStore, SupplierStore } from '../counted-re
 import { decideRows } from './decide-rows.js';
 import type { RowResult } from './decide-rows.js';
 import { findingIdFor } from '../derived-ids.js';
-import type { FindingStore, ScanFinding } from '../finding-store.js';
+import type { LoadErpRecords } from '../erp/load-erp-records.js';
+import type { FindingStore, FindingWithoutInvoice } from '../finding-store.js';
 import type { HighAmounts } from '../high-amounts.js';
 import type { InvoiceStore } from '../invoice-store.js';
 import { loadKnown, searchCandidates, withArrivals } from './load-rows.js';
@@ -53,6 +54,7 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
+  readonly erpRecords: LoadErpRecords;
   readonly countRows: ReturnType<typeof countRows>;
   readonly reviews: ReviewStore;
   readonly tenants: Tenants;
@@ -240,7 +242,7 @@ async function storeScanFindings(
     readonly earlier: EarlierScan | undefined;
     readonly rules: readonly RoutingRule[];
   },
-): Promise<readonly ScanFinding[]> {
+): Promise<readonly FindingWithoutInvoice[]> {
   const { policy, earlier, rules } = context;
   const raised = runEngineOnScan(
     {
@@ -257,7 +259,7 @@ async function storeScanFindings(
     policy,
   );
   const createdAt = clock.now();
-  const scanFindings = raised.map((finding): ScanFinding => {
+  const scanFindings = raised.map((finding): FindingWithoutInvoice => {
     const rule = ruleForScan(rules, finding, companyId);
     return {
       ...finding,
@@ -271,7 +273,7 @@ async function storeScanFindings(
   });
   await Promise.all(
     scanFindings.map((finding) =>
-      findings.insertOfScan(
+      findings.insertWithoutInvoice(
         organizationId,
         finding,
         raisedAnnouncements(finding, { companyId, invoiceId: undefined, scanId }),

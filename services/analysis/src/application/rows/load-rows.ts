@@ -4,6 +4,7 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import type { BankLinkStore, OrderLinkStore, SupplierRecord, SupplierStore } from '../counted-records.js';
+import type { LoadErpRecords } from '../erp/load-erp-records.js';
 import type { InvoiceStore } from '../invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from './row-store.js';
@@ -25,22 +26,27 @@ interface Deps {
   readonly suppliers: SupplierStore;
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
+  readonly erpRecords: LoadErpRecords;
 }
 
 /** The suppliers, accounts and orders that rows are analyzed by; needs no row to be stored. */
 export async function loadKnown(
-  { suppliers, bankLinks, orderLinks }: Deps,
+  { suppliers, bankLinks, orderLinks, erpRecords }: Pick<Deps, 'suppliers' | 'bankLinks' | 'orderLinks' | 'erpRecords'>,
   organizationId: string,
   rows: readonly ReadRow[],
 ): Promise<Omit<StoredHistory, 'hits'>> {
-  const [sharing, accounts, orders] = await Promise.all([
+  const [sharing, accounts, orders, erp] = await Promise.all([
     suppliers.findMany(organizationId, 'keys', distinct(rows.flatMap(({ supplierKeys }) => supplierKeys))),
     bankLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.bankKey ?? []))),
     orderLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.poKey ?? []))),
+    erpRecords(
+      organizationId,
+      rows.map(({ invoice }) => invoice),
+    ),
   ]);
   const alike = await suppliers.findMany(organizationId, 'lookalikeKeys', lookalikeKeysOfNewcomers(rows, sharing));
   const known = new Map([...alike, ...sharing].map((record) => [record.identity.supplierId, record]));
-  return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders };
+  return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders, erp };
 }
 
 /** Only a new supplier is compared with similar names: one whose tax id, or else whose name, is new. */
@@ -111,7 +117,7 @@ export interface FoundCandidates {
  * nobody would report the pair, so the scan becomes the later of the two, with all its rows.
  */
 export async function withArrivals(
-  { invoices, rows: store }: Deps,
+  { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
   of: RowsReference,
   rows: readonly ReadRow[],
   { candidates, keys, since }: { candidates: readonly MatchPart[]; keys: ReadonlySet<string>; since: Date },

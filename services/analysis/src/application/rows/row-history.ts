@@ -8,6 +8,8 @@ import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { erpFactsIndex } from '../../domain/erp/erp-facts.js';
+import type { ErpRecords } from '../../domain/erp/erp-facts.js';
 import { withoutKnownScans } from '../../domain/reimport.js';
 import type { ReimportedRow } from '../../domain/reimport.js';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
@@ -40,6 +42,8 @@ export interface StoredHistory {
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
   /** Earlier records by their keys. */
   readonly hits: Hits;
+  /** What ERP systems have about the rows. */
+  readonly erp: ErpRecords;
 }
 
 /** Records by the keys that they are found by; of a hot key the newest. */
@@ -105,6 +109,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
     orders: new Map<string, Counting<LinkRecord<OrderLink>, OrderLink>>(),
   };
   const supplierRecords = new Map(stored.suppliers.map((record) => [record.identity.supplierId, record]));
+  const erpFacts = erpFactsIndex(stored.erp, policy.duplicates);
   let rowsBefore = 0;
 
   const hitsOf = ({ invoice, lookups }: ReadRow): MatchPart[] => {
@@ -140,6 +145,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
           tenant,
           publishedRates,
           known,
+          erpFacts,
           newcomer: () => ({ alike: suppliers.alike(lookalikeKeysOf(invoice)), highAmount }),
         }),
         scanStatesAccounts: options.statesAccounts,

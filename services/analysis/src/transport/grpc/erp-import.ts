@@ -101,8 +101,8 @@ export function erpImportService(deps: Deps): Binding {
     },
     async completeImport({ source, finishedTime, hasVendorList }) {
       if (finishedTime === undefined) throw invalidField('finished_time', 'is required.');
-      await deps.completeImport(readSource(source), { finishedAt: finishedTime, hasVendorList });
-      return { findingsCreated: 0 };
+      const run = { finishedAt: finishedTime, hasVendorList };
+      return { findingsCreated: await deps.completeImport(readSource(source), run) };
     },
     async endMaster({ organizationId, connectionId }) {
       await deps.endMaster(requireUuid('organization_id', organizationId), requireUuid('connection_id', connectionId));

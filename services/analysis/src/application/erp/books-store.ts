@@ -1,0 +1,72 @@
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { BillKind, BillState } from '../../domain/erp/records.js';
+import type { ImportSource } from './import-source.js';
+import type { StoredVendor } from './vendor-store.js';
+
+/** What was stored after one moment, up to another. */
+export interface ChangeWindow {
+  /** Undefined: from the beginning. */
+  readonly after: Date | undefined;
+  readonly until: Date;
+}
+
+/** A bill of the books. */
+export interface BookBill {
+  readonly part: MatchPart;
+  readonly externalId: string;
+  readonly kind: BillKind;
+  readonly state: BillState;
+  readonly vendorId: string;
+  /** Positive minor units; undefined where the ERP does not tell. */
+  readonly paidMinor: string | undefined;
+  readonly paidAccountExternalId: string | undefined;
+}
+
+/** A payment of the books. */
+export interface BookPayment {
+  readonly id: string;
+  readonly vendorId: string;
+  readonly day: number;
+  readonly currency: string;
+  /** Positive. */
+  readonly amountMinor: string;
+  readonly reference: string | undefined;
+  readonly billIds: readonly string[];
+  readonly account: { readonly key: string; readonly masked: string } | undefined;
+  readonly isReturned: boolean;
+}
+
+/** A record that shares a lookup key with a bill; what the ERP says of it where it is a bill itself. */
+export interface SharingRecord {
+  readonly part: MatchPart;
+  readonly booked: Pick<BookBill, 'state' | 'vendorId'> | undefined;
+}
+
+/** What the examination of books reads and writes. Reads of changes come in pages, in the order of their change. */
+export interface BooksStore {
+  changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly StoredVendor[]>;
+  changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly BookBill[]>;
+  changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly BookPayment[]>;
+  countVendors(of: ImportSource): Promise<number>;
+  /** Vendors of the connection, deleted ones left out, that have one of the keys. */
+  vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
+  vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
+  /** Those of the vendors that were billed since a day. */
+  billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
+  /** How many bills of the vendors are to be paid; vendors without any are left out. */
+  openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Records of the organization that share one of the keys. */
+  sharing(organizationId: string, keys: readonly string[]): Promise<readonly SharingRecord[]>;
+  bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
+  /** Notes which invoices bills book, each of which one bill books at most. @returns ids of the bills that do now */
+  link(organizationId: string, invoiceIdsByBill: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
+  /** Voided bills book nothing. */
+  unlink(organizationId: string, billIds: readonly string[]): Promise<void>;
+  /** Payments that settle one of the bills. */
+  paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<readonly BookPayment[]>;
+  /** Payments to the same vendors of the same amounts. */
+  paymentsLike(
+    of: ImportSource,
+    payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
+  ): Promise<readonly BookPayment[]>;
+}

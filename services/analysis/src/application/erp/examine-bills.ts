@@ -1,0 +1,177 @@
+import type { BookedBill, BookedPayment } from '@invoicecontrol/engine/facts/books';
+import type { Candidate, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
+import { bookedInvoiceOf } from '@invoicecontrol/engine/matching/erp-bills';
+import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys';
+import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import { hitsByKey } from '../rows/row-history.js';
+import type { Hits } from '../rows/row-history.js';
+import type { BookBill, SharingRecord } from './books-store.js';
+import type { Examination } from './examine-books.js';
+import type { StoredVendor } from './vendor-store.js';
+import { listedAccountKey } from './vendor-store.js';
+
+const DAY_MS = 86_400_000;
+
+/** Which invoices bills book, bills that were entered twice, and what the bills say about their payment. */
+export async function examineBills(examination: Examination): Promise<void> {
+  const { source, window, books, raise } = examination;
+  for await (const changed of books.changedBills(source, window)) {
+    const voided = changed.filter(({ state, part }) => state === 'VOID' && part.bookedInvoiceId !== undefined);
+    if (voided.length > 0) {
+      const ids = voided.map(({ part }) => part.invoiceId);
+      await books.unlink(source.organizationId, ids);
+    }
+    const bills = changed
+      .filter(({ state }) => state !== 'VOID' && state !== 'DRAFT')
+      .toSorted((left, right) => compareByArrival(left.part, right.part));
+    if (bills.length === 0) continue;
+    const compared = await compareBills(examination, bills);
+    await link(examination, compared);
+    const settled = await settledBills(examination, compared);
+    await raise([
+      { bills: compared.map((one) => bookedBill(one, settled)) },
+      ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
+    ]);
+  }
+}
+
+/** A bill with the records that share a lookup key with it, earlier and later ones. */
+interface ComparedBill {
+  readonly bill: BookBill;
+  readonly candidates: readonly Candidate[];
+  /** Those of the candidates that are bills of the books. */
+  readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
+}
+
+async function compareBills(
+  { source, books }: Examination,
+  bills: readonly BookBill[],
+): Promise<readonly ComparedBill[]> {
+  const lookups = bills.map(({ part }) => telling(lookupKeys(part)));
+  const keys = new Set(lookups.flat().map(({ key }) => key));
+  const records = await books.sharing(source.organizationId, [...keys]);
+  const hits = hitsByKey(records.map(({ part }) => part));
+  const booked = new Map(
+    records.flatMap((one) => (one.booked === undefined ? [] : [[one.part.invoiceId, one.booked]])),
+  );
+  return bills.map((bill, index) => {
+    const wanted = lookups[index] ?? [];
+    // As if it had come last: who entered which bill first is found out later.
+    const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
+    return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
+  });
+}
+
+/** Without the key of day and amount, which suppliers share by chance. */
+function telling(lookups: readonly LookupKey[]): readonly LookupKey[] {
+  return lookups.filter(({ kind }) => kind !== 4);
+}
+
+function hitsOf(hits: Hits, lookups: readonly LookupKey[]): MatchPart[] {
+  return [...new Set(lookups.flatMap(({ key }) => hits.get(key) ?? []))];
+}
+
+/** A bill is the same document as the earlier invoice that it equals, one each (detection reference, section 5). */
+async function link({ source, policy, books }: Examination, compared: readonly ComparedBill[]): Promise<void> {
+  const links = new Map<string, string>();
+  for (const { bill, candidates } of compared) {
+    const { part, kind } = bill;
+    if (kind !== 'BILL' || part.bookedInvoiceId !== undefined) continue;
+    const known = candidates.map((candidate) => {
+      const bookedInvoiceId = links.get(candidate.invoiceId) ?? candidate.bookedInvoiceId;
+      return {
+        ...candidate,
+        // Which supplier a bill is of may not be known: then tax id and name say it.
+        ...(part.supplierId === null ? { supplierId: null } : {}),
+        ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
+      };
+    });
+    const invoiceId = bookedInvoiceOf(part, part.supplierId ?? '', known, policy.duplicates);
+    if (invoiceId !== undefined) links.set(part.invoiceId, invoiceId);
+  }
+  if (links.size > 0) await books.link(source.organizationId, links);
+}
+
+/** Those of the paid bills, by vendor, whose payments the ERP tells. */
+async function settledBills(
+  { source, books }: Examination,
+  compared: readonly ComparedBill[],
+): Promise<ReadonlyMap<string, string>> {
+  const paid = new Set<string>();
+  for (const { bill, booked } of compared) {
+    if (isPaidInPart(bill)) paid.add(bill.part.invoiceId);
+    for (const [id, { state }] of booked) if (state === 'PAID') paid.add(id);
+  }
+  if (paid.size === 0) return new Map();
+  const payments = await books.paymentsOf(source, [...paid]);
+  return new Map(payments.flatMap(({ billIds, vendorId }) => billIds.map((id) => [id, vendorId] as const)));
+}
+
+function bookedBill({ bill, candidates, booked }: ComparedBill, settled: ReadonlyMap<string, string>): BookedBill {
+  const others = candidates.filter(({ invoiceId }) => booked.has(invoiceId));
+  const paidIds = others
+    .filter(({ invoiceId }) => booked.get(invoiceId)?.state === 'PAID')
+    .map(({ invoiceId }) => invoiceId);
+  const ids = [bill.part.invoiceId, ...others.map(({ invoiceId }) => invoiceId)];
+  return {
+    bill: bill.part,
+    others,
+    paidIds: bill.state === 'PAID' ? [...paidIds, bill.part.invoiceId] : paidIds,
+    // Payments to different vendor records are not compared with each other.
+    settledIds: ids.filter((id) => settled.get(id) === bill.vendorId),
+  };
+}
+
+function isPaidInPart({ state, paidMinor = '0' }: BookBill): boolean {
+  return state === 'PAID' || BigInt(paidMinor) > 0n;
+}
+
+/** What bills say about their payment themselves: how much was paid, and to which account. */
+async function paymentsStatedOn(
+  { source, window, books }: Examination,
+  bills: readonly BookBill[],
+  settled: ReadonlyMap<string, string>,
+): Promise<BookedPayment[]> {
+  const paid = bills.filter((bill) => bill.kind === 'BILL' && isPaidInPart(bill));
+  const toAccounts = paid.flatMap(({ paidAccountExternalId }) => paidAccountExternalId ?? []);
+  const accountKeys = toAccounts.map((externalId) => listedAccountKey(source.remoteCompanyId, externalId));
+  const [holders, vendors] =
+    accountKeys.length === 0
+      ? [[], []]
+      : await Promise.all([
+          books.vendorsByKeys(source, [...new Set(accountKeys)]),
+          books.vendorsByIds(source, [...new Set(paid.map(({ vendorId }) => vendorId))]),
+        ]);
+  const accounts = new Map(
+    holders.flatMap((holder) => holder.accounts.map((account) => [account.externalId, account] as const)),
+  );
+  const vendorsById = new Map(vendors.map((vendor) => [vendor.id, vendor]));
+  const day = Math.floor(window.until.getTime() / DAY_MS);
+  return paid.map(({ part, vendorId, paidMinor, paidAccountExternalId }) => {
+    const account = paidAccountExternalId === undefined ? undefined : accounts.get(paidAccountExternalId);
+    const vendor = vendorsById.get(vendorId);
+    const { key, masked } = account ?? {};
+    return {
+      paymentId: part.invoiceId,
+      vendorId,
+      vendorName: part.supplierName,
+      day,
+      amountMinor: paidMinor ?? part.amountMinor,
+      currency: part.currency,
+      // Known payments are compared with what was open themselves.
+      ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
+      reference: part.invoiceNumber,
+      invoiceIds: [part.invoiceId],
+      ...(key === undefined || masked === undefined ? {} : { account: { key, masked } }),
+      ...(vendor === undefined ? {} : { vendorAccountsThen: accountsEver(vendor) }),
+      isReturned: false,
+    };
+  });
+}
+
+/** A bill does not say on which day it was paid: no account that the vendor ever had is a wrong one. */
+function accountsEver({ accounts, accountHistory }: StoredVendor): string[] {
+  return [...comparableAccounts(accounts), ...accountHistory].map(({ key }) => key);
+}

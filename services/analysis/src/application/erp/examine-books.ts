@@ -1,0 +1,94 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import pLimit from 'p-limit';
+import type { Books } from '@invoicecontrol/engine/facts/books';
+import { runEngineOnBooks } from '@invoicecontrol/engine/run-engine';
+import { ruleForScan } from '../../domain/routing.js';
+import type { RoutingRule } from '../../domain/routing.js';
+import { booksFindingRaised } from '../../telemetry.js';
+import { raisedAnnouncements } from '../announcements.js';
+import { findingIdFor } from '../derived-ids.js';
+import type { FindingStore } from '../finding-store.js';
+import type { OrganizationPolicy } from '../policy-store.js';
+import type { BooksStore, ChangeWindow } from './books-store.js';
+import { examineBills } from './examine-bills.js';
+import { examinePayments } from './examine-payments.js';
+import { examineVendors } from './examine-vendors.js';
+import type { ErpSource } from './import-source.js';
+
+/** Findings that are stored at the same time. */
+const STORED_AT_ONCE_MAX = 8;
+
+interface Deps {
+  readonly books: BooksStore;
+  readonly findings: Pick<FindingStore, 'insertWithoutInvoice'>;
+  readonly policies: Cache<OrganizationPolicy>;
+  readonly routingRules: Cache<readonly RoutingRule[]>;
+  readonly clock: Clock;
+}
+
+/** Raises what the engine finds in parts of the books. */
+export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
+
+/** What one examination looks at. */
+export interface Examination {
+  readonly source: ErpSource;
+  readonly window: ChangeWindow;
+  readonly policy: OrganizationPolicy['policy'];
+  readonly books: BooksStore;
+  readonly raise: RaiseInBooks;
+}
+
+/**
+ * Looks at what synchronisations have changed in the books of a company since they were looked at last, each part with what
+ * it is compared with, and raises findings that need no invoice (detection reference, section 7.6). Each is its own commit
+ * under an id derived from the organization and its evidence, so that what is seen again raises nothing again. Bills that
+ * book an invoice are linked to it on the way.
+ * @returns how many findings are new
+ */
+export const examineBooks =
+  ({ books, findings, policies, routingRules, clock }: Deps) =>
+  async (source: ErpSource, until: Date): Promise<number> => {
+    const { organizationId, companyId, completedThrough } = source;
+    const [{ policy }, rules] = await Promise.all([policies.get(organizationId), routingRules.get(organizationId)]);
+    const inTurn = pLimit(STORED_AT_ONCE_MAX);
+    let created = 0;
+    const raise: RaiseInBooks = async (parts) => {
+      const raised = parts.flatMap((part) => runEngineOnBooks({ ...nothing, companyId, ...part }, policy));
+      const distinct = [...new Map(raised.toReversed().map((finding) => [finding.evidence.key, finding])).values()];
+      await Promise.all(
+        distinct.map((finding) =>
+          inTurn(async () => {
+            const rule = ruleForScan(rules, finding, companyId);
+            const stored = {
+              ...finding,
+              disposition: 'OPEN' as const,
+              findingId: findingIdFor(organizationId, finding.evidence.key),
+              companyId,
+              createdAt: clock.now(),
+              ...(rule === undefined ? {} : { assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } }),
+            };
+            const events = raisedAnnouncements(stored, { companyId, invoiceId: undefined, scanId: undefined });
+            if (!(await findings.insertWithoutInvoice(organizationId, stored, events))) return;
+            created++;
+            booksFindingRaised(finding.type);
+          }),
+        ),
+      );
+    };
+    const examination = { source, window: { after: completedThrough, until }, policy, books, raise };
+    await examineVendors(examination);
+    await examineBills(examination);
+    await examinePayments(examination);
+    return created;
+  };
+
+const nothing: Omit<Books, 'companyId'> = {
+  vendors: [],
+  vendorCount: 0,
+  accountChanges: [],
+  bills: [],
+  payments: [],
+  credits: [],
+  duplicatePairs: [],
+};

@@ -1,0 +1,119 @@
+import { billedTwice } from '@invoicecontrol/engine/detectors/booked-bills';
+import { pairKey } from '@invoicecontrol/engine/explanation/subject';
+import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { BookBill, BookPayment } from './books-store.js';
+import type { Examination } from './examine-books.js';
+import type { StoredVendor } from './vendor-store.js';
+
+const DAY_MS = 86_400_000;
+
+/** Payments that were made twice, to another account, or of more than was open. */
+export async function examinePayments(examination: Examination): Promise<void> {
+  const { source, window, books, raise } = examination;
+  for await (const changed of books.changedPayments(source, window)) {
+    const made = changed.filter(({ isReturned }) => !isReturned);
+    if (made.length === 0) continue;
+    const like = distinct(await books.paymentsLike(source, made));
+    const ofBills = distinct(await books.paymentsOf(source, [...new Set(like.flatMap(({ billIds }) => billIds))]));
+    const [bills, vendors] = await Promise.all([
+      books.bills(source, [...new Set(ofBills.flatMap(({ billIds }) => billIds))]),
+      books.vendorsByIds(source, [...new Set(made.map(({ vendorId }) => vendorId))]),
+    ]);
+    const known: Known = {
+      bills: new Map(bills.map((bill) => [bill.part.invoiceId, bill])),
+      vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
+      payments: ofBills,
+    };
+    const isChanged = new Set(made.map(({ id }) => id));
+    // What is compared with the changed ones was looked at itself when it came.
+    const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
+    const duplicatePairs = duplicatesAmong(examination, bills);
+    await raise([{ payments, duplicatePairs, credits: [] }]);
+  }
+}
+
+interface Known {
+  readonly bills: ReadonlyMap<string, BookBill>;
+  readonly vendors: ReadonlyMap<string, StoredVendor>;
+  /** All payments of the bills. */
+  readonly payments: readonly BookPayment[];
+}
+
+function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): BookedPayment {
+  const { id, vendorId, day, amountMinor, currency, reference, billIds, account, isReturned } = payment;
+  const bills = billIds.flatMap((billId) => known.bills.get(billId) ?? []);
+  const vendor = known.vendors.get(vendorId);
+  const dueMinor = openBefore(payment, bills, known.payments);
+  const stated = bills
+    .map(({ part }) => part.invoiceNumber)
+    .sort(compareText)
+    .join(' ');
+  const isAccountStatedByBill = bills.some(({ paidAccountExternalId }) => paidAccountExternalId !== undefined);
+  return {
+    paymentId: id,
+    vendorId,
+    vendorName: vendor?.details.name ?? bills[0]?.part.supplierName ?? '',
+    day,
+    amountMinor,
+    currency,
+    ...(dueMinor === undefined || !isChanged ? {} : { dueMinor }),
+    // The numbers of the bills say what a payment is for, its own text often only when it was made.
+    ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
+    invoiceIds: bills.map(({ part }) => part.invoiceId),
+    ...(account === undefined || isAccountStatedByBill || !isChanged ? {} : { account }),
+    ...(vendor === undefined ? {} : { vendorAccountsThen: accountsOn(vendor, day) }),
+    isReturned,
+  };
+}
+
+/** What was open on all bills of a payment before it; undefined where the ERP does not tell which part went to which bill. */
+function openBefore(
+  payment: BookPayment,
+  bills: readonly BookBill[],
+  payments: readonly BookPayment[],
+): string | undefined {
+  if (bills.length === 0 || bills.length < payment.billIds.length) return undefined;
+  if (bills.some(({ part }) => part.currency !== payment.currency)) return undefined;
+  const settled = new Set(payment.billIds);
+  const earlier = payments.filter(
+    (other) =>
+      other.id !== payment.id &&
+      !other.isReturned &&
+      other.billIds.some((billId) => settled.has(billId)) &&
+      (other.day < payment.day || (other.day === payment.day && other.id < payment.id)),
+  );
+  if (earlier.some(({ billIds }) => billIds.some((billId) => !settled.has(billId)))) return undefined;
+  const total = bills.reduce((sum, { part }) => sum + BigInt(part.amountMinor), 0n);
+  const open = total - earlier.reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n);
+  return String(open < 0n ? 0n : open);
+}
+
+/** Accounts of the vendor that it still had on the day. Since when it had them is known by the hour at best. */
+function accountsOn({ accounts, accountHistory }: StoredVendor, day: number): string[] {
+  const then = accountHistory.filter(({ to }) => to === undefined || to.getTime() >= day * DAY_MS);
+  return [...comparableAccounts(accounts), ...then].map(({ key }) => key);
+}
+
+/** Which of the bills are duplicates of each other. */
+function duplicatesAmong({ policy }: Examination, bills: readonly BookBill[]): string[] {
+  const parts = bills.map(({ part }) => part);
+  const byAmount = new Map<string, Candidate[]>();
+  for (const part of parts) {
+    const key = `${part.currency} ${part.amountMinor}`;
+    byAmount.set(key, [...(byAmount.get(key) ?? []), part]);
+  }
+  return [...byAmount.values()].flatMap((same) =>
+    same.flatMap((bill) =>
+      billedTwice({ bill, others: same, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
+        pairKey(original.invoiceId, copy.invoiceId),
+      ),
+    ),
+  );
+}
+
+function distinct(payments: readonly BookPayment[]): BookPayment[] {
+  return [...new Map(payments.map((payment) => [payment.id, payment])).values()];
+}

@@ -1,0 +1,99 @@
+import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
+import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { Examination } from './examine-books.js';
+import type { StoredVendor } from './vendor-store.js';
+
+const DAY_MS = 86_400_000;
+/** A vendor that was billed since is in use. */
+const BILLED_DAYS = 365;
+
+/** Vendor records that are one vendor, and accounts that were changed while bills are open. */
+export async function examineVendors(examination: Examination): Promise<void> {
+  const { source, window, books, raise } = examination;
+  const accountChanges: VendorAccountChange[] = [];
+  for await (const changed of books.changedVendors(source, window)) {
+    const vendors = changed.filter(({ deletedAt }) => deletedAt === undefined);
+    await raise([{ vendors: await comparedVendors(examination, vendors) }]);
+    accountChanges.push(...(await changesOf(examination, vendors)));
+  }
+  if (accountChanges.length === 0) return;
+  await raise([{ accountChanges, vendorCount: await books.countVendors(source) }]);
+}
+
+/**
+ * The changed vendors, and those that share a tax id or an account with one of them. By their other keys these are not
+ * compared: nobody has searched who else has those.
+ */
+async function comparedVendors(
+  { source, window, books }: Examination,
+  changed: readonly StoredVendor[],
+): Promise<BookedVendor[]> {
+  const keys = new Set(changed.filter(isActive).flatMap(telling));
+  if (keys.size === 0) return [];
+  const sharing = (await books.vendorsByKeys(source, [...keys])).filter(isActive);
+  const counts = new Map<string, number>();
+  for (const key of sharing.flatMap(telling)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const isShared = (key: string): boolean => keys.has(key) && (counts.get(key) ?? 0) > 1;
+  const compared = sharing.filter((vendor) => telling(vendor).some(isShared));
+  if (compared.length === 0) return [];
+  const since = Math.floor(window.until.getTime() / DAY_MS) - BILLED_DAYS;
+  const ids = compared.map(({ id }) => id);
+  const billed = await books.billedVendors(source, ids, since);
+  return compared.map((vendor) => ({
+    vendorId: vendor.id,
+    name: vendor.details.name,
+    ...(vendor.details.number === undefined ? {} : { number: vendor.details.number }),
+    nameKey: vendor.nameKey,
+    ...(vendor.taxKey !== undefined && isShared(`t:${vendor.taxKey}`)
+      ? { taxKey: vendor.taxKey, ...(vendor.taxCountry === undefined ? {} : { taxCountry: vendor.taxCountry }) }
+      : {}),
+    isActive: true,
+    accounts: comparableAccounts(vendor.accounts).filter(({ key }) => isShared(`b:${key}`)),
+    hasOtherAccounts: comparableAccounts(vendor.accounts).some(({ key }) => !isShared(`b:${key}`)),
+    isBilled: billed.has(vendor.id),
+  }));
+}
+
+function isActive({ details }: StoredVendor): boolean {
+  return details.status === 'ACTIVE';
+}
+
+/** What tells that two records are one vendor. */
+function telling({ taxKey, accounts }: StoredVendor): string[] {
+  return [
+    ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
+    ...comparableAccounts(accounts).map(({ key }) => `b:${key}`),
+  ];
+}
+
+/** Accounts that were changed since the books were looked at last, of vendors that have open bills. */
+async function changesOf(
+  { source, window, books }: Examination,
+  vendors: readonly StoredVendor[],
+): Promise<VendorAccountChange[]> {
+  const changed = vendors.flatMap((vendor) => {
+    const change = vendor.accountChange;
+    if (change === undefined || change.before.length === 0) return [];
+    if (window.after !== undefined && change.seenAfter <= window.after) return [];
+    return [{ vendor, change }];
+  });
+  if (changed.length === 0) return [];
+  const ids = changed.map(({ vendor }) => vendor.id);
+  const open = await books.openBills(source, ids);
+  return changed.flatMap(({ vendor, change }) => {
+    const openBills = open.get(vendor.id) ?? 0;
+    if (openBills === 0) return [];
+    return [
+      {
+        vendorId: vendor.id,
+        vendorName: vendor.details.name,
+        before: change.before,
+        after: comparableAccounts(vendor.accounts),
+        openBills,
+        seenBefore: change.seenBefore.toISOString(),
+        seenAfter: change.seenAfter.toISOString(),
+        isReviewed: false,
+      },
+    ];
+  });
+}

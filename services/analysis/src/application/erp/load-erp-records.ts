@@ -1,0 +1,48 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { NO_ERP_RECORDS } from '../../domain/erp/erp-facts.js';
+import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../../domain/erp/erp-facts.js';
+
+/** What decisions read of the records of ERP systems, all by equality keys. */
+export interface ErpRecordStore {
+  /** Vendors of the organization, deleted ones left out, that have one of the keys. */
+  vendorsByKeys(organizationId: string, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  vendorsByIds(organizationId: string, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  ordersByKeys(organizationId: string, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
+  /** Bills of ERP systems on the orders. */
+  billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<readonly Candidate[]>;
+}
+
+interface Deps {
+  /** The vendor lists of an organization that are known as a whole. */
+  readonly vendorLists: Cache<readonly VendorList[]>;
+  readonly records: ErpRecordStore;
+}
+
+/** Loads what ERP systems have about invoices; nothing is read for an organization without a vendor list. */
+export const loadErpRecords =
+  ({ vendorLists, records }: Deps) =>
+  async (organizationId: string, invoices: readonly Candidate[]): Promise<ErpRecords> => {
+    const lists = await vendorLists.get(organizationId);
+    if (lists.length === 0) return NO_ERP_RECORDS;
+    const keys = distinct(invoices.flatMap(supplierKeysOf));
+    const poKeys = distinct(invoices.flatMap(({ poKey }) => poKey ?? []));
+    const [sharing, orders, billsOnOrders] = await Promise.all([
+      records.vendorsByKeys(organizationId, keys),
+      poKeys.length === 0 ? [] : records.ordersByKeys(organizationId, poKeys),
+      poKeys.length === 0 ? [] : records.billsByOrders(organizationId, poKeys),
+    ]);
+    const connected = new Set(lists.map(({ connectionId }) => connectionId));
+    const isMaster = ({ connectionId }: MasterVendorRecord | MasterOrderRecord): boolean => connected.has(connectionId);
+    const known = new Set(sharing.map(({ id }) => id));
+    const owners = distinct(orders.filter(isMaster).map(({ vendorId }) => vendorId)).filter((id) => !known.has(id));
+    const others = owners.length === 0 ? [] : await records.vendorsByIds(organizationId, owners);
+    return { lists, vendors: [...sharing, ...others].filter(isMaster), orders: orders.filter(isMaster), billsOnOrders };
+  };
+
+export type LoadErpRecords = ReturnType<typeof loadErpRecords>;
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { BillKind, BillState } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import type {
+  ErpBill,
+  ErpOrder,
+  ErpPayment,
+  ErpVendor,
+  ErpVendorAccount,
+  ImportSource,
+} from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
+import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
+import { toWire } from '@invoicecontrol/invoice/wire';
+import { startService } from '../compose.js';
+import { anyFinding, asUser, findingOf, resultOf, testClock } from '../testing/clients.js';
+import {
+  erpAccount,
+  erpBill,
+  erpOrder,
+  erpPayment,
+  erpSource,
+  erpVendor,
+  erpVendorAccount,
+} from '../testing/erp-records.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
+
+const HOME = 'DE89370400440532013000';
+const FORGED = 'DE02500105170137075030';
+const acme = { name: 'Acme Supplies GmbH', tax_id: 'DE136695976' };
+
+let analysis: RunningAnalysis;
+let source: ImportSource;
+
+beforeAll(async () => {
+  analysis = await startAnalysis(startService, testInfrastructure(), testDatabaseName());
+});
+beforeEach(() => {
+  source = erpSource(analysis.organization.newTenant());
+});
+afterAll(() => analysis.stop());
+
+interface Page {
+  readonly vendors?: ErpVendor[];
+  readonly accounts?: ErpVendorAccount[];
+  readonly bills?: ErpBill[];
+  readonly orders?: ErpOrder[];
+  readonly payments?: ErpPayment[];
+}
+
+/** A run of the connection that brings these records. @returns how many findings are new */
+async function synchronise(page: Page, of = source): Promise<number> {
+  const { vendors = [], accounts = [], bills = [], orders = [], payments = [] } = page;
+  const { erpImport } = analysis.rpc;
+  const caller = asUser('user-1');
+  if (vendors.length > 0) await erpImport.importVendors({ source: of, vendors }, caller);
+  if (accounts.length > 0) await erpImport.importVendorAccounts({ source: of, accounts }, caller);
+  if (bills.length > 0) await erpImport.importBills({ source: of, bills }, caller);
+  if (payments.length > 0) await erpImport.importPayments({ source: of, payments }, caller);
+  if (orders.length > 0) await erpImport.importOrders({ source: of, orders }, caller);
+  const now = testClock.now();
+  const run = { source: of, startedTime: now, finishedTime: now, hasVendorList: true };
+  return (await erpImport.completeImport(run, caller)).findingsCreated;
+}
+
+async function findings(organizationId = source.organizationId): Promise<Finding[]> {
+  const request = { ...anyFinding, organizationId };
+  const { findings: listed } = await analysis.rpc.finding.listFindings(request, asUser('user-1'));
+  return listed;
+}
+
+const typesOf = (listed: readonly Pick<Finding, 'type'>[]): string[] => listed.map(({ type }) => type).sort();
+const post = (changes: InvoiceChanges = {}) =>
+  analysis.rpc.post(source.organizationId, toWire(invoiceOf({ supplier: acme, issue_date: '2026-09-14', ...changes })));
+const vendorOf = (externalId: string, changes: Partial<ErpVendor> = {}) =>
+  erpVendor(externalId, {
+    name: acme.name,
+    taxId: acme.tax_id,
+    hasAccounts: true,
+    accounts: [erpAccount({ iban: HOME })],
+    ...changes,
+  });
+const billOf = (externalId: string, changes: Partial<ErpBill> = {}) =>
+  erpBill(externalId, { documentNumber: 'INV-1042', vendorName: acme.name, grossAmount: '1200.00', ...changes });
+const paidTo = (iban: string): InvoiceChanges => ({ supplier: { ...acme, bank_account: { iban } } });
+
+describe('a vendor master', () => {
+  test('blocks an invoice with an account that it does not have, and not one with its own', async () => {
+    await synchronise({ vendors: [vendorOf('v1')] });
+    const forged = await post(paidTo(FORGED));
+    expect(findingOf(forged, 'BANK_ACCOUNT_MASTER_MISMATCH').summary).toContain('DE89**************3000');
+    expect(forged.decision).toBe(Decision.BLOCK);
+    const right = await post({ ...paidTo(HOME), invoice_number: 'INV-2000', gross_amount: '77.10' });
+    expect(typesOf(right.findings)).not.toContain('BANK_ACCOUNT_MASTER_MISMATCH');
+  });
+  test('is missing a supplier that is no vendor', async () => {
+    await synchronise({ vendors: [vendorOf('v1')] });
+    expect(typesOf((await post({ supplier: { name: 'Borealis Ltd' } })).findings)).toContain('SUPPLIER_NOT_IN_MASTER');
+    expect(typesOf((await post()).findings)).not.toContain('SUPPLIER_NOT_IN_MASTER');
+  });
+  test('of a connection that was disconnected says nothing, and one of another organization neither', async () => {
+    await synchronise({ vendors: [vendorOf('v1')] });
+    const stranger = erpSource(analysis.organization.newTenant());
+    expect(
+      typesOf((await analysis.rpc.post(stranger.organizationId, toWire(invoiceOf(paidTo(FORGED))))).findings),
+    ).not.toContain('BANK_ACCOUNT_MASTER_MISMATCH');
+    const { organizationId, connectionId } = source;
+    await analysis.rpc.erpImport.endMaster({ organizationId, connectionId }, asUser('user-1'));
+    expect(typesOf((await post(paidTo(FORGED))).findings)).not.toContain('BANK_ACCOUNT_MASTER_MISMATCH');
+  });
+  test('checks the rows of a scan as it does single invoices', async () => {
+    await synchronise({ vendors: [vendorOf('v1')] });
+    await analysis.rpc.scan(source.organizationId, [
+      toWire(invoiceOf({ ...paidTo(FORGED), issue_date: '2026-09-14' })),
+    ]);
+    expect(typesOf(await findings())).toContain('BANK_ACCOUNT_MASTER_MISMATCH');
+  });
+  test('is what a re-analysis sees as it was: the same facts give the same result', async () => {
+    await synchronise({ vendors: [vendorOf('v1')] });
+    const forged = await post(paidTo(FORGED));
+    await synchronise({ vendors: [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })] });
+    const again = await analysis.rpc.reanalyze(source.organizationId, forged);
+    expect(resultOf(again)).toEqual(resultOf(forged));
+  });
+  test('knows what was ordered', async () => {
+    await synchronise({
+      vendors: [vendorOf('v1')],
+      orders: [erpOrder('o', { number: 'PO-4711', grossAmount: '1500.00' })],
+    });
+    const onOrder = { purchase_order_ref: 'PO 4711' };
+    expect(typesOf((await post(onOrder)).findings)).not.toContain('PO_OVERBILLED');
+    const second = await post({
+      ...onOrder,
+      invoice_number: 'INV-7731',
+      gross_amount: '800.00',
+      issue_date: '2026-09-20',
+    });
+    expect(findingOf(second, 'PO_OVERBILLED').summary).toContain('EUR 2000.00');
+  });
+  test('names own accounts', async () => {
+    // The second company of every tenant.
+    await synchronise({ vendors: [vendorOf('v1', { name: 'Poland', taxId: 'PL5260250995' })] });
+    expect(typesOf((await post(paidTo(HOME))).findings)).toContain('BANK_ACCOUNT_OWN');
+  });
+});
+
+describe('a bill of the ERP', () => {
+  test('that is there before the invoice means that it is booked already', async () => {
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const posted = await post();
+    expect(posted.decision).toBe(Decision.BLOCK);
+    const finding = findingOf(posted, 'DUPLICATE_INVOICE');
+    expect(finding.relatedInvoiceIds).toHaveLength(1);
+    expect(JSON.stringify(finding)).toContain('The bill is in the books of the ERP already.');
+  });
+  test('that comes after the invoice is linked to it, one each, and raises nothing', async () => {
+    const posted = await post();
+    expect(
+      await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1', { documentNumber: 'inv 1042' })] }),
+    ).toBe(0);
+    const linked = async () =>
+      (
+        await analysis.mongo.db
+          .collection('invoices')
+          .find({ organizationId: source.organizationId, source: 'ERP' })
+          .toArray()
+      ).map((document) => (document['match'] as { bookedInvoiceId?: string }).bookedInvoiceId);
+    expect(await linked()).toEqual([posted.invoiceId]);
+    expect(await analysis.rpc.reanalyze(source.organizationId, posted)).toMatchObject(resultOf(posted));
+    await synchronise({ bills: [billOf('b2')] });
+    expect((await linked()).filter((id) => id === posted.invoiceId)).toHaveLength(1);
+    await synchronise({ bills: [billOf('b1', { state: BillState.VOID })] });
+    expect(await linked()).toEqual([undefined, undefined]);
+    await synchronise({ bills: [billOf('b3')] });
+    expect((await linked()).filter((id) => id === posted.invoiceId)).toHaveLength(1);
+    const later = await post({ invoice_number: 'INV 1042', issue_date: '2026-09-15' });
+    expect(findingOf(later, 'DUPLICATE_INVOICE').relatedInvoiceIds).toHaveLength(3);
+  });
+  test('entered twice is found before it is paid, once, with its companies and without an invoice', async () => {
+    const bills = [billOf('b1'), billOf('b2', { documentNumber: 'INV 1042' })];
+    expect(await synchronise({ vendors: [vendorOf('v1')], bills })).toBe(1);
+    const [finding] = await findings();
+    expect(finding).toMatchObject({ type: 'BOOKS_DUPLICATE_BILL', companyId: 'c-main', disposition: 'OPEN' });
+    expect(finding?.invoiceId).toBeUndefined();
+    expect(await synchronise({ bills })).toBe(0);
+    expect(await synchronise({ bills: bills.map((bill) => ({ ...bill, dueDate: '2026-12-01' })) })).toBe(0);
+    await analysis.rpc.review(source.organizationId, finding as Finding, 'FALSE_POSITIVE');
+    expect(await synchronise({ bills: bills.map((bill) => ({ ...bill, dueDate: '2026-12-02' })) })).toBe(0);
+    expect((await findings()).map(({ disposition }) => disposition)).toEqual(['FALSE_POSITIVE']);
+    expect(await findings(randomUUID())).toEqual([]);
+  });
+  test('entered under two vendor records is found, and is a duplicate payment once both are paid', async () => {
+    const vendors = [vendorOf('v1'), vendorOf('v2', { name: 'Acme Supplies', accounts: [] })];
+    const bills = [billOf('b1'), billOf('b2', { vendorExternalId: 'v2', vendorName: 'Acme Supplies' })];
+    await synchronise({ vendors, bills });
+    expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'VENDOR_RECORD_DUPLICATE']);
+    await synchronise({ bills: bills.map((bill) => ({ ...bill, state: BillState.PAID, paidAmount: '1200.00' })) });
+    expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'DUPLICATE_PAYMENT', 'VENDOR_RECORD_DUPLICATE']);
+  });
+  test('that was voided or is a draft is no duplicate', async () => {
+    const bills = [billOf('b1', { state: BillState.VOID }), billOf('b2', { state: BillState.DRAFT }), billOf('b3')];
+    expect(await synchronise({ vendors: [vendorOf('v1')], bills })).toBe(0);
+    expect(typesOf((await post({ invoice_number: 'INV-9', gross_amount: '12.00' })).findings)).not.toContain(
+      'DUPLICATE_INVOICE',
+    );
+  });
+});
+
+describe('at the end of a run', () => {
+  test('changes of several pages are looked at, each with those of the others', async () => {
+    const bills = Array.from({ length: 230 }, (_, index) =>
+      billOf(`b${index}`, { documentNumber: `K${index}-${index * 7919}`, grossAmount: `${100 + index * 13}.17` }),
+    );
+    const vendors = Array.from({ length: 260 }, (_, index) =>
+      vendorOf(`w${index}`, { name: `Firm ${index}`, taxId: '', accounts: [] }),
+    );
+    const copy = { ...bills[0], externalId: 'copy' } as ErpBill;
+    const twin = vendorOf('twin', { name: 'Twin', taxId: acme.tax_id, accounts: [] });
+    expect(await synchronise({ vendors: [vendorOf('v1'), ...vendors, twin], bills: [...bills, copy] })).toBe(2);
+    expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'VENDOR_RECORD_DUPLICATE']);
+  });
+  test('an account that changed while bills are open is reported, and is no change at the first run', async () => {
+    const vendors = [vendorOf('v1')];
+    expect(await synchronise({ vendors, bills: [billOf('b1')] })).toBe(0);
+    const changed = [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })];
+    expect(await synchronise({ vendors: changed })).toBe(1);
+    const [finding] = await findings();
+    expect(finding).toMatchObject({ type: 'VENDOR_MASTER_BANK_CHANGED' });
+    expect(JSON.stringify(finding)).not.toContain(FORGED);
+    expect(await synchronise({ vendors: changed })).toBe(0);
+  });
+  test('a change of an account without open bills raises nothing', async () => {
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1', { state: BillState.PAID })] });
+    expect(await synchronise({ vendors: [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })] })).toBe(0);
+  });
+  test('a bill that was paid too much, or to an account of another vendor, is reported', async () => {
+    const listed = { hasAccounts: false, accounts: [] };
+    const vendors = [vendorOf('v1', listed), vendorOf('v2', { ...listed, name: 'Other', taxId: 'DE811907980' })];
+    const accounts = [erpVendorAccount('7', 'v1', HOME), erpVendorAccount('8', 'v2', FORGED)];
+    const paid = { state: BillState.PAID, paidAmount: '1200.00' };
+    await synchronise({
+      vendors,
+      accounts,
+      bills: [
+        billOf('right', { ...paid, documentNumber: 'A-1', paidAccountExternalId: '7' }),
+        billOf('elsewhere', {
+          ...paid,
+          documentNumber: 'B-77',
+          grossAmount: '400.00',
+          paidAmount: '400.00',
+          paidAccountExternalId: '8',
+        }),
+        billOf('too-much', { ...paid, documentNumber: 'C-913', grossAmount: '300.00', paidAmount: '301.01' }),
+        billOf('rounded', { ...paid, documentNumber: 'D-5521', grossAmount: '350.00', paidAmount: '351.00' }),
+        billOf('credit', { ...paid, kind: BillKind.CREDIT_NOTE, documentNumber: 'E-3', grossAmount: '10.00' }),
+      ],
+    });
+    expect(typesOf(await findings())).toEqual(['PAYMENT_ACCOUNT_MISMATCH', 'PAYMENT_AMOUNT_MISMATCH']);
+  });
+  test('a bill that was paid twice is reported, one that was paid in two parts is not', async () => {
+    const bills = [
+      billOf('twice', { documentNumber: 'A-1', state: BillState.PAID }),
+      billOf('parts', { documentNumber: 'B-77', grossAmount: '800.00', state: BillState.PAID }),
+    ];
+    const payments = [
+      erpPayment('p1', { amount: '1200.00', billExternalIds: ['twice'] }),
+      erpPayment('p2', { amount: '1200.00', date: '2026-09-25', billExternalIds: ['twice'] }),
+      erpPayment('p3', { amount: '400.00', billExternalIds: ['parts'] }),
+      erpPayment('p4', { amount: '400.00', date: '2026-09-25', billExternalIds: ['parts'] }),
+    ];
+    await synchronise({ vendors: [vendorOf('v1')], bills, payments });
+    expect(typesOf(await findings())).toEqual(['DUPLICATE_PAYMENT', 'PAYMENT_AMOUNT_MISMATCH']);
+    expect(await synchronise({ payments: payments.map((payment) => ({ ...payment, reference: 'again' })) })).toBe(0);
+  });
+  test('a routing rule assigns what it finds, and the finding is told of', async () => {
+    const match = {
+      types: ['BOOKS_DUPLICATE_BILL'],
+      families: [],
+      severities: [],
+      companyIds: [],
+      supplierIds: [],
+      minAmount: undefined,
+      currency: undefined,
+    };
+    const { organizationId } = source;
+    const assignTo = analysis.organization.newMember(organizationId);
+    const rule = { organizationId, name: 'books', position: 1, enabled: true, match, assignTo };
+    await analysis.rpc.routingRule.createRoutingRule(rule, asUser('user-1'));
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1'), billOf('b2')] });
+    expect(await findings()).toMatchObject([{ assigneeUserId: assignTo }]);
+  });
+});

@@ -1,0 +1,306 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { MongoBulkWriteError } from 'mongodb';
+import type { BookBill, BookPayment, BooksStore, ChangeWindow, SharingRecord } from '../application/erp/books-store.js';
+import { paidInvoiceKey, paymentAmountKey } from '../application/erp/import-payments.js';
+import type { StoredPayment } from '../application/erp/import-payments.js';
+import type { ImportSource } from '../application/erp/import-source.js';
+import type { StoredVendor } from '../application/erp/vendor-store.js';
+import type { ErpPaymentDocument } from './erp-payments.js';
+import { inBatches } from './in-batches.js';
+import type { InvoiceDocument } from './invoices.js';
+import type { VendorDocument } from './vendors.js';
+
+/** Records that are looked at together: what they are compared with is in memory at the same time. */
+const PAGE_VENDORS = 250;
+const PAGE_BILLS = 100;
+const PAGE_PAYMENTS = 100;
+/** Keys and ids of one command. */
+const LOOKUP_KEYS_MAX = 250;
+/** Vendors that share a tax id or an account, payments of one amount to one vendor, payments of one bill. */
+const SHARING_PER_KEY_MAX = 64;
+const LINKS_OF_WRITE_MAX = 100;
+
+interface Collections {
+  readonly invoices: Collection<InvoiceDocument>;
+  readonly vendors: Collection<VendorDocument>;
+  readonly payments: Collection<ErpPaymentDocument>;
+}
+
+/** The books as synchronisations left them, read in bounded pages through the indexes of imported records. */
+export function booksStore({ invoices, vendors, payments }: Collections): BooksStore {
+  const billsIn = (filter: object): Filter<InvoiceDocument> => filter as Filter<InvoiceDocument>;
+
+  return {
+    changedVendors: (of, window) =>
+      changesOf(vendors as unknown as Collection<Document & { _id: string }>, {
+        filter: { organizationId: of.organizationId, connectionId: of.connectionId },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_VENDORS,
+        read: toVendor,
+      }),
+    changedBills: (of, window) =>
+      changesOf(invoices as unknown as Collection<Document & { _id: string }>, {
+        filter: {
+          organizationId: of.organizationId,
+          'erp.organizationId': of.organizationId,
+          'erp.connectionId': of.connectionId,
+        },
+        changedAt: 'erp.changedAt',
+        projection: { match: 1, erp: 1 },
+        window,
+        size: PAGE_BILLS,
+        read: toBill,
+      }),
+    changedPayments: (of, window) =>
+      changesOf(payments as unknown as Collection<Document & { _id: string }>, {
+        filter: { organizationId: of.organizationId, connectionId: of.connectionId },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_PAYMENTS,
+        read: toPayment,
+      }),
+    countVendors: ({ organizationId, connectionId }) =>
+      vendors.countDocuments({ organizationId, connectionId, deletedAt: { $exists: false } } as Filter<VendorDocument>),
+    async vendorsByKeys({ organizationId, connectionId }, keys) {
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
+        vendors
+          .find({
+            organizationId,
+            keys: { $in: [...some] },
+            connectionId,
+            deletedAt: { $exists: false },
+          } as Filter<VendorDocument>)
+          .limit(SHARING_PER_KEY_MAX * some.length)
+          .toArray(),
+      );
+      return distinct(found.flat().map(toVendor));
+    },
+    async vendorsByIds({ organizationId }, ids) {
+      const found = await inBatches(ids, LOOKUP_KEYS_MAX, (some) =>
+        vendors.find({ _id: { $in: [...some] }, organizationId } as Filter<VendorDocument>).toArray(),
+      );
+      return found.flat().map(toVendor);
+    },
+    async billedVendors({ organizationId }, vendorIds, sinceDay) {
+      const found = await inBatches(vendorIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .aggregate<{ _id: string }>([
+            {
+              $match: {
+                organizationId,
+                'erp.organizationId': organizationId,
+                'erp.vendorId': { $in: [...some] },
+                'erp.state': { $nin: ['DRAFT', 'VOID'] },
+                'match.issueDay': { $gte: sinceDay },
+              },
+            },
+            { $group: { _id: '$erp.vendorId' } },
+          ])
+          .toArray(),
+      );
+      return new Set(found.flat().map(({ _id }) => _id));
+    },
+    async openBills({ organizationId }, vendorIds) {
+      const found = await inBatches(vendorIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .aggregate<{ _id: string; bills: number }>([
+            {
+              $match: {
+                organizationId,
+                'erp.organizationId': organizationId,
+                'erp.vendorId': { $in: [...some] },
+                'erp.kind': 'BILL',
+                'erp.state': { $in: ['IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID'] },
+              },
+            },
+            { $group: { _id: '$erp.vendorId', bills: { $sum: 1 } } },
+          ])
+          .toArray(),
+      );
+      return new Map(found.flat().map(({ _id, bills }) => [_id, bills]));
+    },
+    async sharing(organizationId, keys) {
+      const read = (some: readonly string[], limit: number) =>
+        invoices
+          .find<Pick<InvoiceDocument, 'match' | 'status' | 'erp'>>(
+            { organizationId, 'match.keys': { $in: [...some] } },
+            { projection: { match: 1, status: 1, 'erp.state': 1, 'erp.vendorId': 1 } },
+          )
+          .limit(limit);
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, async (some) => {
+        const limit = CANDIDATES_PER_KEY_MAX * some.length;
+        const records = await read(some, limit).toArray();
+        if (records.length < limit) return records;
+        // Some keys are hot: each gets its own newest hits.
+        const hits = await inBatches(some, 1, (one) =>
+          read(one, HITS_PER_KEY_MAX).sort({ 'match.issueDay': -1 }).toArray(),
+        );
+        return hits.flat();
+      });
+      const records = found.flat().map(({ match, status, erp }): SharingRecord => ({
+        part: { ...match, status },
+        booked: erp === undefined ? undefined : { state: erp.state, vendorId: erp.vendorId },
+      }));
+      return [...new Map(records.map((record) => [record.part.invoiceId, record])).values()];
+    },
+    async bills({ organizationId }, invoiceIds) {
+      const found = await inBatches(invoiceIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .find(billsIn({ _id: { $in: [...some] }, organizationId, source: 'ERP' }), {
+            projection: { match: 1, erp: 1 },
+          })
+          .toArray(),
+      );
+      return found.flat().map(toBill);
+    },
+    async link(organizationId, invoiceIdsByBill) {
+      const refused = new Set<string>();
+      await inBatches([...invoiceIdsByBill], LINKS_OF_WRITE_MAX, async (some) => {
+        const operations = some.map(([_id, bookedInvoiceId]) => ({
+          updateOne: {
+            filter: billsIn({ _id, organizationId, 'match.bookedInvoiceId': { $exists: false } }),
+            update: { $set: { 'match.bookedInvoiceId': bookedInvoiceId }, $inc: { version: 1 } } as never,
+          },
+        }));
+        try {
+          await invoices.bulkWrite(operations, { ordered: false });
+        } catch (error) {
+          // An invoice that another bill books already.
+          if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+          for (const { index } of [error.writeErrors].flat()) {
+            const [billId] = some[index] ?? [];
+            if (billId !== undefined) refused.add(billId);
+          }
+        }
+      });
+      return new Set([...invoiceIdsByBill.keys()].filter((billId) => !refused.has(billId)));
+    },
+    async unlink(organizationId, billIds) {
+      const filter = billsIn({ _id: { $in: [...billIds] }, organizationId, 'erp.state': 'VOID' });
+      await invoices.updateMany(filter, { $unset: { 'match.bookedInvoiceId': '' }, $inc: { version: 1 } } as never);
+    },
+    paymentsOf: (of, billIds) => paymentsByKeys(of, billIds.map(paidInvoiceKey)),
+    paymentsLike: (of, made) =>
+      paymentsByKeys(
+        of,
+        made.map(({ vendorId, currency, amountMinor }) => paymentAmountKey(vendorId, currency, amountMinor)),
+      ),
+  };
+
+  async function paymentsByKeys(
+    { organizationId }: ImportSource,
+    keys: readonly string[],
+  ): Promise<readonly BookPayment[]> {
+    const found = await inBatches([...new Set(keys)], LOOKUP_KEYS_MAX, (some) =>
+      payments
+        .find({
+          organizationId,
+          keys: { $in: [...some] },
+          deletedAt: { $exists: false },
+          isReturned: false,
+        } as Filter<ErpPaymentDocument>)
+        .limit(SHARING_PER_KEY_MAX * some.length)
+        .toArray(),
+    );
+    return distinct(found.flat().map(toPayment));
+  }
+}
+
+interface Changes<T> {
+  readonly filter: object;
+  readonly changedAt: string;
+  readonly projection?: Document;
+  readonly window: ChangeWindow;
+  readonly size: number;
+  readonly read: (document: never) => T;
+}
+
+/** Changes by time, then id, page by page; each page is a query of its own. */
+async function* changesOf<T>(
+  collection: Collection<Document & { _id: string }>,
+  { filter, changedAt, projection, window, size, read }: Changes<T>,
+): AsyncGenerator<readonly T[]> {
+  let last: { readonly at: Date; readonly id: string } | undefined;
+  for (;;) {
+    const time = {
+      $lte: window.until,
+      ...(last !== undefined ? { $gte: last.at } : window.after === undefined ? {} : { $gt: window.after }),
+    };
+    const after =
+      last === undefined
+        ? {}
+        : { $or: [{ [changedAt]: { $gt: last.at } }, { [changedAt]: last.at, _id: { $gt: last.id } }] };
+    const documents = await collection
+      .find({ ...filter, [changedAt]: time, ...after } as never, {
+        ...(projection === undefined ? {} : { projection }),
+        sort: { [changedAt]: 1, _id: 1 },
+        limit: size,
+        batchSize: size + 1,
+      })
+      .toArray();
+    if (documents.length > 0) yield documents.map((document) => read(document as never));
+    const newest = documents.at(-1);
+    if (newest === undefined || documents.length < size) return;
+    last = { at: dateAt(newest, changedAt), id: newest._id };
+  }
+}
+
+function dateAt(document: Document, path: string): Date {
+  const value = path.split('.').reduce<unknown>((part, name) => (part as Document | undefined)?.[name], document);
+  if (value instanceof Date) return value;
+  throw new Error(`${path} of a changed record is no time`);
+}
+
+function toVendor(document: VendorDocument): StoredVendor {
+  const { _id: id, organizationId, writeId, ...vendor } = document;
+  return { id, ...vendor } as unknown as StoredVendor;
+}
+
+function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'erp'>): BookBill {
+  if (erp === undefined) throw new Error(`invoice ${_id} is no bill of an ERP`);
+  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId } = erp;
+  return {
+    part: match,
+    externalId,
+    kind,
+    state,
+    vendorId,
+    paidMinor: paidAmount === undefined ? undefined : String(toMinorUnits(paidAmount, minorUnitsOf(match.currency))),
+    paidAccountExternalId,
+  };
+}
+
+function toPayment(document: ErpPaymentDocument): BookPayment {
+  const {
+    _id: id,
+    vendorId,
+    day,
+    currency,
+    amountMinor,
+    reference,
+    invoiceIds,
+    account,
+    isReturned,
+  } = document as unknown as StoredPayment & { readonly _id: string };
+  const { key, masked } = account ?? {};
+  return {
+    id,
+    vendorId,
+    day,
+    currency,
+    amountMinor,
+    reference,
+    billIds: invoiceIds,
+    account: key === undefined || masked === undefined ? undefined : { key, masked },
+    isReturned,
+  };
+}
+
+function distinct<T extends { readonly id: string }>(records: readonly T[]): T[] {
+  return [...new Map(records.map((record) => [record.id, record])).values()];
+}

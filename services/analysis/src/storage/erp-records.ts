@@ -1,0 +1,113 @@
+import type { Collection, Filter } from 'mongodb';
+import type { ErpRecordStore } from '../application/erp/load-erp-records.js';
+import type { MasterOrderRecord, MasterVendorRecord } from '../domain/erp/erp-facts.js';
+import type { ErpOrderDocument } from './erp-orders.js';
+import { inBatches } from './in-batches.js';
+import type { InvoiceDocument } from './invoices.js';
+import type { VendorDocument } from './vendors.js';
+
+/** Keys of one lookup. */
+const LOOKUP_KEYS_MAX = 250;
+/** Vendors with one tax id, name or account, orders with one number, and bills on one order, that are looked at. */
+const RECORDS_PER_KEY_MAX = 64;
+
+interface Collections {
+  readonly vendors: Collection<VendorDocument>;
+  readonly orders: Collection<ErpOrderDocument>;
+  readonly invoices: Collection<InvoiceDocument>;
+}
+
+/** What decisions read of the records of ERP systems. */
+export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
+  const findVendors = async (filters: readonly object[], limit: number): Promise<readonly MasterVendorRecord[]> => {
+    const found = await Promise.all(
+      filters.map((filter) =>
+        vendors
+          .find<VendorDocument>({ ...filter, deletedAt: { $exists: false } } as Filter<VendorDocument>, {
+            projection: comparedOfVendors,
+            limit,
+          })
+          .toArray(),
+      ),
+    );
+    const records = found.flat().map(toVendor);
+    return [...new Map(records.map((vendor) => [vendor.id, vendor])).values()];
+  };
+  return {
+    vendorsByKeys: (organizationId, keys) =>
+      findVendors(
+        chunks(keys).map((some) => ({ organizationId, keys: { $in: some } })),
+        RECORDS_PER_KEY_MAX * Math.min(keys.length, LOOKUP_KEYS_MAX),
+      ),
+    vendorsByIds: (organizationId, ids) =>
+      findVendors(
+        chunks(ids).map((some) => ({ _id: { $in: some }, organizationId })),
+        LOOKUP_KEYS_MAX,
+      ),
+    async ordersByKeys(organizationId, poKeys) {
+      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (some) =>
+        orders
+          .find<ErpOrderDocument>(
+            {
+              organizationId,
+              keys: { $in: some.map((poKey) => `o:${poKey}`) },
+              deletedAt: { $exists: false },
+            } as Filter<ErpOrderDocument>,
+            { limit: RECORDS_PER_KEY_MAX * some.length },
+          )
+          .toArray(),
+      );
+      return found.flat().flatMap(toOrder);
+    },
+    async billsByOrders(organizationId, poKeys) {
+      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .find(
+            {
+              organizationId,
+              'erp.organizationId': organizationId,
+              'erp.orderKey': { $in: [...some] },
+              'erp.state': { $nin: ['DRAFT', 'VOID'] },
+            } as Filter<InvoiceDocument>,
+            { projection: { match: 1 }, sort: { 'erp.orderKey': 1, _id: 1 }, limit: RECORDS_PER_KEY_MAX * some.length },
+          )
+          .toArray(),
+      );
+      return found.flat().map(({ match }) => match);
+    },
+  };
+}
+
+/** Contact data stays in the database. */
+const comparedOfVendors = {
+  externalId: 1,
+  connectionId: 1,
+  companyId: 1,
+  'details.name': 1,
+  'details.status': 1,
+  nameKey: 1,
+  nameFold: 1,
+  taxKey: 1,
+  taxCountry: 1,
+  taxValid: 1,
+  accountHistory: 1,
+} as const;
+
+function toVendor(document: VendorDocument): MasterVendorRecord {
+  const { _id: id, externalId, connectionId, companyId, details, accountHistory } = document;
+  const { nameKey, nameFold, taxKey, taxCountry, taxValid } = document;
+  const identity = { nameKey, nameFold, taxKey, taxCountry, taxValid };
+  return { id, externalId, connectionId, companyId, details, ...identity, accountHistory };
+}
+
+function toOrder(document: ErpOrderDocument): MasterOrderRecord[] {
+  const { companyId, connectionId, vendorId, poKey, currency, netAmount, grossAmount } = document;
+  return poKey === undefined ? [] : [{ companyId, connectionId, vendorId, poKey, currency, netAmount, grossAmount }];
+}
+
+function chunks(keys: readonly string[]): string[][] {
+  const count = Math.ceil(keys.length / LOOKUP_KEYS_MAX);
+  return Array.from({ length: count }, (_, index) =>
+    keys.slice(index * LOOKUP_KEYS_MAX, (index + 1) * LOOKUP_KEYS_MAX),
+  );
+}
