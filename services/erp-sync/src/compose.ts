@@ -1,7 +1,9 @@
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { events } from '@invoicecontrol/contracts/events';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Job } from '@invoicecontrol/runtime/job';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -12,13 +14,21 @@ import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { openErp } from './application/open-erp.js';
-import type { ConsentTokens } from './application/open-erp.js';
 import { connectionSecrets } from './application/secrets.js';
 import { deleteOldRuns, stuckRuns } from './application/sync-keeping.js';
 import { syncRun } from './application/sync-run.js';
 import { startRun } from './application/sync-start.js';
 import { syncWorker } from './application/sync-worker.js';
+import { accessTokens } from './application/access-tokens.js';
+import { connectConsented } from './application/connect-consented.js';
+import { connectionChanged } from './application/connection-events.js';
+import { flowSecrets } from './application/flow-secrets.js';
+import type { OAuthSettings } from './application/oauth-settings.js';
+import { refreshTokens } from './application/refresh-tokens.js';
+import { revocations } from './application/revoke-tokens.js';
+import type { ConnectionSecrets } from './application/secrets.js';
 import { finishDeletions, rewrapSecrets } from './application/sweeps.js';
+import { authorizationServers } from './clients/authorization-servers.js';
 import { configChecks } from './clients/config-checks.js';
 import { erpHttpClient } from './clients/erp-http.js';
 import type { ErpHttpSettings } from './clients/erp-http.js';
@@ -27,11 +37,14 @@ import { vendorMaster } from './clients/vendor-master.js';
 import { bankOrigins, configSchema, unsafeSettings } from './config.js';
 import type { Config } from './config.js';
 import type { Connection } from './domain/connection.js';
-import { ErpFault } from './domain/faults.js';
 import type { Provider, ProviderCode } from './providers/provider.js';
 import { providersOf } from './providers/registry.js';
+import { stateKeys } from './domain/oauth-state.js';
+import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
+import { createOAuthFlowIndexes, oauthFlowStore } from './storage/oauth-flows.js';
+import type { OAuthFlowDocument } from './storage/oauth-flows.js';
 import { placeStore } from './storage/places.js';
 import type { PlacesDocument } from './storage/places.js';
 import { createRunIndexes, runStore } from './storage/runs.js';
@@ -41,6 +54,7 @@ import { canaryStore } from './storage/sealing-keys.js';
 import type { SealingKeyDocument } from './storage/sealing-keys.js';
 import { reportConnections, reportRuns } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
+import { oauthService } from './transport/grpc/oauth.js';
 import { encodeConnections } from './transport/grpc/encode-connection.js';
 import { encodeRun, runService } from './transport/grpc/runs.js';
 
@@ -49,6 +63,10 @@ const REWRAP_EACH_MS = 10_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 /** Of one test of a connection; its caller waits. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
+const REFRESH_TOKENS_EACH_MS = 60_000;
+const REVOKE_TOKENS_EACH_MS = 5_000;
+/** A browser waits for the calls of its callback. */
+const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
 /** Connections at once to one host of a customer. */
@@ -110,13 +128,15 @@ async function compose(
 
   const secrets = connectionSecrets(secretbox(ring));
   const connections = connectionStore(collections.connections, outbox, clock);
+  const consents = composeConsents(config, { collections, secrets, outbox, clock, logger });
+  onStop('revocations', () => consents.revoking.stop());
   const calls = erpHttpClient(callSettings(config), config);
   onStop('calls of ERPs', () => calls.close());
   const open = openErp({
     providers,
     openCalls: (company, concurrency, budget) => calls.open({ company, concurrency, ...budget }),
     secrets,
-    tokens: noConsents,
+    tokens: consents.access,
     pageSizeMax: config.ERP_PAGE_SIZE,
   });
   const runs = runStore(collections.runs, outbox, clock);
@@ -152,6 +172,7 @@ async function compose(
   };
   const deps = {
     connections,
+    revokeSoon: consents.revoking.soon,
     places: placeStore(collections.places),
     secrets,
     tenants,
@@ -177,21 +198,27 @@ async function compose(
     keyIds: ring.map(({ id }) => id),
   });
   onStop('metrics', closeReport);
+  const { callbackServers, flowSecrets: flowKeys } = consents;
+  const starting = { ...deps, ...consents, secrets: flowKeys };
+  const callbacks = { ...starting, servers: callbackServers, connect: connectConsented({ ...deps, ...consents }) };
   return {
     rpcGroups: [
       connectionService(deps),
       runService({ connections: synced, runs, startRun: startRun({ worker, runs, audit }) }),
+      oauthService(starting, callbacks),
       usageService({ erp_connections: (organizationId) => connections.countLive(organizationId) }, clock),
     ],
     tenantData: [
       ownedDocuments(collections.connections),
       ownedDocuments(collections.runs),
+      ownedDocuments(collections.flows),
       documentOfOrganization(collections.places),
     ],
     stuckWork: [stuckRuns({ connections: synced })],
     jobs: [
       { name: 'due connections', pauseMs: config.ERP_POLL_SECONDS * 1_000, run: poll },
       { name: 'old runs', pauseMs: DELETE_OLD_EACH_MS, run: deleteOldRuns({ runs, clock }) },
+      ...consents.jobs,
       { name: 'audit lines', pauseMs: FLUSH_AUDIT_EACH_MS, run: () => audit.flush() },
       { name: 'deleted connections', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(deps) },
       {
@@ -202,12 +229,6 @@ async function compose(
     ],
   };
 }
-
-/** Until connections with consent are served. */
-const noConsents: ConsentTokens = {
-  current: () => Promise.reject(new ErpFault('REAUTH_REQUIRED', 'The connection has no access. Connect the ERP anew.')),
-  renewed: () => Promise.reject(new ErpFault('REAUTH_REQUIRED', 'The connection has no access. Connect the ERP anew.')),
-};
 
 /** Bounds of calls, and the origins that are no customer's. */
 function callSettings(config: Config): ErpHttpSettings {
@@ -229,13 +250,81 @@ function callSettings(config: Config): ErpHttpSettings {
   };
 }
 
+/** What connecting by consent needs, and what keeps its tokens. */
+function composeConsents(config: Config, { collections, secrets, outbox, clock, logger }: ConsentConnections) {
+  const box = secretbox(config.SECRETBOX_KEYS);
+  const callMs = config.ERP_CALL_SECONDS * 1_000;
+  const servers = authorizationServers(config, callMs, clock);
+  const tokens = connectionTokenStore(collections.connections, clock);
+  const consented = consentedConnectionStore(collections.connections, outbox, clock, (connection, error) =>
+    connectionChanged(connection, { status: 'ERROR', previousStatus: connection.status, error }),
+  );
+  const flows = oauthFlowStore(collections.flows, clock);
+  const flowKeys = flowSecrets(box);
+  // A lease is at least twice the longest step.
+  const leaseMs = Math.max(config.ERP_LEASE_SECONDS * 1_000, 2 * callMs);
+  const access = accessTokens({ tokens, servers, secrets, clock, leaseMs, backoffMs: config.ERP_BACKOFF_MS });
+  const settings: OAuthSettings = {
+    stateKeys: stateKeys(config.SECRETBOX_KEYS),
+    callbackUrl: config.ERP_OAUTH_CALLBACK_URL,
+    returnUrl: config.ERP_OAUTH_RETURN_URL,
+    flowMs: config.ERP_OAUTH_FLOW_SECONDS * 1_000,
+    isConfirmed: config.ERP_OAUTH_CONFIRM,
+  };
+  const revoking = revocations({
+    tokens,
+    flows,
+    consented,
+    servers,
+    secrets,
+    flowSecrets: flowKeys,
+    leaseMs: 2 * leaseMs,
+    clock,
+    logger,
+  });
+  const jobs: readonly Job[] = [
+    {
+      name: 'token refreshes',
+      pauseMs: REFRESH_TOKENS_EACH_MS,
+      run: refreshTokens({
+        tokens,
+        access,
+        connections: consented,
+        refreshMs: config.ERP_REFRESH_SECONDS * 1_000,
+        clock,
+        logger,
+      }),
+    },
+    { name: 'token revocations', pauseMs: REVOKE_TOKENS_EACH_MS, run: (signal) => revoking.run(signal) },
+  ];
+  return {
+    access,
+    consented,
+    flows,
+    servers,
+    callbackServers: authorizationServers(config, Math.min(callMs, CALLBACK_CALL_MS_MAX), clock),
+    flowSecrets: flowKeys,
+    settings,
+    revoking,
+    jobs,
+  };
+}
+
+interface ConsentConnections extends Pick<Connections, 'clock' | 'logger'> {
+  readonly collections: Awaited<ReturnType<typeof openCollections>>;
+  readonly secrets: ConnectionSecrets;
+  readonly outbox: Outbox;
+}
+
 /** The collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
+  const flows = db.collection<OAuthFlowDocument>('oauth_flows');
   const runs = db.collection<RunDocument>('runs');
-  await Promise.all([createConnectionIndexes(connections), createRunIndexes(runs)]);
+  await Promise.all([createConnectionIndexes(connections), createOAuthFlowIndexes(flows), createRunIndexes(runs)]);
   return {
     connections,
+    flows,
     runs,
     places: db.collection<PlacesDocument>('connection_places'),
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),

@@ -88,6 +88,8 @@ export interface DeleteDeps {
   readonly connections: ConnectionStore;
   readonly places: Places;
   readonly master: VendorMaster;
+  /** There are tokens to revoke. */
+  readonly revokeSoon: () => void;
   readonly logger: Logger;
 }
 
@@ -111,6 +113,7 @@ export const deleteConnection =
       return true;
     });
     if (!isDeletedNow) return;
+    deps.revokeSoon();
     try {
       await finishDeletion(deps)({ id: connectionId, organizationId }, context);
     } catch (error) {
@@ -120,7 +123,7 @@ export const deleteConnection =
 
 /** The steps after the commit of a deletion; each may be repeated. */
 export const finishDeletion =
-  ({ connections, places, master }: Omit<DeleteDeps, 'logger'>) =>
+  ({ connections, places, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (
     { id, organizationId }: { readonly id: string; readonly organizationId: string },
     context: RequestContext = systemContext('deletions'),

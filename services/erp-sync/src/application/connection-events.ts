@@ -41,7 +41,7 @@ export function connectionChanged(
   });
 }
 
-type Act = 'created' | 'updated' | 'deleted' | 'tested' | 'sync_started';
+type Act = 'created' | 'reauthorized' | 'updated' | 'deleted' | 'tested' | 'sync_started';
 
 /** The line of the audit trail about an act on a connection. */
 export function auditLine(act: Act, connectionId: string): AuditLine {

@@ -25,9 +25,15 @@ export interface ConnectionFilter {
 export interface ConnectionStore {
   /**
    * @param remoteKey names the remote company within its provider
+   * @param tokens of a provider with consent
    * @throws DomainError already_exists when the organization has connected the remote company
    */
-  insert(connection: Connection, remoteKey: string, events: readonly Announcement[]): Promise<void>;
+  insert(
+    connection: Connection,
+    remoteKey: string,
+    events: readonly Announcement[],
+    tokens?: SealedValue,
+  ): Promise<void>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /** How many are not DISABLED. */

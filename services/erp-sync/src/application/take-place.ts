@@ -27,10 +27,7 @@ export async function takePlace(
   if (await places.take(organizationId, connectionId, limit)) return;
   await giveBackAbandoned({ connections, places }, organizationId);
   if (await places.take(organizationId, connectionId, limit)) return;
-  throw new DomainError(
-    'usage_exceeded',
-    `The plan allows ${limit} ERP ${limit === 1 ? 'connection' : 'connections'}, and all are in use. Delete one, or change the plan.`,
-  );
+  throw planIsUsedUp(limit);
 }
 
 async function giveBackAbandoned({ connections, places }: PlaceDeps, organizationId: string): Promise<void> {
@@ -44,4 +41,12 @@ async function giveBackAbandoned({ connections, places }: PlaceDeps, organizatio
 /** The time in a UUIDv7. */
 function takenAt(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+}
+
+/** The plan allows no further connection. */
+export function planIsUsedUp(limit: number): DomainError {
+  return new DomainError(
+    'usage_exceeded',
+    `The plan allows ${limit} ERP ${limit === 1 ? 'connection' : 'connections'}, and all are in use. Delete one, or change the plan.`,
+  );
 }

@@ -124,7 +124,7 @@ export function connectionStore(
   const sealedWith = (keyId: string): Filter<ConnectionDocument> =>
     ({ $or: secretFields.map((field) => ({ [`${field}.keyId`]: keyId })) }) as Filter<ConnectionDocument>;
   return {
-    async insert(connection, remoteKey, events) {
+    async insert(connection, remoteKey, events, tokens) {
       const { id, organizationId, companyId, provider, status, config, remoteCompanyId, isPaused } = connection;
       const { importFrom, credential, nextSyncAt, createdAt } = connection;
       try {
@@ -141,6 +141,9 @@ export function connectionStore(
             isPaused,
             ...(importFrom === undefined ? {} : { importFrom }),
             ...(credential === undefined ? {} : { credential }),
+            ...(tokens === undefined
+              ? {}
+              : { tokens, tokenVersion: 1, tokensRefreshedAt: createdAt, refreshLeaseUntil: FREE }),
             ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
             leaseUntil: FREE,
             recentRunIds: [],
@@ -196,7 +199,12 @@ export function connectionStore(
       await aggregates.save(
         connection,
         {
-          $set: { status: 'DISABLED', endMasterSince: clock.now() },
+          $set: {
+            status: 'DISABLED',
+            endMasterSince: clock.now(),
+            // Connected by consent: the tokens go when they are revoked.
+            ...(connection.credential === undefined ? { revokeAt: clock.now() } : {}),
+          },
           $unset: { ...REMOVED_BY_DELETION },
         },
         { events },

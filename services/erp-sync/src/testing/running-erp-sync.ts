@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -29,6 +30,7 @@ function connectClients(address: string) {
   return {
     connections: client(ConnectionServiceDefinition, channel),
     runs: client(RunServiceDefinition, channel),
+    oauth: client(OAuthServiceDefinition, channel),
     usage: client(UsageServiceDefinition, channel),
     close: () => channel.close(),
   };
@@ -43,7 +45,7 @@ export interface RunningErpSync extends Clients {
   readonly mongo: MongoConnection;
   readonly bus: Bus;
   /** A further replica. */
-  startReplica(env?: Readonly<Record<string, string>>): Promise<Clients & { stop(): Promise<void> }>;
+  startReplica(env?: Readonly<Record<string, string | undefined>>): Promise<Clients & { stop(): Promise<void> }>;
   /** Stops the service that was started first. */
   stopService(): Promise<void>;
   stop(): Promise<void>;

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { ErpFault } from '../domain/faults.js';
+import type { GrantedTokens } from '../domain/oauth-flow.js';
+import { decodeTokens, encodeTokens, isUsable, refreshed } from '../domain/tokens.js';
+import type { ConnectionTokens } from '../domain/tokens.js';
+import { productOf } from '../providers/registry.js';
+import { tokensRefreshed } from '../consent-telemetry.js';
+import { GrantRefused } from './authorization-server.js';
+import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
+import type { ClaimedTokens, ConnectionTokenStore, TokenHolder, TokenOwner } from './consent-stores.js';
+import type { ConnectionSecrets } from './secrets.js';
+
+export interface AccessTokenDeps {
+  readonly tokens: ConnectionTokenStore;
+  readonly servers: AuthorizationServers;
+  readonly secrets: ConnectionSecrets;
+  readonly clock: Clock;
+  /** At least twice the longest call to a provider. */
+  readonly leaseMs: number;
+  /** Before the second try; doubled for each further one. */
+  readonly backoffMs: number;
+}
+
+/** Tries of one refresh; the lease is renewed before each. */
+const TRIES_MAX = 3;
+/** How often a process looks whether the refresh of another one has ended. */
+const LOOK_EACH_MS = 100;
+
+/** Access tokens of connections with consent (ERP reference, section 7.7). */
+export interface AccessTokens {
+  /** One that holds for two minutes at least. @throws ErpFault REAUTH_REQUIRED when only a person can go on */
+  current(owner: TokenOwner): Promise<string>;
+  /** Another one than the ERP has refused: one refresh, unless another process has made one since. @throws ErpFault */
+  renewed(owner: TokenOwner, refused: string): Promise<string>;
+  /** Refreshes unless another process has since the holder was read. @throws ErpFault */
+  refresh(holder: TokenHolder): Promise<void>;
+}
+
+/**
+ * One process at a time refreshes the tokens of a connection, and stores what it got before anybody uses it. A process that is
+ * killed in between has changed nothing here, and its refresh token is used once more: providers accept that, because the
+ * answer may have been lost.
+ */
+export function accessTokens(deps: AccessTokenDeps): AccessTokens {
+  const { tokens: store, secrets, clock, leaseMs } = deps;
+  const open = (holder: TokenHolder): ConnectionTokens => decodeTokens(secrets.open(holder, 'tokens', holder.tokens));
+  const require = async (owner: TokenOwner): Promise<TokenHolder> => {
+    const holder = await store.read(owner);
+    if (holder === undefined || holder.status === 'DISABLED') {
+      throw new ErpFault('REAUTH_REQUIRED', 'The connection has no access any more. Connect the ERP anew.');
+    }
+    return holder;
+  };
+
+  /** Tokens of a later version than the given one. */
+  const refreshOnce = async (owner: TokenOwner, versionSeen: number): Promise<ConnectionTokens> => {
+    // Whoever has the claim has ended or lost it by then.
+    const endsAt = performance.now() + 2 * leaseMs;
+    for (;;) {
+      const claimed = await store.claim(owner, leaseMs);
+      if (claimed !== undefined && claimed.tokenVersion === versionSeen) return refreshClaimed(claimed);
+      if (claimed !== undefined) {
+        await store.release(claimed);
+        return open(claimed);
+      }
+      const holder = await require(owner);
+      if (holder.tokenVersion !== versionSeen) return open(holder);
+      if (performance.now() >= endsAt) {
+        throw new ErpFault('TIMEOUT', 'The access is being renewed for too long. The next run tries again.');
+      }
+      await delay(LOOK_EACH_MS);
+    }
+  };
+
+  const refreshClaimed = async (claimed: ClaimedTokens): Promise<ConnectionTokens> => {
+    try {
+      const before = open(claimed);
+      const granted = await grant(claimed, before);
+      const after = refreshed(before, granted, clock.now());
+      if (await store.save(claimed, secrets.seal(claimed, 'tokens', encodeTokens(after)))) {
+        tokensRefreshed(claimed.provider, 'refreshed');
+        return after;
+      }
+      // A consent came between, or another process took over: what is stored counts.
+      return open(await require(claimed));
+    } catch (error) {
+      tokensRefreshed(claimed.provider, error instanceof ErpFault ? error.code : 'failed');
+      await store.release(claimed);
+      throw error;
+    }
+  };
+
+  const grant = async (claimed: ClaimedTokens, before: ConnectionTokens): Promise<GrantedTokens> => {
+    const server = serverOf(deps.servers, claimed);
+    try {
+      return await grantWithRetries(server, claimed, before.refreshToken);
+    } catch (error) {
+      if (!(error instanceof GrantRefused)) throw error;
+    }
+    const { previous } = before;
+    const holder = await require(claimed);
+    // Only a consent writes while the claim is ours.
+    if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
+    if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
+    try {
+      return await grantWithRetries(server, claimed, previous.refreshToken);
+    } catch (error) {
+      throw error instanceof GrantRefused ? reauthorizationRequired(claimed) : error;
+    }
+  };
+
+  const grantWithRetries = async (
+    server: AuthorizationServer,
+    claimed: ClaimedTokens,
+    refreshToken: string,
+  ): Promise<GrantedTokens> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await server.refresh(refreshToken);
+      } catch (error) {
+        if (tries === TRIES_MAX || !isTransient(error)) throw error;
+        await delay(Math.random() * deps.backoffMs * 2 ** tries);
+        if (!(await store.renew(claimed, leaseMs))) throw error;
+      }
+    }
+  };
+
+  return {
+    async current(owner) {
+      const holder = await require(owner);
+      const held = open(holder);
+      const usable = isUsable(held, clock.now()) ? held : await refreshOnce(owner, holder.tokenVersion);
+      return usable.accessToken;
+    },
+    async renewed(owner, refused) {
+      const holder = await require(owner);
+      const held = open(holder);
+      const isRenewed = held.accessToken !== refused && isUsable(held, clock.now());
+      return (isRenewed ? held : await refreshOnce(owner, holder.tokenVersion)).accessToken;
+    },
+    async refresh(holder) {
+      await refreshOnce(holder, holder.tokenVersion);
+    },
+  };
+}
+
+/** @throws ErpFault where the installation has no app at the provider any more */
+export function serverOf(
+  servers: AuthorizationServers,
+  { provider }: Pick<TokenHolder, 'provider'>,
+): AuthorizationServer {
+  const server = servers.get(provider);
+  if (server !== undefined) return server;
+  const { title } = productOf(provider);
+  throw new ErpFault('UPSTREAM_ERROR', `This installation has no app at ${title}. Its operator has to configure one.`);
+}
+
+function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
+  const { title } = productOf(provider);
+  return new ErpFault('REAUTH_REQUIRED', `${title} has ended the access. Connect it again and give consent.`);
+}
+
+/** Worth another try at once: the answer may have been lost. */
+function isTransient(error: unknown): boolean {
+  return error instanceof ErpFault && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT');
+}

@@ -1,0 +1,118 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { readActor } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { v7 as uuidV7 } from 'uuid';
+import type { Connection, SealedValue } from '../domain/connection.js';
+import type { ConsentedTenant, GrantedTokens, OAuthFlow } from '../domain/oauth-flow.js';
+import { encodeTokens } from '../domain/tokens.js';
+import type { ConnectionTokens } from '../domain/tokens.js';
+import type { AuthorizationServer } from './authorization-server.js';
+import { auditEvent, connectionChanged } from './connection-events.js';
+import type { ConsentedConnections } from './consent-stores.js';
+import { remoteCompanyId } from './create-connection.js';
+import type { ConnectionSecrets } from './secrets.js';
+import type { ConnectionStore, Places } from './stores.js';
+import { takePlace } from './take-place.js';
+
+export interface ConnectDeps {
+  readonly connections: Pick<ConnectionStore, 'insert' | 'live'>;
+  readonly consented: ConsentedConnections;
+  readonly places: Places;
+  readonly secrets: ConnectionSecrets;
+  readonly clock: Clock;
+  /** A connection is due. */
+  readonly onDue: () => void;
+}
+
+/** What a consent leads to. */
+export interface Consent {
+  readonly flow: OAuthFlow;
+  readonly tenant: ConsentedTenant;
+  readonly granted: GrantedTokens;
+  readonly server: Pick<AuthorizationServer, 'configOf'>;
+  /** Connections that the plan allows now; undefined: no limit. */
+  readonly limit: number | undefined;
+}
+
+/**
+ * Stores the connection that a person has consented to. A company that is connected already gets the new tokens in place.
+ * @returns its id; undefined when it is connected to another company of the organization
+ * @throws DomainError usage_exceeded
+ */
+export const connectConsented =
+  ({ connections, consented, places, secrets, clock, onDue }: ConnectDeps) =>
+  (consent: Consent): Promise<string | undefined> => {
+    const sealTokens = (owner: Pick<Connection, 'id' | 'organizationId'>): SealedValue =>
+      secrets.seal(owner, 'tokens', encodeTokens(tokensOf(consent)));
+    return retryOnConflict(async () => {
+      const { flow, tenant, server } = consent;
+      const { organizationId, provider, companyId } = flow;
+      const now = clock.now();
+      const live = await consented.findLive(organizationId, provider, tenant.id);
+      if (live !== undefined && live.companyId !== companyId) return undefined;
+      const context = contextOf(flow);
+      const config = server.configOf(tenant);
+      const change = { isByConsent: true, tenantName: tenant.name };
+      if (live !== undefined) {
+        const tokens = sealTokens(live);
+        // A run shows whether the access holds; until then a connection in ERROR is one that has to be tried.
+        const status = live.status === 'ERROR' ? 'PENDING' : live.status;
+        const nextSyncAt = live.isPaused ? undefined : now;
+        await consented.reauthorize(live, { config, tokens, status, nextSyncAt }, [
+          connectionChanged(live, { status, previousStatus: live.status, ...change }),
+          auditEvent('reauthorized', live.id, context),
+        ]);
+        onDue();
+        return live.id;
+      }
+      const id = uuidV7();
+      const connection: Connection = {
+        id,
+        organizationId,
+        version: 1,
+        companyId,
+        provider,
+        status: 'PENDING',
+        config,
+        remoteCompanyId: remoteCompanyId(organizationId, provider, tenant.id),
+        isPaused: false,
+        importFrom: undefined,
+        lastSyncAt: undefined,
+        lastSuccessAt: undefined,
+        lastError: undefined,
+        nextSyncAt: now,
+        runningRunId: undefined,
+        recentRunIds: [],
+        streamSuccesses: {},
+        credential: undefined,
+        createdAt: now,
+      };
+      await takePlace({ connections, places }, organizationId, id, consent.limit);
+      try {
+        const events = [
+          connectionChanged(connection, { status: 'PENDING', previousStatus: undefined, ...change }),
+          auditEvent('created', id, context),
+        ];
+        await connections.insert(connection, tenant.id, events, sealTokens(connection));
+      } catch (error) {
+        // Whether it was stored may be unknown; then the place is given back when it is missed.
+        if (!(error instanceof DomainError)) throw error;
+        await places.giveBack(organizationId, id);
+        // A parallel consent to the same company was first.
+        throw error.kind === 'already_exists' ? new VersionConflict() : error;
+      }
+      onDue();
+      return id;
+    });
+  };
+
+function tokensOf({ granted, tenant: { remoteConnectionId } }: Consent): ConnectionTokens {
+  return { ...granted, ...(remoteConnectionId === undefined ? {} : { remoteConnectionId }) };
+}
+
+/** Who started the consent: the browser that comes back has no key. */
+function contextOf({ actor: { type, id, requestId, ip } }: OAuthFlow): RequestContext {
+  return { requestId, actor: readActor(type, id), ip };
+}

@@ -1,0 +1,258 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { readCallbackQuery, untrustworthyState } from '../domain/callback-query.js';
+import { ErpFault } from '../domain/faults.js';
+import type { ConsentedTenant, FlowOutcome, GrantedTokens, OAuthFlow } from '../domain/oauth-flow.js';
+import { readState } from '../domain/oauth-state.js';
+import type { OAuthState } from '../domain/oauth-state.js';
+import { decodeTokens, encodeTokens } from '../domain/tokens.js';
+import { findProduct, productOf } from '../providers/registry.js';
+import { consentEnded } from '../consent-telemetry.js';
+import { GrantRefused } from './authorization-server.js';
+import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
+import type { Consent } from './connect-consented.js';
+import type { OAuthFlows } from './consent-stores.js';
+import type { FlowSecrets } from './flow-secrets.js';
+import type { OAuthSettings } from './oauth-settings.js';
+
+export interface CallbackDeps {
+  readonly flows: OAuthFlows;
+  /** Of callbacks: a person waits for their calls. */
+  readonly servers: AuthorizationServers;
+  readonly secrets: FlowSecrets;
+  readonly tenants: Tenants;
+  readonly connect: (consent: Consent) => Promise<string | undefined>;
+  /** Revokes what is due soon, in place of waiting for the job. */
+  readonly revokeSoon: () => void;
+  readonly settings: OAuthSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The page that a person confirms. */
+export interface ConfirmationPage {
+  readonly confirmation: string;
+  readonly workspaceName: string;
+  readonly companyName: string;
+  readonly tenantName: string;
+  readonly providerName: string;
+  /** The decision redirects there. */
+  readonly returnOrigin: string;
+}
+
+/** What the browser gets. */
+export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
+
+const CONFIRMATION_BYTES = 32;
+/** A callback or a decision is answered long before; if its process ends instead, the tokens are revoked then. */
+const ANSWER_MS_MAX = 120_000;
+
+interface Started {
+  readonly flow: OAuthFlow;
+  readonly tenant: TenantFacts;
+  readonly server: AuthorizationServer;
+}
+
+/**
+ * Takes what the provider sent the browser back with (ERP reference, sections 7.2 to 7.6). Checks that need nothing of
+ * outside come first; the state is used up before the code is.
+ * @throws DomainError invalid for a query without a trustworthy state; unavailable before anything is used up
+ */
+export const receiveCallback =
+  (deps: CallbackDeps) =>
+  async (
+    { provider, query }: { readonly provider: string | undefined; readonly query: string },
+    context: RequestContext,
+  ): Promise<CallbackAnswer> => {
+    const { flows, servers, tenants, settings, clock } = deps;
+    const parameters = readCallbackQuery(query);
+    const stateText = parameters.get('state') ?? '';
+    const state = readState(stateText, settings.stateKeys, clock.now());
+    if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
+    // Asked first: while it does not answer, the browser may repeat the request.
+    const tenant = await factsOf(tenants, state.organizationId, context);
+    const flow = await flows.consume(state.organizationId, state.flowId);
+    if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();
+
+    const error = parameters.get('error');
+    const code = parameters.get('code');
+    if (error === 'access_denied' && code === undefined) return end(deps, flow, 'denied', 'the person refused');
+    if (error !== undefined || code === undefined) {
+      return end(deps, flow, 'failed', 'the provider answered an error, or no code');
+    }
+    const server = servers.get(flow.provider);
+    if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {
+      return end(deps, flow, 'failed', 'organization, company, subscription or app are gone');
+    }
+    return goOn(deps, { flow, tenant, server }, { query, stateText, parameters });
+  };
+
+/** From the code to the page, or to the connection where nobody has to confirm it. */
+async function goOn(
+  deps: CallbackDeps,
+  { flow, tenant, server }: Started,
+  { query, stateText, parameters }: { query: string; stateText: string; parameters: ReadonlyMap<string, string> },
+): Promise<CallbackAnswer> {
+  const { flows, secrets, settings, clock } = deps;
+  let hasTokens = false;
+  try {
+    const granted = await server.exchange({
+      query,
+      state: stateText,
+      redirectUri: flow.redirectUri,
+      codeVerifier: secrets.open(flow, 'codeVerifier', flow.codeVerifier),
+    });
+    // Before their first use: what is granted is known here, and revoked if this process ends now.
+    const sealed = secrets.seal(flow, 'tokens', encodeTokens(granted));
+    await flows.keepTokens(flow, sealed, inTime(clock));
+    hasTokens = true;
+    const erpCompany = await server.resolveTenant(granted.accessToken, parameters);
+    const confirmation = randomBytes(CONFIRMATION_BYTES).toString('base64url');
+    await flows.awaitConfirmation(flow, {
+      tenant: erpCompany,
+      confirmationHash: hashOf(confirmation),
+      expiresAt: new Date(clock.now().getTime() + settings.flowMs),
+    });
+    if (!settings.isConfirmed) {
+      const decided = await flows.decide(flow, hashOf(confirmation), inTime(clock));
+      if (decided === undefined) return await end(deps, flow, 'failed', 'the exchange took too long', true);
+      return await connect(deps, { flow: decided, tenant, server }, erpCompany, granted);
+    }
+    const page: ConfirmationPage = {
+      confirmation: `${flow.id}.${confirmation}`,
+      workspaceName: tenant.name,
+      companyName: companyNameOf(tenant, flow.companyId),
+      tenantName: erpCompany.name,
+      providerName: productOf(flow.provider).title,
+      returnOrigin: new URL(settings.returnUrl).origin,
+    };
+    return { page };
+  } catch (error) {
+    if (!(error instanceof ErpFault || error instanceof GrantRefused)) throw error;
+    return end(deps, flow, 'failed', error.message, hasTokens);
+  }
+}
+
+/**
+ * Takes the decision of the confirmation page, once.
+ * @throws DomainError invalid for a confirmation that is unknown, has expired or was decided, and for another decision
+ */
+export const decideConfirmation =
+  (deps: CallbackDeps) =>
+  async (
+    request: { readonly provider: string | undefined; readonly confirmation: string; readonly decision: string },
+    context: RequestContext,
+  ): Promise<{ redirectUrl: string }> => {
+    const { flows, servers, tenants, secrets, clock } = deps;
+    const { provider, confirmation, decision } = request;
+    if (decision !== 'connect' && decision !== 'cancel') {
+      throw invalidField('decision', 'must be connect or cancel.');
+    }
+    const [flowId = '', secret = '', ...rest] = confirmation.split('.');
+    const waiting = rest.length > 0 ? undefined : await flows.findConfirming(flowId, hashOf(secret));
+    if (waiting === undefined || !isOf(provider, waiting.provider)) throw untrustworthyConfirmation();
+    const tenant = await factsOf(tenants, waiting.organizationId, context);
+    const flow = await flows.decide(waiting, hashOf(secret), decision === 'cancel' ? clock.now() : inTime(clock));
+    if (flow?.tokens === undefined || flow.tenant === undefined) throw untrustworthyConfirmation();
+    if (decision === 'cancel') return end(deps, flow, 'denied', 'the person canceled', true);
+    const server = servers.get(flow.provider);
+    if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {
+      return end(deps, flow, 'failed', 'organization, company, subscription or app are gone', true);
+    }
+    const granted = decodeTokens(secrets.open(flow, 'tokens', flow.tokens));
+    return connect(deps, { flow, tenant, server }, flow.tenant, granted);
+  };
+
+async function connect(
+  deps: CallbackDeps,
+  { flow, tenant, server }: Started,
+  erpCompany: ConsentedTenant,
+  granted: GrantedTokens,
+): Promise<{ redirectUrl: string }> {
+  try {
+    const limit = tenant.erpConnectionsLimit;
+    const connectionId = await deps.connect({ flow, tenant: erpCompany, granted, server, limit });
+    if (connectionId === undefined) {
+      return await end(deps, flow, 'conflict', 'another company of the organization has it', true);
+    }
+    return await end(deps, flow, 'connected', undefined, false, connectionId);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'usage_exceeded') throw error;
+    return end(deps, flow, 'failed', error.message, true);
+  }
+}
+
+/** Closes the flow and says where the browser goes. */
+async function end(
+  { flows, revokeSoon, settings, clock, logger }: CallbackDeps,
+  flow: OAuthFlow,
+  outcome: FlowOutcome,
+  reason: string | undefined,
+  hasTokensToRevoke = false,
+  connectionId?: string,
+): Promise<{ redirectUrl: string }> {
+  await flows.close(flow, outcome, hasTokensToRevoke ? clock.now() : undefined);
+  if (hasTokensToRevoke) revokeSoon();
+  const { id: flowId, organizationId, provider } = flow;
+  consentEnded(provider, outcome);
+  const line = { flowId, organizationId, provider, outcome, ...(reason === undefined ? {} : { reason }) };
+  if (outcome === 'failed') logger.warn(line, 'a consent led to no connection');
+  else logger.info(line, 'a consent has ended');
+  const url = new URL(settings.returnUrl);
+  url.searchParams.set('status', outcome);
+  if (connectionId !== undefined) url.searchParams.set('connection_id', connectionId);
+  return { redirectUrl: url.href };
+}
+
+/** Whether a callback's path names the provider; a path without one does for all. */
+function isOf(spelling: string | undefined, provider: string): boolean {
+  return spelling === undefined || findProduct(spelling)?.code === provider;
+}
+
+function isSame(flow: OAuthFlow, { organizationId, provider, companyId }: OAuthState): boolean {
+  return flow.organizationId === organizationId && flow.provider === provider && flow.companyId === companyId;
+}
+
+function isAllowed(tenant: TenantFacts, { companyId }: OAuthFlow): boolean {
+  return tenant.hasActiveSubscription && hasCompany(tenant, companyId);
+}
+
+/** Undefined for an organization that is unknown or deleted. */
+async function factsOf(
+  tenants: Tenants,
+  organizationId: string,
+  context: RequestContext,
+): Promise<TenantFacts | undefined> {
+  try {
+    return await tenants.factsOf(organizationId, context);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function companyNameOf({ companies }: TenantFacts, companyId: string): string {
+  return companies.find((company) => company.companyId === companyId)?.name ?? '';
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+function untrustworthyConfirmation(): DomainError {
+  return new DomainError(
+    'invalid',
+    'confirmation: is missing, has expired or was decided already. Connect the ERP again from the beginning.',
+    { details: [{ path: 'confirmation', message: 'Connect the ERP again from the beginning.' }] },
+  );
+}
+
+function inTime(clock: Clock): Date {
+  return new Date(clock.now().getTime() + ANSWER_MS_MAX);
+}

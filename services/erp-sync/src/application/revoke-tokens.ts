@@ -1,0 +1,191 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { ErpFault } from '../domain/faults.js';
+import { decodeTokens, encodeTokens, isUsable } from '../domain/tokens.js';
+import type { ConnectionTokens } from '../domain/tokens.js';
+import { tokensRevoked } from '../consent-telemetry.js';
+import { serverOf } from './access-tokens.js';
+import { GrantRefused } from './authorization-server.js';
+import type { AuthorizationServers } from './authorization-server.js';
+import type {
+  AbandonedTokens,
+  ConnectionTokenStore,
+  ConsentedConnections,
+  OAuthFlows,
+  TokenHolder,
+} from './consent-stores.js';
+import type { FlowSecrets } from './flow-secrets.js';
+import type { ConnectionSecrets } from './secrets.js';
+
+export interface RevokeDeps {
+  readonly tokens: Pick<ConnectionTokenStore, 'claimRevocation' | 'retryRevocation' | 'replaceRevoked' | 'wipe'>;
+  readonly flows: Pick<OAuthFlows, 'claimRevocation' | 'retryRevocation' | 'wipe'>;
+  readonly consented: Pick<ConsentedConnections, 'findLive' | 'hasLive'>;
+  readonly servers: AuthorizationServers;
+  readonly secrets: ConnectionSecrets;
+  readonly flowSecrets: FlowSecrets;
+  /** A claim; longer than the calls of one revocation. */
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Revocations that one run of the job does. */
+const REVOCATIONS_MAX = 100;
+/** Then the tokens are removed all the same: without them nobody here can use the access. About half a day. */
+export const REVOKE_TRIES_MAX = 12;
+const RETRY_MS = 30_000;
+const RETRY_MS_MAX = 4 * 3_600_000;
+
+export interface Revocations {
+  /** Does what is due; for the job. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Does it now, after the caller. */
+  soon(): void;
+  /** Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Ends the access of deleted connections and of consents that led to none, at the provider, and then removes their tokens. A
+ * provider that does not answer is asked again for about half a day.
+ */
+export function revocations(deps: RevokeDeps): Revocations {
+  const { tokens, flows, clock, leaseMs, logger } = deps;
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let isDueAgain = false;
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    for (let done = 0; done < REVOCATIONS_MAX && !signal.aborted; done++) {
+      const now = clock.now();
+      const until = new Date(now.getTime() + leaseMs);
+      const deleted = await tokens.claimRevocation(now, until);
+      if (deleted !== undefined) await revokeOfConnection(deps, deleted.holder, deleted.tries);
+      const abandoned = await flows.claimRevocation(now, until);
+      if (abandoned !== undefined) await revokeOfFlow(deps, abandoned);
+      if (deleted === undefined && abandoned === undefined) return;
+    }
+  };
+  const soon = (): void => {
+    if (running !== undefined) {
+      isDueAgain = true;
+      return;
+    }
+    if (stopping.signal.aborted) return;
+    running = run(stopping.signal)
+      // The job does it again.
+      .catch((error: unknown) => logger.warn({ error }, 'revoking tokens failed'))
+      .finally(() => {
+        running = undefined;
+        if (!isDueAgain) return;
+        isDueAgain = false;
+        soon();
+      });
+  };
+  return {
+    run,
+    soon,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function revokeOfConnection(deps: RevokeDeps, holder: TokenHolder, tries: number): Promise<void> {
+  const { tokens, secrets } = deps;
+  await attempt(deps, {
+    provider: holder.provider,
+    target: { connectionId: holder.id },
+    tries,
+    work: async () => {
+      const server = serverOf(deps.servers, holder);
+      let held = decodeTokens(secrets.open(holder, 'tokens', holder.tokens));
+      const { remoteConnectionId } = held;
+      if (server.disconnect === undefined || remoteConnectionId === undefined) return server.revoke(held.refreshToken);
+      const refresh = async (): Promise<void> => {
+        held = { ...held, ...(await server.refresh(held.refreshToken)) } satisfies ConnectionTokens;
+        await tokens.replaceRevoked(holder, secrets.seal(holder, 'tokens', encodeTokens(held)));
+      };
+      if (!isUsable(held, deps.clock.now())) await refresh();
+      try {
+        await server.disconnect(held.accessToken, remoteConnectionId);
+      } catch (error) {
+        if (!(error instanceof ErpFault) || error.code !== 'AUTH_FAILED') throw error;
+        await refresh();
+        await server.disconnect(held.accessToken, remoteConnectionId);
+      }
+    },
+    retryAt: (at) => tokens.retryRevocation(holder, at),
+    finish: () => tokens.wipe(holder),
+  });
+}
+
+async function revokeOfFlow(deps: RevokeDeps, { flow, tries }: AbandonedTokens): Promise<void> {
+  const { flows, consented, flowSecrets } = deps;
+  const { organizationId, provider, tenant, tokens: sealed } = flow;
+  await attempt(deps, {
+    provider,
+    target: { flowId: flow.id },
+    tries,
+    work: async () => {
+      if (sealed === undefined) return;
+      // Ending this consent at the provider would end the access of the connection that is there.
+      if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
+      const server = serverOf(deps.servers, flow);
+      const held = decodeTokens(flowSecrets.open(flow, 'tokens', sealed));
+      if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
+        await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
+        // The refresh token is the person's, and so ends the access to every company that the person has connected.
+        if (await consented.hasLive(organizationId, provider)) return;
+      }
+      await server.revoke(held.refreshToken);
+    },
+    retryAt: (at) => flows.retryRevocation(flow, at),
+    finish: () => flows.wipe(flow),
+  });
+}
+
+/** An access token that has ended disconnects nothing; the refresh token that is revoked after it does. */
+async function disconnectIfPossible(disconnect: () => Promise<void> | undefined): Promise<void> {
+  try {
+    await disconnect();
+  } catch (error) {
+    if (!(error instanceof ErpFault) || error.code !== 'AUTH_FAILED') throw error;
+  }
+}
+
+interface Attempt {
+  readonly provider: TokenHolder['provider'];
+  readonly target: Readonly<Record<string, string>>;
+  readonly tries: number;
+  work(): Promise<void>;
+  retryAt(at: Date): Promise<void>;
+  finish(): Promise<void>;
+}
+
+async function attempt(
+  { clock, logger }: RevokeDeps,
+  { provider, target, tries, work, retryAt, finish }: Attempt,
+): Promise<void> {
+  try {
+    await work();
+    tokensRevoked(provider, 'revoked');
+  } catch (error) {
+    // A grant that is refused has ended.
+    if (!(error instanceof GrantRefused)) {
+      const isLast = tries + 1 >= REVOKE_TRIES_MAX;
+      tokensRevoked(provider, isLast ? 'given_up' : 'failed');
+      logger.warn(
+        { error, provider, ...target, tries: tries + 1 },
+        isLast ? 'tokens could not be revoked; they are removed' : 'tokens could not be revoked; it is tried again',
+      );
+      if (!isLast) {
+        await retryAt(new Date(clock.now().getTime() + Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX)));
+        return;
+      }
+    }
+  }
+  await finish();
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import type { OAuthFlow } from '../domain/oauth-flow.js';
+import { signState } from '../domain/oauth-state.js';
+import type { ErpProduct } from '../providers/product.js';
+import { findProduct, products } from '../providers/registry.js';
+import type { AuthorizationServers } from './authorization-server.js';
+import type { ConsentedConnections, OAuthFlows } from './consent-stores.js';
+import { readCompany } from './create-connection.js';
+import { planIsUsedUp } from './take-place.js';
+import type { FlowSecrets } from './flow-secrets.js';
+import type { OAuthSettings } from './oauth-settings.js';
+import type { ConnectionStore } from './stores.js';
+
+export interface StartDeps {
+  readonly flows: Pick<OAuthFlows, 'insert'>;
+  readonly connections: Pick<ConnectionStore, 'countLive'>;
+  readonly consented: Pick<ConsentedConnections, 'hasLive'>;
+  readonly servers: AuthorizationServers;
+  readonly secrets: FlowSecrets;
+  readonly tenants: Tenants;
+  readonly settings: OAuthSettings;
+  readonly clock: Clock;
+}
+
+export interface ConsentRequest {
+  readonly organizationId: string;
+  /** Code or product name. */
+  readonly provider: string;
+  /** Undefined: the default company. */
+  readonly companyId: string | undefined;
+  /** Connections that the plan allows; undefined: no limit. */
+  readonly limit: number | undefined;
+}
+
+const FLOW_ID_BYTES = 16;
+/** 43 characters, the least that PKCE allows; 256 bits. */
+const VERIFIER_BYTES = 32;
+
+/**
+ * The URL of the provider's consent page (endpoint 11, ERP reference section 7.1). Nothing is connected before the browser
+ * comes back and the company in the ERP is confirmed.
+ * @throws DomainError invalid, usage_exceeded; unavailable where the installation has no app there
+ */
+export const startOAuth =
+  ({ flows, connections, consented, servers, secrets, tenants, settings, clock }: StartDeps) =>
+  async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
+    const { code: provider, title } = readProvider(spelling);
+    const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
+    // The exact place is taken when the connection is stored. Here only a consent that cannot lead to one is not begun; where
+    // the plan is used up, it may still renew the access of a connection that is there.
+    if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
+      const mayRenew = await consented.hasLive(organizationId, provider, companyId);
+      if (!mayRenew) throw planIsUsedUp(limit);
+    }
+    const server = servers.get(provider);
+    if (server === undefined) {
+      throw new DomainError(
+        'unavailable',
+        `This installation has no app at ${title}, so it cannot be connected. Ask its operator.`,
+      );
+    }
+    const now = clock.now();
+    const id = randomBytes(FLOW_ID_BYTES).toString('hex');
+    const codeVerifier = randomBytes(VERIFIER_BYTES).toString('base64url');
+    const flow: OAuthFlow = {
+      id,
+      organizationId,
+      provider,
+      companyId,
+      actor: { ...context.actor, requestId: context.requestId, ip: context.ip },
+      redirectUri: `${settings.callbackUrl}/${provider}`,
+      codeVerifier: secrets.seal({ id, organizationId }, 'codeVerifier', codeVerifier),
+      status: 'PENDING',
+      expiresAt: new Date(now.getTime() + settings.flowMs),
+      createdAt: now,
+      tokens: undefined,
+      tenant: undefined,
+    };
+    const { expiresAt, redirectUri } = flow;
+    const state = signState(
+      { flowId: id, organizationId, provider, companyId, issuedAt: now, expiresAt },
+      settings.stateKeys,
+    );
+    const authorizeUrl = await server.authorizeUrl({ state, redirectUri, codeVerifier });
+    await flows.insert(flow);
+    return { authorizeUrl };
+  };
+
+function readProvider(spelling: string): ErpProduct {
+  const erp = findProduct(spelling);
+  if (erp !== undefined && erp.credentials === undefined) return erp;
+  if (erp !== undefined) {
+    throw invalidField(
+      'provider',
+      `${erp.title} is connected with credentials. Call POST /v1/erp-connections (endpoint 10) instead.`,
+    );
+  }
+  const known = products.flatMap(({ code, product, credentials }) =>
+    credentials === undefined ? [code, product] : [],
+  );
+  throw invalidField('provider', `must be one of ${known.join(', ')}.`);
+}

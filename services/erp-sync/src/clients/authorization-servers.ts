@@ -1,0 +1,48 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { AuthorizationServer, AuthorizationServers } from '../application/authorization-server.js';
+import type { Config } from '../config.js';
+import type { ProviderCode } from '../providers/provider.js';
+import { boundedFetch } from './bounded-fetch.js';
+import { oauthApp } from './oauth-app.js';
+import type { OAuthAppSettings } from './oauth-app.js';
+import { quickBooksApp, quickBooksAuthorization } from './quickbooks-authorization.js';
+import { xeroApp, xeroAuthorization } from './xero-authorization.js';
+
+/** Tokens and names of companies are a few KiB. */
+const OAUTH_ANSWER_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The apps that this installation has registered.
+ * @param callMs for each call
+ */
+export function authorizationServers(config: Config, callMs: number, clock: Clock): AuthorizationServers {
+  const fetchBounded = boundedFetch({ callMs, answerBytesMax: OAUTH_ANSWER_BYTES_MAX });
+  const servers = new Map<ProviderCode, AuthorizationServer>();
+  const { QUICKBOOKS_CLIENT_ID: quickBooksId, QUICKBOOKS_CLIENT_SECRET: quickBooksSecret } = config;
+  if (quickBooksId !== undefined && quickBooksSecret !== undefined) {
+    const settings: OAuthAppSettings = {
+      ...quickBooksApp,
+      clientId: quickBooksId,
+      clientSecret: quickBooksSecret,
+      authorizeUrl: config.QUICKBOOKS_AUTHORIZE_URL,
+      tokenUrl: config.QUICKBOOKS_TOKEN_URL,
+      revokeUrl: config.QUICKBOOKS_REVOKE_URL,
+    };
+    const api = { apiUrl: config.QUICKBOOKS_API_URL, fetchBounded };
+    servers.set('PROVIDER_C', quickBooksAuthorization(oauthApp(settings, fetchBounded, clock), settings, api));
+  }
+  const { XERO_CLIENT_ID: xeroId, XERO_CLIENT_SECRET: xeroSecret } = config;
+  if (xeroId !== undefined && xeroSecret !== undefined) {
+    const settings: OAuthAppSettings = {
+      ...xeroApp,
+      clientId: xeroId,
+      clientSecret: xeroSecret,
+      authorizeUrl: config.XERO_AUTHORIZE_URL,
+      tokenUrl: config.XERO_TOKEN_URL,
+      revokeUrl: config.XERO_REVOKE_URL,
+    };
+    const api = { apiUrl: config.XERO_API_URL, fetchBounded };
+    servers.set('PROVIDER_D', xeroAuthorization(oauthApp(settings, fetchBounded, clock), settings, api));
+  }
+  return servers;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { AuthorizationServer } from '../application/authorization-server.js';
+import { ErpFault } from '../domain/faults.js';
+import type { BoundedFetch } from './bounded-fetch.js';
+import { readJson, requireOk } from './erp-answer.js';
+import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
+
+/** What is the same in every installation. Apps made since March 2026 have these granular scopes alone. */
+export const xeroApp = {
+  issuer: 'https://identity.xero.com',
+  scopes: [
+    'offline_access',
+    'accounting.contacts.read',
+    'accounting.invoices.read',
+    'accounting.payments.read',
+    'accounting.settings.read',
+  ],
+  accessSeconds: 1_800,
+} as const;
+
+const claims = z.object({ authentication_event_id: z.string().min(1) });
+const connections = z.array(
+  z.object({
+    id: z.string().min(1),
+    authEventId: z.string(),
+    tenantId: z.string().min(1),
+    tenantType: z.string(),
+    tenantName: z.string().nullish(),
+  }),
+);
+
+/**
+ * Xero (ERP reference, section 6). The access token names the consent, and the list of connections which company was
+ * connected by it.
+ * @param apiUrl ends before `/connections`
+ */
+export function xeroAuthorization(
+  app: OAuthApp,
+  settings: Pick<OAuthAppSettings, 'clientId' | 'clientSecret' | 'revokeUrl'>,
+  { apiUrl, fetchBounded }: { readonly apiUrl: string; readonly fetchBounded: BoundedFetch },
+): AuthorizationServer {
+  const headersOf = (accessToken: string) => ({ authorization: `Bearer ${accessToken}`, accept: 'application/json' });
+  return {
+    ...app,
+    async resolveTenant(accessToken) {
+      const authEventId = authEventOf(accessToken);
+      const url = `${apiUrl}/connections?authEventId=${encodeURIComponent(authEventId)}`;
+      const answer = await fetchBounded(url, { headers: headersOf(accessToken) });
+      const read = connections.safeParse(await readJson(answer));
+      if (!read.success) throw new ErpFault('BAD_RESPONSE', 'Xero answered something else than connections.');
+      const [connected, ...more] = read.data.filter(
+        (one) => one.authEventId === authEventId && one.tenantType === 'ORGANISATION',
+      );
+      if (connected === undefined) throw new ErpFault('TENANT_NOT_FOUND', 'The consent names no organisation of Xero.');
+      // Their tokens would be one chain, and each refresh would end the access of the others.
+      if (more.length > 0) {
+        throw new ErpFault('TENANT_NOT_FOUND', 'The consent names several organisations. Connect them one by one.');
+      }
+      const { id, tenantId, tenantName } = connected;
+      return { id: tenantId, name: tenantName ?? tenantId, remoteConnectionId: id };
+    },
+    async revoke(refreshToken) {
+      const { clientId, clientSecret } = settings;
+      const credentials = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
+      const response = await fetchBounded(settings.revokeUrl, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${credentials.toString('base64')}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({ token: refreshToken, token_type_hint: 'refresh_token' }).toString(),
+      });
+      // 400: a token that does not hold any more.
+      if (response.status !== 400) requireOk(response);
+    },
+    async disconnect(accessToken, remoteConnectionId) {
+      const response = await fetchBounded(`${apiUrl}/connections/${encodeURIComponent(remoteConnectionId)}`, {
+        method: 'DELETE',
+        headers: headersOf(accessToken),
+      });
+      // Disconnected in Xero already.
+      if (response.status !== 404 && response.status !== 403) requireOk(response);
+    },
+    configOf: ({ id, name }) => ({ tenantId: id, tenantName: name }),
+  };
+}
+
+/** The consent that an access token comes from. The token came from Xero itself, so its signature says nothing more. */
+function authEventOf(accessToken: string): string {
+  try {
+    const payload = accessToken.split('.')[1] ?? '';
+    return claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).authentication_event_id;
+  } catch {
+    throw new ErpFault('BAD_RESPONSE', 'The access token of Xero does not name the consent.');
+  }
+}

@@ -1,0 +1,53 @@
+import type { Connection, SealedValue } from './connection.js';
+
+/**
+ * How a consent went on: PENDING until the browser comes back, EXCHANGING while its code is, then CONFIRMING until a person
+ * has decided, and CLOSED.
+ */
+export type FlowStatus = 'PENDING' | 'EXCHANGING' | 'CONFIRMING' | 'CLOSED';
+
+/** What the browser is told at the end (ERP reference, section 14). */
+export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
+
+/** One consent, from the start to the decision. */
+export interface OAuthFlow {
+  /** 128 random bits; in the state. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly provider: Connection['provider'];
+  readonly companyId: string;
+  /** Who started it, for the audit trail. */
+  readonly actor: FlowActor;
+  /** As it was sent to the provider; the exchange of the code repeats it. */
+  readonly redirectUri: string;
+  readonly codeVerifier: SealedValue;
+  readonly status: FlowStatus;
+  /** Until when the browser may come back; then, until when the page may be confirmed. */
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  /** Since the code was exchanged, until the flow is closed and, where nothing was connected, the tokens are revoked. */
+  readonly tokens: SealedValue | undefined;
+  readonly tenant: ConsentedTenant | undefined;
+}
+
+export interface FlowActor {
+  readonly type: string;
+  readonly id: string;
+  readonly requestId: string;
+  readonly ip: string | undefined;
+}
+
+/** The company in the ERP that a consent is for. */
+export interface ConsentedTenant {
+  readonly id: string;
+  readonly name: string;
+  /** The provider's id of the connection, where ending it needs one. */
+  readonly remoteConnectionId?: string;
+}
+
+/** What a provider grants, as it is sealed. */
+export interface GrantedTokens {
+  readonly accessToken: string;
+  readonly accessExpiresAt: Date;
+  readonly refreshToken: string;
+}

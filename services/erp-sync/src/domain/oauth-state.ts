@@ -1,0 +1,96 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What the `state` of a consent is bound to (ERP reference, section 7.1). Nothing in it is secret. */
+export interface OAuthState {
+  /** The id of the stored flow. */
+  readonly flowId: string;
+  readonly organizationId: string;
+  readonly provider: string;
+  readonly companyId: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** A key that signs; its id is in the state, so that older ones verify what they have signed. */
+export interface StateKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+const VERSION = 1;
+const KEY_BYTES = 32;
+/** A state of ours has about 400 characters. */
+const STATE_LENGTH_MAX = 2_048;
+
+/** Keys for states from the keys of the service's ring, so that neither use of a key reveals anything for the other. */
+export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [StateKey, ...StateKey[]] {
+  const derive = ({ id, bytes }: StateKey): StateKey => ({
+    id,
+    bytes: Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), 'erp-sync oauth state', KEY_BYTES)),
+  });
+  const [newest, ...older] = ring;
+  return [derive(newest), ...older.map(derive)];
+}
+
+/** @returns base64url of JSON, a dot, base64url of its HMAC-SHA256 */
+export function signState(state: OAuthState, [key]: readonly [StateKey, ...StateKey[]]): string {
+  const body = Buffer.from(
+    JSON.stringify({
+      v: VERSION,
+      kid: key.id,
+      jti: state.flowId,
+      org: state.organizationId,
+      prv: state.provider,
+      co: state.companyId,
+      iat: toSeconds(state.issuedAt),
+      exp: toSeconds(state.expiresAt),
+    }),
+  ).toString('base64url');
+  return `${body}.${sign(body, key).toString('base64url')}`;
+}
+
+/** The state, if one of the keys has signed it and its time is not over; else undefined, whatever is wrong. */
+export function readState(text: string, keys: readonly StateKey[], now: Date): OAuthState | undefined {
+  if (text.length > STATE_LENGTH_MAX) return undefined;
+  const [body = '', signature = '', ...rest] = text.split('.');
+  if (rest.length > 0) return undefined;
+  const fields = parse(body);
+  const key = keys.find(({ id }) => id === fields?.['kid']);
+  if (fields === undefined || key === undefined) return undefined;
+  const given = Buffer.from(signature, 'base64url');
+  const expected = sign(body, key);
+  // The text again: base64url can be written in several ways, and only one of them is what was signed.
+  if (given.toString('base64url') !== signature || given.length !== expected.length) return undefined;
+  if (!timingSafeEqual(given, expected)) return undefined;
+  const { v, jti, org, prv, co, iat, exp } = fields;
+  if (v !== VERSION || typeof iat !== 'number' || typeof exp !== 'number') return undefined;
+  if (typeof jti !== 'string' || typeof org !== 'string' || typeof prv !== 'string' || typeof co !== 'string') {
+    return undefined;
+  }
+  if (exp * 1_000 <= now.getTime()) return undefined;
+  return {
+    flowId: jti,
+    organizationId: org,
+    provider: prv,
+    companyId: co,
+    issuedAt: new Date(iat * 1_000),
+    expiresAt: new Date(exp * 1_000),
+  };
+}
+
+function sign(body: string, { bytes }: StateKey): Buffer {
+  return createHmac('sha256', bytes).update(body).digest();
+}
+
+function parse(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toSeconds(at: Date): number {
+  return Math.ceil(at.getTime() / 1_000);
+}

@@ -1,0 +1,134 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { OAuthFlows } from '../application/consent-stores.js';
+import type { SealedValue } from '../domain/connection.js';
+import type { ConsentedTenant, FlowActor, FlowOutcome, FlowStatus, OAuthFlow } from '../domain/oauth-flow.js';
+
+export interface OAuthFlowDocument {
+  /** 128 random bits; in the state. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly provider: OAuthFlow['provider'];
+  readonly companyId: string;
+  readonly actor: FlowActor;
+  readonly redirectUri: string;
+  readonly codeVerifier: SealedValue;
+  readonly status: FlowStatus;
+  readonly outcome?: FlowOutcome;
+  /** Checked by every query; the TTL index is on another field. */
+  readonly expiresAt: Date;
+  readonly createdAt: Date;
+  readonly tokens?: SealedValue;
+  readonly tenant?: ConsentedTenant;
+  /** SHA-256 of what the form has. */
+  readonly confirmationHash?: string;
+  /** When its tokens are revoked. Sparse index. */
+  readonly revokeAt?: Date;
+  readonly revokeTries?: number;
+  /** TTL index: long after its tokens were revoked or given up. */
+  readonly removeAt: Date;
+}
+
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+export async function createOAuthFlowIndexes(collection: Collection<OAuthFlowDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'of_organization' },
+    { key: { revokeAt: 1 }, sparse: true, name: 'revocation' },
+    { key: { removeAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+  ]);
+}
+
+export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock: Clock): OAuthFlows {
+  /** A step that the document allows no more is a step too late: the caller's flow is over. */
+  const step = async (
+    { id, organizationId }: Pick<OAuthFlow, 'id' | 'organizationId'>,
+    status: FlowStatus,
+    update: UpdateFilter<OAuthFlowDocument>,
+  ): Promise<void> => {
+    const { matchedCount } = await collection.updateOne({ _id: id, organizationId, status }, update);
+    if (matchedCount > 0) return;
+    throw new DomainError('wrong_state', 'The consent took too long. Connect the ERP again from the beginning.');
+  };
+  return {
+    async insert({ id, tokens: _tokens, tenant: _tenant, ...flow }) {
+      await collection.insertOne({ _id: id, ...flow, removeAt: new Date(flow.createdAt.getTime() + KEPT_MS) });
+    },
+    async consume(organizationId, flowId) {
+      const document = await collection.findOneAndUpdate(
+        { _id: flowId, organizationId, status: 'PENDING', expiresAt: { $gt: clock.now() } },
+        { $set: { status: 'EXCHANGING' } },
+        { returnDocument: 'after' },
+      );
+      return document === null ? undefined : toFlow(document);
+    },
+    keepTokens: (flow, tokens, revokeAt) => step(flow, 'EXCHANGING', { $set: { tokens, revokeAt } }),
+    awaitConfirmation: (flow, { tenant, confirmationHash, expiresAt }) =>
+      step(flow, 'EXCHANGING', {
+        $set: { status: 'CONFIRMING', tenant, confirmationHash, expiresAt, revokeAt: expiresAt },
+      }),
+    async findConfirming(flowId, confirmationHash) {
+      const document = await collection.findOne({
+        _id: flowId,
+        confirmationHash,
+        status: 'CONFIRMING',
+        expiresAt: { $gt: clock.now() },
+      });
+      return document === null ? undefined : toFlow(document);
+    },
+    async decide({ id, organizationId }, confirmationHash, revokeAt) {
+      const document = await collection.findOneAndUpdate(
+        { _id: id, organizationId, confirmationHash, status: 'CONFIRMING', expiresAt: { $gt: clock.now() } },
+        { $set: { status: 'EXCHANGING', revokeAt }, $unset: { confirmationHash: '' } },
+        { returnDocument: 'after' },
+      );
+      return document === null ? undefined : toFlow(document);
+    },
+    async close({ id, organizationId }, outcome, revokeAt) {
+      await collection.updateOne(
+        { _id: id, organizationId },
+        revokeAt === undefined
+          ? { $set: { status: 'CLOSED', outcome }, $unset: { tokens: '', revokeAt: '', confirmationHash: '' } }
+          : { $set: { status: 'CLOSED', outcome, revokeAt }, $unset: { confirmationHash: '' } },
+      );
+    },
+    async claimRevocation(now, until) {
+      const document = await collection.findOneAndUpdate(
+        { revokeAt: { $lte: now } },
+        // Whoever would confirm it now comes too late.
+        { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
+        { returnDocument: 'after', sort: { revokeAt: 1 } },
+      );
+      return document === null ? undefined : { flow: toFlow(document), tries: (document.revokeTries ?? 1) - 1 };
+    },
+    async retryRevocation({ id, organizationId }, at) {
+      await collection.updateOne({ _id: id, organizationId, revokeAt: { $exists: true } }, { $set: { revokeAt: at } });
+    },
+    async wipe({ id, organizationId }) {
+      await collection.updateOne(
+        { _id: id, organizationId },
+        { $set: { status: 'CLOSED' }, $unset: { tokens: '', revokeAt: '', confirmationHash: '' } },
+      );
+    },
+  };
+}
+
+function toFlow(document: OAuthFlowDocument): OAuthFlow {
+  const { _id: id, organizationId, provider, companyId, actor, redirectUri, codeVerifier } = document;
+  const { status, expiresAt, createdAt, tokens, tenant } = document;
+  return {
+    id,
+    organizationId,
+    provider,
+    companyId,
+    actor,
+    redirectUri,
+    codeVerifier,
+    status,
+    expiresAt,
+    createdAt,
+    tokens,
+    tenant,
+  };
+}
