@@ -64,6 +64,12 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   updateRoutingRule: { role: 'ADMIN', scope: 'routing:write', body: { name: 'Taken over' }, status: 404 },
   deleteRoutingRule: { role: 'ADMIN', scope: 'routing:write', status: 404 },
   createErpConnection: { role: 'ADMIN', scope: 'erp:write', body: {}, status: 400 },
+  startErpConsent: { role: 'ADMIN', scope: 'erp:write', body: {}, status: 400 },
+  receiveErpConsent: { isPublic: true, body: undefined, status: 400 },
+  receiveErpConsentOfProvider: { isPublic: true, body: undefined, status: 400 },
+  // A form is taken, and nothing else.
+  decideErpConsent: { isPublic: true, body: {}, status: 415 },
+  decideErpConsentOfProvider: { isPublic: true, body: {}, status: 415 },
   listErpConnections: { role: 'ADMIN', scope: 'erp:read', status: 200 },
   getErpConnection: { role: 'ADMIN', scope: 'erp:read', status: 404 },
   updateErpConnection: { role: 'ADMIN', scope: 'erp:write', body: { paused: true }, status: 404 },
@@ -137,7 +143,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
 /** Path parameters that name a part of a resource. */
-const parts: Readonly<Record<string, string>> = { page: '1' };
+const parts: Readonly<Record<string, string>> = { page: '1', provider: 'PROVIDER_C' };
 /** By the name of the path parameter: where the resource is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',

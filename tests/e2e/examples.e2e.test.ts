@@ -47,7 +47,7 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
 /**
  * A file has no example that would be readable here; uploads.e2e.test.ts sends and reads some. A notification needs a
  * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections need an ERP;
- * erp-connections.e2e.test.ts has some.
+ * erp-connections.e2e.test.ts has some, and erp-oauth.e2e.test.ts persons who consent.
  */
 const testedElsewhere: ReadonlySet<string> = new Set([
   'receiveUpload',
@@ -57,6 +57,11 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'viewInvoiceDocument',
   'receivePaddleNotification',
   'createPortalSession',
+  'startErpConsent',
+  'receiveErpConsent',
+  'receiveErpConsentOfProvider',
+  'decideErpConsent',
+  'decideErpConsentOfProvider',
   'testErpConnection',
   'startErpRun',
 ]);

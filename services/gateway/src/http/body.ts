@@ -68,13 +68,47 @@ export function readRawBody(
   return readBytes(request, response, { bytesMax, valuesMax: Infinity, advice: '' }, reservation);
 }
 
-function requireJson(request: IncomingMessage): void {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') {
-    throw new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
-      'Accept-Encoding': 'identity',
-    });
+/** A form of the browser has a few short fields. */
+const FORM_BYTES_MAX = 16 * 1024;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/**
+ * Reads the fields of a form.
+ * @throws HttpRefusal 415 or 413, DomainError `invalid` for a repeated field, DomainError `unavailable`
+ */
+export async function readFormBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reservation: BodyReservation,
+): Promise<Readonly<Record<string, string>>> {
+  requireUncompressed(request);
+  const [type] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type?.trim() !== FORM_TYPE) {
+    throw new HttpRefusal(415, `Send the body as a form with Content-Type: ${FORM_TYPE}.`, { Accept: FORM_TYPE });
   }
+  const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
+  const fields = [...new URLSearchParams(text)];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) {
+    throw invalid('The form has a field twice. Send each one once.');
+  }
+  for (const [name, value] of fields) {
+    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    refuseUnstorable(name);
+    refuseUnstorable(value);
+  }
+  return Object.fromEntries(fields);
+}
+
+function requireUncompressed(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return;
+  throw new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
+    'Accept-Encoding': 'identity',
+  });
+}
+
+function requireJson(request: IncomingMessage): void {
+  requireUncompressed(request);
   const [type, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   if (type?.trim() !== 'application/json') {
     throw new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {

@@ -11,7 +11,7 @@ import { sendRefusal, sendReply } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
-import { ClientGone, discardRest, JSON_BODY_LIMITS, readJsonBody, readRawBody } from './body.js';
+import { ClientGone, discardRest, JSON_BODY_LIMITS, readFormBody, readJsonBody, readRawBody } from './body.js';
 import type { BodyBudget, BodyReservation } from './body-budget.js';
 import { allowBodyMs } from './connections.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -271,6 +271,7 @@ async function readInput(
   return {
     params,
     query,
+    rawQuery: request.url.split('?').slice(1).join('?'),
     ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response, reservation)),
     ifNoneMatch: request.headers['if-none-match'],
     headers: request.headers,
@@ -300,6 +301,9 @@ async function readBody(
   holdUntilSettled(response, () => reservation.giveBack());
   if (route.rawBodyBytesMax !== undefined) {
     return { ...noBody, rawBody: await readRawBody(request, response, route.rawBodyBytesMax, reservation) };
+  }
+  if (route.isForm === true) {
+    return { ...noBody, body: validate(schema, await readFormBody(request, response, reservation), 'body') };
   }
   const limits = route.bodyLimits ?? JSON_BODY_LIMITS;
   const sent =

@@ -21,6 +21,10 @@ describe('the published description', () => {
   test('demands a key of every operation but those that prove their right by a token or a signature', () => {
     const open = publishedOperations.filter(({ security }) => security?.length === 0);
     expect(open.map(({ operationId }) => operationId)).toEqual([
+      'receiveErpConsent',
+      'decideErpConsent',
+      'receiveErpConsentOfProvider',
+      'decideErpConsentOfProvider',
       'restoreOrganization',
       'acceptInvitation',
       'receivePaddleNotification',

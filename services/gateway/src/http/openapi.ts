@@ -143,7 +143,12 @@ function describeRoute(tag: string, route: Route): RouteConfig {
         : {
             body: {
               required: route.isBodyOptional !== true,
-              content: { 'application/json': { schema: body, example: exampleOf(body) } },
+              content: {
+                [route.isForm === true ? 'application/x-www-form-urlencoded' : 'application/json']: {
+                  schema: body,
+                  example: exampleOf(body),
+                },
+              },
             },
           }),
       ...(isFileRoute(route) ? { body: { required: true, content: filesOf(route.mediaTypes) } } : {}),

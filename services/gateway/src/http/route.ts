@@ -45,6 +45,8 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly fingerprint: string;
   /** As it was sent; only where the body is taken unread, see {@link Described.rawBodyBytesMax}. */
   readonly rawBody: Buffer;
+  /** As it was sent, without `?`, for an owner that reads it itself. */
+  readonly rawQuery: string;
   /** Empty without the header; only where the key is honoured. */
   readonly idempotencyKey: string;
   /** The If-None-Match header, for answers with an ETag. */
@@ -81,6 +83,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly isBodyOptional?: true;
   /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
   readonly bodyLimits?: BodyLimits;
+  /** The body is a form of the browser (`application/x-www-form-urlencoded`), each field once; JSON otherwise. */
+  readonly isForm?: true;
   /**
    * The body is handed on as it was sent, at most so many bytes: a signature over them proves the right to call, and
    * refused ones do not count against their address. The schema only describes it.

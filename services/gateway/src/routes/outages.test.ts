@@ -34,19 +34,28 @@ interface Request {
   readonly method: string;
   readonly path: string;
   readonly idempotencyKey?: string;
-  readonly body: unknown;
+  readonly type: string;
+  readonly body: string | undefined;
   readonly isPublic: boolean;
 }
 
 const requests = publishedOperations.flatMap((operation): Request[] => {
   const { operationId, method, path, parameters = [], requestBody, security } = operation;
   const examples = new Map(parameters.map(({ name, example }) => [name, example]));
+  const form = requestBody?.content['application/x-www-form-urlencoded']?.example;
   const content = requestBody?.content['application/json'];
+  const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
   const one: Request = {
     name: operationId,
     method,
     path: path.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? ''),
-    body: content?.example ?? Object.values(content?.examples ?? {})[0]?.value,
+    type: form === undefined ? 'application/json' : 'application/x-www-form-urlencoded',
+    body:
+      form !== undefined
+        ? new URLSearchParams(form).toString()
+        : example === undefined
+          ? undefined
+          : JSON.stringify(example),
     isPublic: security?.length === 0,
   };
   const isKeyed = parameters.some(({ name }) => name === 'Idempotency-Key');
@@ -57,16 +66,17 @@ async function messageOf({
   method,
   path,
   idempotencyKey,
+  type,
   body,
 }: Request): Promise<{ status: number; message: string }> {
   const response = await fetch(`${gateway.origin}/v1${path}`, {
     method,
     headers: {
       authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
+      'content-type': type,
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body }),
   });
   const { error } = (await response.json()) as { error: { message: string } };
   return { status: response.status, message: error.message };

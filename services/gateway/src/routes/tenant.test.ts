@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { exampleOf } from '../http/examples.js';
+import { exampleBody } from '../testing/example-body.js';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations } from '../testing/published.js';
 import { startGateway } from '../testing/running-gateway.js';
@@ -20,15 +20,17 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 describe('every route', () => {
-  for (const { operation, method, path, rpc, alsoAsks = [], access, body } of routes) {
+  for (const route of routes) {
+    const { operation, method, path, rpc, alsoAsks = [], access } = route;
     test(`${operation} asks its owner about ${access === 'public' ? 'no organization' : 'the organization of the key'}`, async () => {
       asked = new Set();
       const parameters = publishedOperations.find(({ operationId }) => operationId === operation)?.parameters ?? [];
       const filled = path.replace(/:(\w+)/g, (_, id) => parameters.find(({ name }) => name === id)?.example ?? '');
+      const { type, ...sent } = exampleBody(route);
       const response = await fetch(`${gateway.origin}/v1${filled}`, {
         method: method.toUpperCase(),
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(exampleOf(body)) }),
+        headers: { authorization: `Bearer ${key}`, 'content-type': type },
+        ...sent,
       });
       expect(response.status).toBe(409);
       const tenant = access === 'public' ? 'undefined' : TENANT;

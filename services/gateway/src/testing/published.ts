@@ -35,6 +35,11 @@ export interface Content {
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
+  /** A form of the browser. */
+  readonly 'application/x-www-form-urlencoded'?: {
+    readonly schema: Schema;
+    readonly example?: Readonly<Record<string, string>>;
+  };
 }
 
 export interface Parameter {

@@ -7,6 +7,7 @@ import {
   testErpConnection,
   updateErpConnection,
 } from './erp-connections.js';
+import { erpConsentCallbacks, startErpConsent } from './erp-consents.js';
 import { listErpRuns, startErpRun } from './erp-runs.js';
 
 /** What the erp-sync service answers. */
@@ -17,6 +18,8 @@ export const erpResources: readonly Resource[] = [
     routes: [
       createErpConnection,
       listErpConnections,
+      startErpConsent,
+      ...erpConsentCallbacks,
       startErpRun,
       listErpRuns,
       testErpConnection,

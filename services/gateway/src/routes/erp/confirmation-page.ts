@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Confirmation } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
+import type { Reply } from '../../http/route.js';
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1a1a1a}' +
+  'dt{color:#555}dd{margin:0 0 .75rem;font-weight:600;overflow-wrap:anywhere}' +
+  'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
+
+/** Names come from organizations and their ERPs, and are as long as they like. */
+const NAME_LENGTH_MAX = 200;
+
+/**
+ * The page on which a person sees whose ERP would be connected to which workspace (ERP reference, section 7.6). It has no
+ * script, and its form can be sent to nobody else.
+ * @param path of the callback, which takes the form
+ */
+export function confirmationPage(
+  { confirmation, workspaceName, companyName, tenantName, providerName, returnOrigin }: Confirmation,
+  path: string,
+): Reply {
+  const rows = [
+    ['Workspace', workspaceName],
+    ['Company', companyName],
+    [providerName, tenantName],
+  ].map(([label = '', name = '']) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(shorten(name))}</dd>`);
+  const provider = escapeHtml(providerName);
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Connect ${provider}</title><style>${STYLE}</style></head>
+<body>
+<h1>Connect ${provider}?</h1>
+<p>Vendors, bills, orders and payments of this company will be read and kept in step with the workspace. If you do not know the workspace, cancel.</p>
+<dl>${rows.join('')}</dl>
+<form method="post" action="${escapeHtml(path)}">
+<input type="hidden" name="confirmation" value="${escapeHtml(confirmation)}">
+<button type="submit" name="decision" value="connect">Connect</button>
+<button type="submit" name="decision" value="cancel">Cancel</button>
+</form>
+</body>
+</html>
+`;
+  return {
+    status: 200,
+    content: oneChunk(Buffer.from(html, 'utf8')),
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      // Browsers apply form-action to the redirect after the form, too.
+      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
+    },
+  };
+}
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+function shorten(name: string): string {
+  const characters = [...name];
+  return characters.length <= NAME_LENGTH_MAX ? name : `${characters.slice(0, NAME_LENGTH_MAX).join('')}…`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

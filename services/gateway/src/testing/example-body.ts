@@ -1,0 +1,15 @@
+import { exampleOf } from '../http/examples.js';
+import type { Route } from '../http/route.js';
+
+/** The example of a route's body, in the encoding that the route takes; nothing for a route without a body. */
+export function exampleBody({ body, isForm }: Pick<Route, 'body' | 'isForm'>): {
+  readonly type: string;
+  readonly body?: string;
+} {
+  const example = body === undefined ? undefined : exampleOf(body);
+  if (isForm !== true) {
+    return { type: 'application/json', ...(example === undefined ? {} : { body: JSON.stringify(example) }) };
+  }
+  const form = new URLSearchParams(example as Record<string, string>);
+  return { type: 'application/x-www-form-urlencoded', body: form.toString() };
+}
