@@ -143,7 +143,13 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
 
 /** Leaves out what is undefined: records have no empty fields. */
 export function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
+  // A loop: pages have a thousand rows, and entries of each would be copied twice.
+  const kept: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept as Present<T>;
 }
 
 function missing(name: string): never {

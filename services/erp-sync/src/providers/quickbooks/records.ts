@@ -35,26 +35,22 @@ export function toVendor(row: Row, { pageUrl }: RowContext): VendorRecord {
 }
 
 export function toBill(row: Row, context: RowContext): BillRecord {
-  const id = row.requiredText('Id');
-  return {
-    ...toDocument(row, context),
-    ...present({
-      kind: 'BILL' as const,
-      dueDate: row.day('DueDate'),
-      url: context.pageUrl(`bill?txnId=${encodeURIComponent(id)}`),
-    }),
+  return toDocument(row, context, {
+    kind: 'BILL',
+    dueDate: row.day('DueDate'),
     purchaseOrderRefs: orderIdsOf(row).flatMap((order) => context.orderNumbers.get(order) ?? []),
-  };
+    page: 'bill',
+  });
 }
 
+/** Credits have no due day, and name no order. */
 export function toVendorCredit(row: Row, context: RowContext): BillRecord {
-  const id = row.requiredText('Id');
-  return {
-    ...toDocument(row, context),
+  return toDocument(row, context, {
     kind: 'CREDIT_NOTE',
+    dueDate: undefined,
     purchaseOrderRefs: [],
-    url: context.pageUrl(`vendorcredit?txnId=${encodeURIComponent(id)}`),
-  };
+    page: 'vendorcredit',
+  });
 }
 
 /** A payment of nothing was voided, or settles a bill with a credit alone: no money has left. */
@@ -103,7 +99,16 @@ export function orderIdsOf(row: Row): readonly string[] {
   return [...new Set(orders.flatMap((order) => order.text('TxnId') ?? []))];
 }
 
-function toDocument(row: Row, context: RowContext): Omit<BillRecord, 'kind' | 'purchaseOrderRefs'> {
+interface DocumentParts extends Pick<BillRecord, 'kind' | 'purchaseOrderRefs'> {
+  readonly dueDate: string | undefined;
+  readonly page: string;
+}
+
+function toDocument(
+  row: Row,
+  context: RowContext,
+  { kind, dueDate, purchaseOrderRefs, page }: DocumentParts,
+): BillRecord {
   const id = row.requiredText('Id');
   const vendor = vendorOf(row);
   const gross = row.requiredAmount('TotalAmt');
@@ -111,19 +116,23 @@ function toDocument(row: Row, context: RowContext): Omit<BillRecord, 'kind' | 'p
   const tax = taxOf(row);
   return present({
     externalId: id,
+    kind,
     documentNumber: row.text('DocNumber'),
     erpNumber: id,
     vendorExternalId: vendor.requiredText('value'),
     vendorName: vendor.requiredText('name'),
     issueDate: row.requiredDay('TxnDate'),
+    dueDate,
     currency: currencyOf(row, context),
     // Companies in the United States have no tax on bills: then neither is known.
     netAmount: tax === undefined ? undefined : difference(gross, tax),
     taxAmount: tax,
     grossAmount: gross,
+    purchaseOrderRefs,
     state: stateOf(gross, balance),
     paidAmount: balance === undefined ? undefined : difference(gross, balance),
     modifiedAt: modifiedAt(row),
+    url: context.pageUrl(`${page}?txnId=${encodeURIComponent(id)}`),
   });
 }
 

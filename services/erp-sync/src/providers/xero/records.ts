@@ -39,19 +39,15 @@ export function toBill(row: Row, context: RowContext): BillRecord {
   const id = row.requiredText('InvoiceID');
   const paid = row.amount('AmountPaid');
   const credited = row.amount('AmountCredited');
-  const hasPaidSome = [paid, credited].some((amount) => amount !== undefined && !isZero(amount));
-  return {
-    ...toDocument(row, context),
-    ...present({
-      externalId: id,
-      kind: 'BILL' as const,
-      documentNumber: row.text('InvoiceNumber'),
-      dueDate: dayOf(row, 'DueDate'),
-      state: stateOf(row, hasPaidSome),
-      paidAmount: paid,
-      url: context.pageUrl(`/AccountsPayable/View.aspx?InvoiceID=${encodeURIComponent(id)}`),
-    }),
-  };
+  return toDocument(row, context, {
+    externalId: id,
+    kind: 'BILL',
+    documentNumber: row.text('InvoiceNumber'),
+    dueDate: dayOf(row, 'DueDate'),
+    hasPaidSome: [paid, credited].some((amount) => amount !== undefined && !isZero(amount)),
+    paidAmount: paid,
+    page: `/AccountsPayable/View.aspx?InvoiceID=${encodeURIComponent(id)}`,
+  });
 }
 
 export function toCreditNote(row: Row, context: RowContext): BillRecord {
@@ -59,16 +55,15 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
   const total = row.amount('Total');
   const remaining = row.amount('RemainingCredit');
   const used = total === undefined || remaining === undefined ? undefined : difference(total, remaining);
-  return {
-    ...toDocument(row, context),
-    ...present({
-      externalId: id,
-      kind: 'CREDIT_NOTE' as const,
-      documentNumber: row.text('CreditNoteNumber'),
-      state: stateOf(row, used !== undefined && !isZero(used)),
-      url: context.pageUrl(`/AccountsPayable/ViewCreditNote.aspx?creditNoteID=${encodeURIComponent(id)}`),
-    }),
-  };
+  return toDocument(row, context, {
+    externalId: id,
+    kind: 'CREDIT_NOTE',
+    documentNumber: row.text('CreditNoteNumber'),
+    dueDate: undefined,
+    hasPaidSome: used !== undefined && !isZero(used),
+    paidAmount: undefined,
+    page: `/AccountsPayable/ViewCreditNote.aspx?creditNoteID=${encodeURIComponent(id)}`,
+  });
 }
 
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
@@ -114,22 +109,39 @@ export function isDeletedOrder(row: Row): boolean {
   return row.text('Status') === 'DELETED';
 }
 
-type Document = Omit<BillRecord, 'externalId' | 'kind' | 'documentNumber' | 'state'>;
+interface DocumentParts extends Pick<BillRecord, 'externalId' | 'kind'> {
+  readonly documentNumber: string | undefined;
+  readonly dueDate: string | undefined;
+  readonly hasPaidSome: boolean;
+  readonly paidAmount: string | undefined;
+  readonly page: string;
+}
 
-function toDocument(row: Row, context: RowContext): Document {
+function toDocument(
+  row: Row,
+  context: RowContext,
+  { externalId, kind, documentNumber, dueDate, hasPaidSome, paidAmount, page }: DocumentParts,
+): BillRecord {
   const contact = row.row('Contact');
   if (contact === undefined) throw new RowFault('Contact is missing.');
   return present({
+    externalId,
+    kind,
+    documentNumber,
     vendorExternalId: contact.requiredText('ContactID'),
     vendorName: contact.requiredText('Name'),
     issueDate: dayOf(row, 'Date'),
+    dueDate,
     currency: row.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
     netAmount: row.amount('SubTotal'),
     taxAmount: row.amount('TotalTax'),
     grossAmount: row.amount('Total'),
     // Xero links no order to a bill.
     purchaseOrderRefs: [],
+    state: stateOf(row, hasPaidSome),
+    paidAmount,
     modifiedAt: modifiedAt(row),
+    url: context.pageUrl(page),
   });
 }
 
