@@ -184,6 +184,10 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       const filter = billsIn({ _id: { $in: [...billIds] }, organizationId, 'erp.state': 'VOID' });
       await invoices.updateMany(filter, { $unset: { 'match.bookedInvoiceId': '' }, $inc: { version: 1 } } as never);
     },
+    async hasPayments({ organizationId, connectionId }) {
+      const filter = { organizationId, connectionId } as Filter<ErpPaymentDocument>;
+      return (await payments.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
     paymentsOf: (of, billIds) => paymentsByKeys(of, billIds.map(paidInvoiceKey)),
     paymentsLike: (of, made) =>
       paymentsByKeys(
@@ -220,40 +224,28 @@ interface Changes<T> {
   readonly read: (document: never) => T;
 }
 
-/** Changes by time, then id, page by page; each page is a query of its own. */
+/**
+ * Changes by time, page by page, through one cursor: the index has their order, and many share one time. What is written
+ * meanwhile on the way changes no time.
+ */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,
   { filter, changedAt, projection, window, size, read }: Changes<T>,
 ): AsyncGenerator<readonly T[]> {
-  let last: { readonly at: Date; readonly id: string } | undefined;
-  for (;;) {
-    const time = {
-      $lte: window.until,
-      ...(last !== undefined ? { $gte: last.at } : window.after === undefined ? {} : { $gt: window.after }),
-    };
-    const after =
-      last === undefined
-        ? {}
-        : { $or: [{ [changedAt]: { $gt: last.at } }, { [changedAt]: last.at, _id: { $gt: last.id } }] };
-    const documents = await collection
-      .find({ ...filter, [changedAt]: time, ...after } as never, {
-        ...(projection === undefined ? {} : { projection }),
-        sort: { [changedAt]: 1, _id: 1 },
-        limit: size,
-        batchSize: size + 1,
-      })
-      .toArray();
-    if (documents.length > 0) yield documents.map((document) => read(document as never));
-    const newest = documents.at(-1);
-    if (newest === undefined || documents.length < size) return;
-    last = { at: dateAt(newest, changedAt), id: newest._id };
+  const time = { $lte: window.until, ...(window.after === undefined ? {} : { $gt: window.after }) };
+  const cursor = collection.find({ ...filter, [changedAt]: time } as never, {
+    ...(projection === undefined ? {} : { projection }),
+    sort: { [changedAt]: 1 },
+    batchSize: size,
+  });
+  let page: T[] = [];
+  for await (const document of cursor) {
+    page.push(read(document as never));
+    if (page.length < size) continue;
+    yield page;
+    page = [];
   }
-}
-
-function dateAt(document: Document, path: string): Date {
-  const value = path.split('.').reduce<unknown>((part, name) => (part as Document | undefined)?.[name], document);
-  if (value instanceof Date) return value;
-  throw new Error(`${path} of a changed record is no time`);
+  if (page.length > 0) yield page;
 }
 
 function toVendor(document: VendorDocument): StoredVendor {

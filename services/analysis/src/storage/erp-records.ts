@@ -69,7 +69,7 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
               'erp.orderKey': { $in: [...some] },
               'erp.state': { $nin: ['DRAFT', 'VOID'] },
             } as Filter<InvoiceDocument>,
-            { projection: { match: 1 }, sort: { 'erp.orderKey': 1, _id: 1 }, limit: RECORDS_PER_KEY_MAX * some.length },
+            { projection: { match: 1 }, limit: RECORDS_PER_KEY_MAX * some.length },
           )
           .toArray(),
       );

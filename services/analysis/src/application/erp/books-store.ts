@@ -62,6 +62,8 @@ export interface BooksStore {
   link(organizationId: string, invoiceIdsByBill: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
   /** Voided bills book nothing. */
   unlink(organizationId: string, billIds: readonly string[]): Promise<void>;
+  /** Whether the connection has ever brought a payment. */
+  hasPayments(of: ImportSource): Promise<boolean>;
   /** Payments that settle one of the bills. */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<readonly BookPayment[]>;
   /** Payments to the same vendors of the same amounts. */

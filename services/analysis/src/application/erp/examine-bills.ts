@@ -17,6 +17,7 @@ const DAY_MS = 86_400_000;
 /** Which invoices bills book, bills that were entered twice, and what the bills say about their payment. */
 export async function examineBills(examination: Examination): Promise<void> {
   const { source, window, books, raise } = examination;
+  const hasPayments = await books.hasPayments(source);
   for await (const changed of books.changedBills(source, window)) {
     const voided = changed.filter(({ state, part }) => state === 'VOID' && part.bookedInvoiceId !== undefined);
     if (voided.length > 0) {
@@ -29,7 +30,7 @@ export async function examineBills(examination: Examination): Promise<void> {
     if (bills.length === 0) continue;
     const compared = await compareBills(examination, bills);
     await link(examination, compared);
-    const settled = await settledBills(examination, compared);
+    const settled = hasPayments ? await settledBills(examination, compared) : new Map<string, string>();
     await raise([
       { bills: compared.map((one) => bookedBill(one, settled)) },
       ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
