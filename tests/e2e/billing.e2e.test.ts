@@ -216,21 +216,24 @@ describe('a paid subscription', () => {
     const tenant = await running.newTenant('FREE');
     expect((await createWebhook(tenant)).status).toBe(403);
     const { subscriptionId } = await buy(tenant, { plan_code: 'SCALE', additional_legal_entities: 2 });
-    await eventually(
-      async () =>
-        expect(await subscriptionOf(tenant)).toMatchObject({
-          plan: 'SCALE',
-          status: 'active',
-          active: true,
-          billingInterval: 'month',
-          additionalLegalEntities: 2,
-          periodEnd: expect.any(String),
-          scheduledChange: null,
-          duplicates: [],
-        }),
-      { timeoutMs: WITHIN_MS * 5 },
+    const openAt = await eventually(async () => {
+      expect((await createWebhook(tenant)).status).toBe(201);
+      return Date.now();
+    });
+    const told = paddle.notifications.find(
+      (one) => one.subscriptionId === subscriptionId && one.eventType === 'subscription.created',
     );
-    expect((await createWebhook(tenant)).status).toBe(201);
+    expect(openAt - Date.parse(told?.attempts.at(-1)?.at ?? '')).toBeLessThanOrEqual(WITHIN_MS);
+    expect(await subscriptionOf(tenant)).toMatchObject({
+      plan: 'SCALE',
+      status: 'active',
+      active: true,
+      billingInterval: 'month',
+      additionalLegalEntities: 2,
+      periodEnd: expect.any(String),
+      scheduledChange: null,
+      duplicates: [],
+    });
     const all = await running.request<Subscription['usage']>('GET /organizations/current/usage', {
       key: tenant.keys.owner,
     });

@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -126,6 +127,20 @@ async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   await post('/uploads', { mediaType: 'application/pdf', byteSize: 1_000 });
 }
 
+/** A notification of the payment provider about a subscription of the organization. @returns the status of the answer */
+async function notifyOfPayment(type: string, organizationId: string): Promise<number> {
+  const bytes = JSON.stringify({
+    event_id: `evt_${randomUUID()}`,
+    event_type: type,
+    occurred_at: new Date().toISOString(),
+    data: { id: 'sub_late', subscription_id: 'sub_late', custom_data: { organization_id: organizationId } },
+  });
+  const ts = Math.floor(Date.now() / 1_000);
+  const h1 = createHmac('sha256', 'pdl_ntfset_development_only').update(`${ts}:${bytes}`).digest('hex');
+  const headers = { 'paddle-signature': `ts=${ts};h1=${h1}` };
+  return (await running.request('POST /billing/paddle/notifications', { bytes, headers })).status;
+}
+
 /** A PUT that has sent a part of its bytes and goes on sending. `ended` resolves when it is answered or cut. */
 async function halfSentUpload({ keys }: Tenant): Promise<{ readonly ended: Promise<unknown> }> {
   const bytes = Buffer.from(ubl('R-3'));
@@ -203,6 +218,16 @@ test('a purge under load removes everything of the organization from every servi
     { timeoutMs: 120_000 },
   );
   await organizations.close();
+  expect(Object.keys(await found(tenant.organizationId)).toSorted()).toEqual([
+    'organization.audit_events',
+    'organization.organizations',
+  ]);
+
+  // The payment provider knows no end: whatever it sends later is answered as ever, and leaves nothing of the organization.
+  for (const type of ['subscription.updated', 'subscription.canceled', 'transaction.updated']) {
+    expect(await notifyOfPayment(type, tenant.organizationId)).toBe(200);
+  }
+  expect(await remainingOf(tenant.organizationId)).toMatchObject({ ...nothing, billing: 0 });
   expect(Object.keys(await found(tenant.organizationId)).toSorted()).toEqual([
     'organization.audit_events',
     'organization.organizations',
