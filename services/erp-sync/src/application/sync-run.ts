@@ -59,7 +59,6 @@ export interface RunUnderWay {
   saveProgress(): Promise<void>;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Without the right to read them they are left out, without an error. */
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
@@ -164,7 +163,7 @@ async function readAll(
   return end;
 }
 
-/** Compares all ids where deletions show only so: once in a while, when starting over, and after a long pause. */
+/** Compares all ids where deletions show only so: once in a while, and when starting over. */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
   run: RunUnderWay,
@@ -172,18 +171,11 @@ async function reconcileWhereDue(
   startsOver: boolean,
 ): Promise<EndOfRun> {
   const { claim, provider, log, clock } = run;
-  const { reconciledAt, streams } = claim.connection;
+  const { reconciledAt } = claim.connection;
   const now = clock.now();
   const isDue = startsOver || (reconciledAt !== undefined && now.getTime() - reconciledAt.getTime() >= reconcileMs);
-  const { streams: reported = [], days = 0 } = provider.reportsDeletions ?? {};
-  const wasPaused = (stream: StreamName): boolean => {
-    const cursor = streams[stream]?.cursor;
-    return cursor !== undefined && now.getTime() - Date.parse(cursor) >= days * DAY_MS;
-  };
-  const compared = [
-    ...(isDue ? provider.withoutDeletions : []),
-    ...reported.filter((stream) => startsOver || wasPaused(stream)),
-  ];
+  const { withoutDeletions, reportsDeletions = [] } = provider;
+  const compared = [...(isDue ? withoutDeletions : []), ...(startsOver ? reportsDeletions : [])];
   let hasFailed = false;
   for (const stream of compared) {
     if (!complete.has(stream)) continue;

@@ -3,6 +3,7 @@ import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
 import type { Page, Window } from '../providers/provider.js';
+import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
@@ -49,9 +50,11 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   let next = window.next;
+  let missesDeletions = false;
   for await (const page of readAhead(session.read(stream, toWindow(window, provider.overlapSeconds)))) {
     seen.add(page);
     next ??= serverTime();
+    missesDeletions ||= page.missesDeletions === true;
     await claim.confirm();
     await storePage(run, stream, page);
     // Without a position only the beginning of the window can be returned to.
@@ -59,6 +62,7 @@ export async function readStream<S extends StreamName>(
     await run.saveProgress();
   }
   const cursor = next ?? serverTime();
+  if (missesDeletions) await reconcileStream(run, stream);
   await claim.saveCursor(stream, cursor, clock.now());
   log.complete(stream, cursor);
 }

@@ -272,6 +272,29 @@ describe('a run of the whole', () => {
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(['v002', 'v003']);
   });
 
+  test('compares all ids of a stream whose ERP cannot tell all deletions, before its cursor moves', async () => {
+    erp.put('creditNotes', ...bills(3).map((each) => ({ ...each, kind: 'CREDIT_NOTE' as const })));
+    const connected = await connect();
+    await newestRun(connected);
+    const { cursor } = (await stored(connected.connectionId)).streams?.creditNotes ?? {};
+    erp.now = new Date('2026-03-02T11:00:00Z');
+    erp.put('creditNotes', bill(4, { kind: 'CREDIT_NOTE' }));
+    erp.vanish('creditNotes', 'b002');
+    erp.changePage = (stream, page) => (stream === 'creditNotes' ? { ...page, missesDeletions: true } : page);
+    erp.ids = () => {
+      throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error of its own.');
+    };
+    await makeDue(connected);
+    expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
+    expect((await stored(connected.connectionId)).streams?.creditNotes?.cursor).toBe(cursor);
+    erp.ids = undefined;
+    erp.put('creditNotes', bill(5, { kind: 'CREDIT_NOTE' }));
+    await makeDue(connected);
+    expect((await newestRun(connected, 3)).streams['creditNotes']).toMatchObject({ fetched: 1, deleted: 1 });
+    expect(ledger().live(connected.connectionId, 'CREDIT_NOTE')).toEqual(['b001', 'b003', 'b004', 'b005']);
+    expect((await stored(connected.connectionId)).streams?.creditNotes?.cursor).not.toBe(cursor);
+  });
+
   test('does not believe an empty list of all ids: nothing is deleted, and the run is PARTIAL', async () => {
     erp.put('vendors', ...vendors(3));
     const connected = await connect();

@@ -15,11 +15,8 @@ export interface Provider {
   readonly streams: readonly StreamName[];
   /** Streams whose deletions show only in a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
-  /**
-   * Streams whose changes tell of deletions (`Page.deletedIds`), but only for so many days: after a longer pause, and in a full
-   * run, their ids are compared (`Session.ids`).
-   */
-  readonly reportsDeletions?: { readonly streams: readonly StreamName[]; readonly days: number };
+  /** Streams whose pages tell of deletions: their ids are compared in a full run, and where a page misses some. */
+  readonly reportsDeletions?: readonly StreamName[];
   /** The greatest page that it gives. */
   readonly pageSize: number;
   /** Calls at once to one remote company. */
@@ -83,7 +80,7 @@ export interface Page<R> {
   readonly invalid: readonly InvalidRow[];
   /** External ids that the ERP reports as deleted. */
   readonly deletedIds: readonly string[];
-  /** The ERP cannot tell all deletions of the window: the ids of the stream have to be compared (`Session.ids`). */
+  /** The ERP cannot tell all deletions of the window: the ids of the stream are compared before the cursor moves. */
   readonly missesDeletions?: boolean;
   /** Where a later run may continue; absent: only from the beginning of the window. */
   readonly position?: string;

@@ -12,9 +12,8 @@ import type { RowContext } from './records.js';
 const PAGE_SIZE_MAX = 1_000;
 /** Ids of purchase orders in one statement, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
-/** Changes are known for 30 days; windows begin before their cursor. */
-const CHANGES_DAYS = 29;
-const DAY_MS = 86_400_000;
+/** Changes are known for 30 days; an hour less, for clocks and calls take time. */
+const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
 
 /** What each stream is read from, in the order of the streams. */
 const entityOf = {
@@ -34,7 +33,7 @@ export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Pro
     ...quickBooks,
     streams,
     withoutDeletions: [],
-    reportsDeletions: { streams, days: CHANGES_DAYS },
+    reportsDeletions: streams,
     pageSize: PAGE_SIZE_MAX,
     concurrency: 5,
     overlapSeconds: 300,
@@ -154,7 +153,7 @@ function changesSince(client: QuickBooksClient): (entity: EntityName, since: str
   return async (entity, since) => {
     const now = Date.parse(client.serverTime() ?? '');
     const none: Changes = { deletedIds: [], isComplete: false };
-    if (Number.isNaN(now) || now - Date.parse(since) > (CHANGES_DAYS + 1) * DAY_MS) return none;
+    if (Number.isNaN(now) || now - Date.parse(since) > CHANGES_MS_MAX) return none;
     let ofAll = known.get(since);
     if (ofAll === undefined) {
       ofAll = client.readChanges(all, since);
