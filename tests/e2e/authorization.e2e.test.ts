@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { scopes } from '@invoicecontrol/api-key/rights';
+import { ErpImportServiceDefinition, VendorStatus } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { routes } from '@invoicecontrol/gateway/routes';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Role } from './endpoints.js';
 import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
-import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis } from './shapes.js';
+import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis, Page } from './shapes.js';
 
 interface KeyExpectation {
   /** The least role that may call; VIEWER is any. */
@@ -56,6 +59,8 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listFindingHistory: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   reviewFinding: { role: 'VIEWER', scope: 'findings:review', body: { disposition: 'CONFIRMED' }, status: 404 },
   assignFinding: { role: 'ANALYST', scope: 'findings:assign', body: { assignee_user_id: null }, status: 404 },
+  listVendors: { role: 'ANALYST', scope: 'invoices:read', status: 200 },
+  getVendor: { role: 'ANALYST', scope: 'invoices:read', status: 404 },
   listFindingTypes: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   getCurrentPolicy: { role: 'VIEWER', scope: 'findings:read', status: 200 },
   listRoutingRules: { role: 'ANALYST', scope: 'findings:read', status: 200 },
@@ -140,6 +145,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   apiKeyId: 'A'.repeat(16),
   connectionId: UNKNOWN_ID,
   webhookId: UNKNOWN_ID,
+  vendorId: UNKNOWN_ID,
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
 /** Path parameters that name a part of a resource. */
@@ -155,6 +161,7 @@ const collections: Readonly<Record<string, string>> = {
   userId: '/members',
   apiKeyId: '/api-keys',
   connectionId: '/erp-connections',
+  vendorId: '/vendors',
   webhookId: '/webhooks',
   deliveryId: '/webhooks/deliveries',
 };
@@ -201,6 +208,28 @@ beforeAll(async () => {
     });
     return body.upload_id;
   };
+  /** As a synchronisation brings it. */
+  const importVendor = async (): Promise<string> => {
+    const channel = openChannel(running.system.addresses.analysis);
+    const { organizationId, companyId } = other;
+    const connectionId = randomUUID();
+    const source = {
+      organizationId,
+      companyId,
+      connectionId,
+      remoteCompanyId: 'remote',
+      runId: '',
+      provider: 'PROVIDER_B',
+    };
+    const vendor = { externalId: '1', name: 'Theirs', isTaxIdMasked: false, hasAccounts: true, accounts: [] };
+    await client(ErpImportServiceDefinition, channel).importVendors(
+      { source, vendors: [{ ...vendor, status: VendorStatus.ACTIVE, modifiedTime: undefined }] },
+      { context: { requestId: 'test', actor: { type: 'SYSTEM', id: 'test' } }, timeoutMs: 5_000 },
+    );
+    channel.close();
+    const { body } = await running.request<Page<{ id: string }>>('GET /vendors', { key: other.keys.owner });
+    return body.items[0]?.id ?? '';
+  };
   const rule = { name: 'Theirs', position: 1, match: {}, assign_to: other.users.analyst };
   foreignIds = {
     invoiceId,
@@ -212,6 +241,7 @@ beforeAll(async () => {
     userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
     connectionId: await disabledConnection(),
+    vendorId: await importVendor(),
     webhookId: await create('/webhooks', unreachableWebhook),
     deliveryId: await canceledDelivery(),
   };

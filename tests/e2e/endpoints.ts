@@ -55,6 +55,8 @@ export const ours: readonly string[] = [
   'GET /findings/{findingId}',
   'GET /findings/{findingId}/history',
   'GET /finding-types',
+  'GET /vendors',
+  'GET /vendors/{vendorId}',
   'GET /policies/current',
   'GET /finding-routing-rules',
   'POST /finding-routing-rules',

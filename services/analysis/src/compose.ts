@@ -43,6 +43,7 @@ import type { StoredPayment } from './application/erp/import-payments.js';
 import { importVendorAccounts } from './application/erp/import-vendor-accounts.js';
 import { importVendors } from './application/erp/import-vendors.js';
 import { loadErpRecords } from './application/erp/load-erp-records.js';
+import { vendorReader } from './application/erp/read-vendors.js';
 import { findingReader } from './application/read-findings.js';
 import { invoiceReader } from './application/read-invoices.js';
 import { uploadReader } from './application/read-uploads.js';
@@ -108,6 +109,7 @@ import { policyService } from './transport/grpc/policies.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
 import { uploadAnalysisService } from './transport/grpc/uploads.js';
 import { rowAnalysisService } from './transport/grpc/rows.js';
+import { vendorService } from './transport/grpc/vendors.js';
 
 /** How often each replica searches for analyses and reviews that a crash interrupted. */
 const SWEEP_EACH_MS = 5_000;
@@ -288,6 +290,17 @@ async function compose(
           clock,
         }),
       ),
+      vendorService({
+        reader: vendorReader({
+          sources: erpSources,
+          vendors: vendorStore(collections.vendors),
+          bills,
+          suppliers,
+          invoices,
+          findings,
+          policy,
+        }),
+      }),
       archiveService(archivedKinds(collections)),
       policyService({ policies }),
       rowAnalysisService({

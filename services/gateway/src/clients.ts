@@ -6,6 +6,7 @@ import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oa
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { CheckoutServiceDefinition } from '@invoicecontrol/contracts/billing/v1/checkout_service';
@@ -61,6 +62,7 @@ export const rpcServices = {
   subscriptions: { owner: 'billing', definition: SubscriptionServiceDefinition },
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
   uploads: { owner: 'documents', definition: UploadServiceDefinition },
+  vendors: { owner: 'analysis', definition: VendorServiceDefinition },
   webhooks: { owner: 'webhooks', definition: EndpointServiceDefinition },
   webhookArchive: { owner: 'webhooks', definition: ArchiveServiceDefinition },
   webhookUsage: { owner: 'webhooks', definition: UsageServiceDefinition },

@@ -8,6 +8,12 @@ import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
 
+/** What an invoice, or a vendor of an ERP, states about who the supplier is. */
+export type SupplierParty = Pick<
+  Candidate,
+  'bankKey' | 'nameFold' | 'nameKey' | 'supplierName' | 'taxCountry' | 'taxCountryPresumed' | 'taxKey' | 'taxValid'
+>;
+
 const IDENTITY_KEYS_MAX = 64;
 const LOOKALIKE_KEYS_MAX = 512;
 
@@ -18,7 +24,7 @@ const LOOKALIKE_KEYS_MAX = 512;
  */
 export function resolveSupplier(
   organizationId: string,
-  invoice: Candidate,
+  invoice: SupplierParty,
   known: readonly KnownSupplier[],
   options: { readonly similarNameMin: number; readonly erpSupplierId?: string },
 ): SupplierResolution {
@@ -53,7 +59,7 @@ export function supplierIdOf(organizationId: string, strongestKey: string): stri
 }
 
 /** The tax id with its country, else the name; an account alone never names a new supplier, unless nothing else does. */
-export function strongestIdentityKey(invoice: Candidate): string {
+export function strongestIdentityKey(invoice: SupplierParty): string {
   if (invoice.taxKey !== undefined) return `t:${invoice.taxCountry ?? ''}:${invoice.taxKey}`;
   if (invoice.nameKey !== '') return `n:${invoice.nameKey}`;
   return invoice.bankKey === undefined ? `r:${invoice.supplierName}` : `b:${invoice.bankKey}`;

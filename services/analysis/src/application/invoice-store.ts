@@ -76,6 +76,12 @@ export interface InvoiceReference {
   readonly invoiceId: string;
 }
 
+/** An invoice and when it came in. */
+export interface TimedInvoice {
+  readonly invoiceId: string;
+  readonly createdAt: Date;
+}
+
 export interface InvoiceQuery extends PageRequest {
   readonly companyId?: string | undefined;
   readonly source?: InvoiceSource | undefined;
@@ -162,6 +168,8 @@ export interface InvoiceStore {
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
+  /** Those of these invoices that are there and were billed to the company, with the time of each. */
+  newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
   /** How many invoices count as analyses of the month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Newest first. Bills of an ERP have a list of their own. */

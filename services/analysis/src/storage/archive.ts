@@ -9,7 +9,10 @@ import { invoiceFromReading } from '../application/invoice-from-reading.js';
 import type { Provenance } from '../application/invoice-from-reading.js';
 import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
+import type { ErpOrderDocument } from './erp-orders.js';
+import type { ErpPaymentDocument } from './erp-payments.js';
 import type { SupplierDocument } from './suppliers.js';
+import type { VendorDocument } from './vendors.js';
 import { toRecord as toUploadRecord } from './uploads.js';
 import type { UploadDocument } from './uploads.js';
 
@@ -19,17 +22,26 @@ export function archivedKinds({
   findings,
   suppliers,
   uploads,
+  vendors,
+  erpOrders,
+  erpPayments,
 }: {
   readonly analyses: Collection<AnalysisDocument>;
   readonly findings: Collection<FindingDocument>;
   readonly suppliers: Collection<SupplierDocument>;
   readonly uploads: Collection<UploadDocument>;
+  readonly vendors: Collection<VendorDocument>;
+  readonly erpOrders: Collection<ErpOrderDocument>;
+  readonly erpPayments: Collection<ErpPaymentDocument>;
 }): Readonly<Record<string, ReadArchivePage>> {
   return {
     analyses: newestRecords(analyses, toAnalysisRecord, { projection: { facts: 0 } }),
     finding_history: newestRecords(findings, toHistoryRecord, { projection: { history: 1, createdAt: 1 } }),
     readings: newestRecords(uploads, toReadingRecord),
     suppliers: recordsById(suppliers, toSupplierRecord),
+    vendors: recordsById(vendors, toVendorRecord),
+    erp_orders: recordsById(erpOrders, toOrderRecord),
+    erp_payments: recordsById(erpPayments, toPaymentRecord),
   };
 }
 
@@ -178,4 +190,70 @@ function shownValidation({ mode, profile, ruleSets, schemaErrors, rules, total }
     rules: rules.map(({ id, flag, message, location }) => ({ id, flag, message, location })),
     total,
   };
+}
+
+/** With whole accounts: they are the organization's own data, as its invoices have them. */
+function toVendorRecord(document: VendorDocument): Readonly<Record<string, unknown>> {
+  const { details, accounts } = document;
+  return {
+    ...importedMembers(document),
+    number: details.number ?? null,
+    name: details.name,
+    taxId: details.taxId ?? null,
+    registrationNumber: details.registrationNumber ?? null,
+    address: details.address ?? null,
+    email: details.email ?? null,
+    phone: details.phone ?? null,
+    currency: details.currency ?? null,
+    status: details.status,
+    mergedIntoExternalId: details.mergedIntoExternalId ?? null,
+    accounts: accounts.map(({ externalId, iban, sortCode, accountNumber, raw, holder, bic }) => ({
+      externalId: externalId ?? null,
+      iban: iban ?? null,
+      sortCode: sortCode ?? null,
+      accountNumber: accountNumber ?? null,
+      raw,
+      holder: holder ?? null,
+      bic: bic ?? null,
+    })),
+    url: details.url ?? null,
+  };
+}
+
+function toOrderRecord(document: ErpOrderDocument): Readonly<Record<string, unknown>> {
+  const { number, vendorId, currency, netAmount, grossAmount } = document;
+  return {
+    ...importedMembers(document),
+    number,
+    vendorId,
+    currency,
+    netAmount: netAmount ?? null,
+    grossAmount: grossAmount ?? null,
+  };
+}
+
+function toPaymentRecord(document: ErpPaymentDocument): Readonly<Record<string, unknown>> {
+  const { vendorId, date, currency, amount, reference, invoiceIds, account, isReturned } = document;
+  return {
+    ...importedMembers(document),
+    vendorId,
+    date,
+    currency,
+    amount,
+    reference: reference ?? null,
+    invoiceIds,
+    account: account?.raw ?? null,
+    isReturned,
+  };
+}
+
+function importedMembers({
+  _id: id,
+  companyId,
+  connectionId,
+  externalId,
+  createdAt,
+  deletedAt,
+}: VendorDocument | ErpOrderDocument | ErpPaymentDocument) {
+  return { id, companyId, connectionId, externalId, createdAt, deletedAt: deletedAt ?? null };
 }

@@ -24,6 +24,7 @@ export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
 
 /** The indexes that every kind of record has. */
 export const importedIndexes: readonly IndexDescription[] = [
+  { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
   { key: { organizationId: 1, keys: 1 }, name: 'keys' },
   { key: { organizationId: 1, remoteCompanyId: 1, externalId: 1 }, name: 'list_of_remote_company' },
   { key: { organizationId: 1, connectionId: 1, changedAt: 1 }, name: 'changes' },

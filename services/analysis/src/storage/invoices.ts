@@ -208,6 +208,18 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .toArray();
       return documents.flatMap(({ base }) => base ?? []);
     },
+    async newestOf(organizationId, companyId, invoiceIds) {
+      const documents = await collection
+        .find(
+          { _id: { $in: [...invoiceIds] }, organizationId, companyId },
+          { projection: { createdAt: 1, 'erp.importedAt': 1 } },
+        )
+        .toArray();
+      return documents.map(({ _id: invoiceId, createdAt, erp }) => ({
+        invoiceId,
+        createdAt: erp?.importedAt ?? createdAt,
+      }));
+    },
     analysesOf(organizationId, month, { from, to }) {
       return collection.countDocuments(
         { organizationId, createdAt: { $gte: from ?? aroundMonth(month).$gte, $lt: to }, usageMonth: month },

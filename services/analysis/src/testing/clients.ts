@@ -14,6 +14,7 @@ import type {
   AnalyzeRowsResponse,
 } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
+import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
@@ -121,6 +122,7 @@ export function connect(address: string) {
     policy: client(PolicyServiceDefinition, channel),
     routingRule: client(RoutingRuleServiceDefinition, channel),
     erpImport: client(ErpImportServiceDefinition, channel),
+    vendor: client(VendorServiceDefinition, channel),
     async post(organizationId: string, wire: Invoice): Promise<Analysis> {
       const { analysis } = await invoice.analyzeInvoice(
         { organizationId, invoice: wire, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined },

@@ -26,6 +26,7 @@ export const EXAMPLE_IDS = {
   supplier: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1a',
   run: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   upload: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1d',
+  vendor: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',
 } as const;
 

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { BillState } from '../../domain/erp/records.js';
 import type { BillOrigin } from './bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
-import type { InvoiceRecord } from '../invoice-store.js';
+import type { InvoiceRecord, TimedInvoice } from '../invoice-store.js';
 
 /** A bill with its next version. */
 export interface StoredBill {
@@ -46,10 +46,5 @@ export interface BillStore {
   /** Newest first. */
   list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;
   /** Ids of the bills of a vendor, newest first. */
-  newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly NewestInvoice[]>;
-}
-
-export interface NewestInvoice {
-  readonly invoiceId: string;
-  readonly createdAt: Date;
+  newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly TimedInvoice[]>;
 }

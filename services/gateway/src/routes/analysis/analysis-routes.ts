@@ -19,6 +19,7 @@ import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './i
 import { exportInvoice } from './invoice-export.js';
 import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
+import { getVendor, listVendors } from './vendors.js';
 
 /** What the analysis service answers. */
 export const analysisResources: readonly Resource[] = [
@@ -47,6 +48,11 @@ export const analysisResources: readonly Resource[] = [
     tag: 'finding-routing-rules',
     description: 'Rules that assign new findings to members.',
     routes: [listRoutingRules, createRoutingRule, getRoutingRule, updateRoutingRule, deleteRoutingRule],
+  },
+  {
+    tag: 'vendors',
+    description: 'The vendors of your ERP systems, as invoices are compared with them.',
+    routes: [listVendors, getVendor],
   },
   {
     tag: 'policies',

@@ -1,6 +1,6 @@
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { ErpOrigin, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { shownInvoiceSchema } from '@invoicecontrol/invoice/schema';
 import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
@@ -25,6 +25,19 @@ export const exampleInvoice = {
 
 export const shownInvoice = shownInvoiceSchema.register(examples, { example: exampleInvoice });
 
+const erpOrigin = z
+  .object({
+    connectionId: shownId().describe('The connection that brought it last.'),
+    externalId: z.string().describe('Its id in the ERP.'),
+    erpNumber: z.string().nullable().describe('The number that the ERP gave it.'),
+    kind: z.enum(['BILL', 'CREDIT_NOTE']).describe('What it is in the ERP. Amounts of a credit note are negative.'),
+    state: z
+      .enum(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID'])
+      .describe('How far it is in the ERP. VOID: canceled or deleted there.'),
+    linkedInvoiceId: shownId().nullable().describe('The invoice that was entered in the ERP as this bill.'),
+  })
+  .meta({ id: 'ErpOrigin' });
+
 export const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoice came in.');
 export const storedInvoice = z
   .object({
@@ -39,6 +52,7 @@ export const storedInvoice = z
     documentId: shownId().nullable().describe('The document that it was read from.'),
     scanId: shownId().nullable().describe('The scan that brought it.'),
     createdAt: shownInstant().describe('When it came in.'),
+    erp: erpOrigin.optional().describe('Of bills with source ERP: where they come from.'),
   })
   .meta({ id: 'StoredInvoice' })
   .register(examples, {
@@ -74,5 +88,18 @@ export function presentInvoice(stored: StoredInvoice): z.infer<typeof storedInvo
     documentId: stored.documentId ?? null,
     scanId: stored.scanId ?? null,
     createdAt: showInstant(stored.createdTime),
+    ...(stored.erp === undefined ? {} : { erp: presentOrigin(stored.erp) }),
+  };
+}
+
+function presentOrigin(origin: ErpOrigin): z.infer<typeof erpOrigin> {
+  const { kind, state } = erpOrigin.shape;
+  return {
+    connectionId: origin.connectionId,
+    externalId: origin.externalId,
+    erpNumber: origin.erpNumber ?? null,
+    kind: kind.parse(origin.kind),
+    state: state.parse(origin.state),
+    linkedInvoiceId: origin.linkedInvoiceId ?? null,
   };
 }
