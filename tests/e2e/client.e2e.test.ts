@@ -61,29 +61,43 @@ interface PostmanItem {
       readonly raw: string;
       readonly variable: readonly { readonly key: string; readonly value: string }[];
     };
-    readonly body?: { readonly raw: string };
+    readonly body?: {
+      readonly raw?: string;
+      readonly urlencoded?: readonly { readonly key: string; readonly value: string }[];
+    };
   };
 }
 
 /** Sends a request of the collection as Postman does: variables filled in, parameters that are switched off left out. */
 function send({ request: { method, header, url, body } }: PostmanItem, key: string): Promise<Answer> {
   const path = url.variable.reduce((filled, { key: name, value }) => filled.replace(`:${name}`, value), url.raw);
+  const form = body?.urlencoded?.map(({ key: name, value }): [string, string] => [name, value]);
   return running.request(`${method} ${path.replace('{{baseUrl}}', '')}`, {
     key,
-    headers: Object.fromEntries(
-      header.map(({ key: name, value }) => [name.toLowerCase(), value.replace('{{$guid}}', randomUUID())]),
-    ),
-    ...(body === undefined ? {} : { bytes: body.raw }),
+    headers: {
+      ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...Object.fromEntries(
+        header.map(({ key: name, value }) => [name.toLowerCase(), value.replace('{{$guid}}', randomUUID())]),
+      ),
+    },
+    ...(form === undefined ? {} : { bytes: new URLSearchParams(form).toString() }),
+    ...(body?.raw === undefined ? {} : { bytes: body.raw }),
   });
 }
 
-/** They need what no example can have: the id of a member, a token that was shown once, a paid checkout, the provider's signature. */
+/**
+ * They need what no example can have: the id of a member, a token that was shown once, a paid checkout, the provider's signature,
+ * an app at the provider of an ERP, and the state of a consent.
+ */
 const refused = {
   'Create a routing rule': 400,
   'Bring a deleted organization back': 401,
   'Accept an invitation by the token of its mail, once': 401,
   'Create a link to the page of the payment provider': 409,
   'Take a notification of the payment provider': 401,
+  'Begin to connect QuickBooks Online or Xero': 400,
+  'Take the browser back from the consent page of an ERP': 400,
+  'Take the decision of the confirmation page': 400,
 };
 
 test('every request of the Postman collection is accepted as it stands, but for ids that name nothing', async () => {

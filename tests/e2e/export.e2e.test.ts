@@ -16,6 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
+const ERP_KEY = 'the-key-of-an-erp';
+
 type Line = Readonly<Record<string, unknown>>;
 
 interface Archive {
@@ -141,6 +143,11 @@ async function fill(tenant: Tenant): Promise<void> {
   expect(corrected.status).toBe(200);
   const brokenId = await uploadXml(running, key, '<?xml version="1.0"?><Invoice>');
   expect((await post('/invoices/from-upload', { upload_id: brokenId })).status).toBe(422);
+  const erp = { provider: 'ODOO', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: ERP_KEY };
+  const connection = await running.request<Line>('POST /erp-connections', { key, body: erp });
+  expect(connection.status).toBe(201);
+  // Nothing changes it any more.
+  await running.request(`DELETE /erp-connections/${String(connection.body['id'])}`, { key });
   await subscribe(tenant);
   await eventually(async () => {
     const { body: deliveries } = await running.request<Page<Line>>('GET /webhooks/deliveries', { key });
@@ -174,6 +181,7 @@ describe('the archive of an organization', () => {
       'scans.jsonl',
       'uploads.jsonl',
       'readings.jsonl',
+      'erp_connections.jsonl',
       'webhooks.jsonl',
       'webhook_deliveries.jsonl',
       'notifications.jsonl',
@@ -190,6 +198,7 @@ describe('the archive of an organization', () => {
       ['routing_rules', 'finding-routing-rules'],
       ['invoices', 'invoices'],
       ['findings', 'findings'],
+      ['erp_connections', 'erp-connections'],
       ['webhooks', 'webhooks'],
     ] as const) {
       const { body } = await running.request<Page<Line>>(`GET /${target}?limit=100`, { key });
@@ -269,6 +278,7 @@ describe('the archive of an organization', () => {
     for (const id of [other.organizationId, other.companyId, ...Object.values(other.users)]) {
       expect(own.text).not.toContain(id);
     }
+    expect(own.text).not.toContain(ERP_KEY);
     expect(own.text).not.toMatch(/\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/);
     expect(own.text).not.toMatch(/tokenHash|pepperId|"hash"|sealed|fingerprint|outbox|ctm_|pri_|pdl_/);
   });

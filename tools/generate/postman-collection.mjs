@@ -86,9 +86,14 @@ function toItem({ path, method, operation }) {
   };
 }
 
-/** What is not JSON is a file, which people choose in Postman together with its type. */
+/** What is neither JSON nor a form is a file, which people choose in Postman together with its type. */
 function bodyOf(requestBody) {
   if (requestBody === undefined) return {};
+  const form = requestBody.content['application/x-www-form-urlencoded'];
+  if (form !== undefined) {
+    const urlencoded = Object.entries(form.example ?? {}).map(([key, value]) => ({ key, value: String(value) }));
+    return { body: { mode: 'urlencoded', urlencoded } };
+  }
   const json = requestBody.content['application/json'];
   if (json === undefined) return { body: { mode: 'file', file: {} } };
   const raw = JSON.stringify(json.example ?? {}, null, 2);

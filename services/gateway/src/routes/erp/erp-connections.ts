@@ -315,7 +315,7 @@ export const deleteErpConnection = route({
   },
 });
 
-function presentConnection(message: Connection): z.infer<typeof connection> {
+export function presentConnection(message: Connection): z.infer<typeof connection> {
   return {
     id: message.connectionId,
     provider: message.provider,

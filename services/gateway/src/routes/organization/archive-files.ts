@@ -2,6 +2,7 @@ import { InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/i
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { ListRecordsRequest, ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
+import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
@@ -11,6 +12,7 @@ import type { ArchiveFile } from '../../http/zip-archive.js';
 import { presentFinding } from '../analysis/finding-record.js';
 import { presentRule } from '../analysis/finding-routing-rules.js';
 import { presentInvoice } from '../analysis/stored-invoice.js';
+import { presentConnection } from '../erp/erp-connections.js';
 import { presentScan, presentSummary } from '../scan/scans.js';
 import { presentWebhook } from '../webhooks/webhooks.js';
 import { presentApiKey } from './api-keys.js';
@@ -129,6 +131,16 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
     ),
     uploads: archived(clients.documentArchive, 'uploads'),
     readings: archived(clients.analysisArchive, 'readings'),
+    erp_connections: list(
+      (page) =>
+        clients.erpConnections.listConnections({
+          ...page,
+          companyId: undefined,
+          provider: undefined,
+          status: ConnectionStatus.UNSPECIFIED,
+        }),
+      (reply) => reply.connections.map(presentConnection),
+    ),
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),
       (reply) => reply.endpoints.map(presentWebhook),
