@@ -272,6 +272,15 @@ describe('bank accounts', () => {
     });
   });
 
+  test.each([401, 403, 404])('that are answered with %i end neither the run nor the connection', async (status) => {
+    await control.addFault({ match: '/vendorBankAccounts', kind: 'STATUS', status, times: 0 });
+    await expect(readPages(open(bankPage()), 'bankAccounts')).rejects.toMatchObject({
+      code: 'BAD_RESPONSE',
+      needsAPerson: false,
+      message: expect.stringContaining(status === 401 ? 'Accounts of vendors' : 'the bank account page'),
+    });
+  });
+
   test('are read whole where the page does not tell what changed', async () => {
     await put('vendorBankAccounts', [
       { id: id(51), vendorNo: '1', iban: 'DE89370400440532013000', systemModifiedAt: '2026-01-01T00:00:00Z' },

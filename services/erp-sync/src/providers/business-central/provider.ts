@@ -82,9 +82,8 @@ function openSession(addresses: BusinessCentralAddresses, deps: SessionDeps): Se
     const url = bankUrl();
     if (url === undefined) return;
     const filtered = withQuery(url, { $filter: windowFilter(window, 'systemModifiedAt', undefined) });
-    const source = await changedAccounts({ url, name: BANK_PAGE }, filtered, window);
     let hasFields = false;
-    for await (const { rows, next } of source) {
+    for await (const { rows, next } of ofBankPage(changedAccounts({ url, name: BANK_PAGE }, filtered, window))) {
       hasFields ||= rows.length === 0 || rows.some((row) => hasBankFields(row));
       if (!hasFields) throw bankFieldMissing(config);
       yield { ...readRows(rows, 'id', (row) => readVendorAccount(row, config)), deletedIds: [], ...positionOf(next) };
@@ -92,20 +91,21 @@ function openSession(addresses: BusinessCentralAddresses, deps: SessionDeps): Se
   }
 
   /** Only what changed, where the published page tells when; else everything. */
-  const changedAccounts = async (
+  async function* changedAccounts(
     target: ListTarget,
     filtered: string,
     { from, after }: Window,
-  ): Promise<AsyncIterable<ListRows>> => {
-    if (from === undefined || after !== undefined) return pages(target, after);
+  ): AsyncGenerator<ListRows> {
+    if (from === undefined || after !== undefined) return yield* pages(target, after);
+    let first: ListRows;
     try {
-      const first = await client.readPage({ ...target, url: filtered }, pageSize);
-      return continued(target, first);
+      first = await client.readPage({ ...target, url: filtered }, pageSize);
     } catch (error) {
-      if (error instanceof QueryRefused) return pages(target);
+      if (error instanceof QueryRefused) return yield* pages(target);
       throw error;
     }
-  };
+    yield* continued(target, first);
+  }
 
   const hasBankFields = (row: unknown): boolean => {
     const { bankAccountVendorIdField: vendor = '', bankAccountIbanField: iban = '' } = config;
@@ -165,7 +165,7 @@ function openSession(addresses: BusinessCentralAddresses, deps: SessionDeps): Se
       if (stream === 'bankAccounts') {
         const url = bankUrl();
         if (url === undefined) return;
-        for await (const { rows } of pages({ url, name: BANK_PAGE })) {
+        for await (const { rows } of ofBankPage(pages({ url, name: BANK_PAGE }))) {
           yield readIds(rows, (row) => readVendorAccount(row, config)?.externalId);
         }
       } else if (stream !== 'payments') {
@@ -243,6 +243,16 @@ function readIds(rows: readonly unknown[], read: (row: Row) => string | undefine
 function textOf(value: unknown, name: string): string | undefined {
   const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** The page is the customer's own: that it cannot be read ends neither the run nor the connection. */
+async function* ofBankPage(pages: AsyncIterable<ListRows>): AsyncGenerator<ListRows> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!(error instanceof ErpFault) || !error.needsAPerson) throw error;
+    throw new ErpFault('BAD_RESPONSE', `Accounts of vendors are missing: ${error.message}`);
+  }
 }
 
 function bankFieldMissing({ bankAccountVendorIdField, bankAccountIbanField }: BusinessCentralConfig): ErpFault {
