@@ -69,6 +69,13 @@ function tableOf(output: string): string[] {
   return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
 }
 
+/** What is shown beside the books of the ERP, without the address of this start. */
+function erpLinesOf(output: string): readonly string[] {
+  const lines = output.split('\n');
+  const heading = lines.findIndex((line) => line.startsWith('Beside the vendors and bills'));
+  return lines.slice(heading, lines.indexOf('', heading));
+}
+
 /** What it takes to do nothing but load the program: about a second, and more the busier the machine is. */
 async function loadingMs(): Promise<number> {
   const startingAt = performance.now();
@@ -176,6 +183,27 @@ describe('npm start', () => {
     expect(deliveries.filter(({ isVerified }) => !isVerified)).toEqual([]);
   });
 
+  test('reads vendors and bills of a simulated ERP in an organization of its own, and shows what they add', async () => {
+    const output = first.output();
+    expect(output).toMatch(/account of the master .* PASS +0 /);
+    expect(output).toMatch(/an account that the master does not have .*BANK_ACCOUNT_MASTER_MISMATCH/);
+    expect(output).toMatch(/a supplier that the master does not have .*SUPPLIER_NOT_IN_MASTER/);
+    expect(output).toMatch(/^in the books: BOOKS_DUPLICATE_BILL/m);
+    const [, url = '', key = ''] =
+      /^ +ERP +Odoo, connected: curl -s (\S+) -H 'Authorization: Bearer (\S+)'$/m.exec(output) ?? [];
+    const { body } = await api.request(`GET /${new URL(url).pathname}`, { key });
+    const vendors = { fetched: 2, created: 2, failed: 0 };
+    expect(body).toMatchObject({
+      status: 'CONNECTED',
+      config: { baseUrl: `${demo.simulators['odoo']}/demonstration` },
+      recentRuns: expect.arrayContaining([
+        expect.objectContaining({ streams: expect.objectContaining({ vendors: expect.objectContaining(vendors) }) }),
+      ]),
+    });
+    const connections = await api.request<Page<object>>('GET /erp-connections', { key: demo.keys.owner });
+    expect(connections.body.items).toEqual([]);
+  });
+
   test('lets a webhook call the receiver of the demonstration, and nothing else of this machine', async () => {
     const { body } = await api.request<Page<{ url: string }>>('GET /webhooks', { key: demo.keys.owner });
     const [{ url: receiver } = { url: '' }] = body.items;
@@ -245,6 +273,7 @@ describe('npm start on data of its own', () => {
       expect(isQuick).toBe(true);
       expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
       expect(tableOf(second.output())).toEqual(table);
+      expect(erpLinesOf(second.output())).toEqual(erpLinesOf(first.output()));
       expect(await invoicesOf(again)).toEqual(invoices);
       const apiAgain = await connectApi(again.baseUrl);
       expect((await apiAgain.request('POST /invoices', { key: again.keys.owner, body: unseen })).status).toBe(202);

@@ -1,21 +1,17 @@
 // Sends the demonstration's invoices as an integrator would and prints what came of them.
 import { setTimeout as delay } from 'node:timers/promises';
-import { styleText } from 'node:util';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
+import { nameRow, table } from './decision-table.js';
+import type { Named } from './decision-table.js';
 import { documentStories } from './demonstration-documents.js';
 import type { DocumentName } from './demonstration-documents.js';
 import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
 import type { UploadIds } from './demonstration-uploads.js';
 
-const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
-
 /** A scanned page is recognised within seconds; a machine that is busy with other work takes longer. */
 const SCAN_MS_MAX = 30_000;
 const POLL_EACH_MS = 100;
-
-/** A row of the table without its decision. */
-type Named = readonly [about: string, number: string, supplier: string, amount: string];
 
 /**
  * Analyzes the demonstration's invoices, those sent as data and those uploaded as documents. Each has its own key or upload, so a
@@ -83,30 +79,4 @@ async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
 async function nameDocument(api: Client, name: DocumentName, { id }: Schemas['AcceptedAnalysis']): Promise<Named> {
   const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: id } })).data;
   return nameRow(documentStories[name], invoice);
-}
-
-function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoice'] | Schemas['Invoice']): Named {
-  const { invoice_number = '', supplier, gross_amount = '', currency = '' } = invoice;
-  return [about, invoice_number, supplier?.name ?? '', `${gross_amount} ${currency}`];
-}
-
-/** Rows as aligned text; numbers to the right, decisions coloured on a terminal. */
-function table(rows: readonly string[][]): string[] {
-  const isRight = (column: number): boolean => column === 3 || column === 5;
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row, index) =>
-    row
-      .map((cell, column) => {
-        const width = column === row.length - 1 ? 0 : (widths[column] ?? 0);
-        const padded = isRight(column) ? cell.padStart(width) : cell.padEnd(width);
-        if (index === 0) return paint('dim', padded);
-        return cell in colours ? paint(colours[cell as keyof typeof colours], padded) : padded;
-      })
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function paint(style: 'dim' | 'green' | 'yellow' | 'red', text: string): string {
-  return process.stdout.isTTY ? styleText(style, text) : text;
 }

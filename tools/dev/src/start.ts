@@ -10,6 +10,8 @@ import { copyToTry } from './demonstration-invoices.js';
 import { demonstrate } from './demonstration.js';
 import { uploadDocuments } from './demonstration-uploads.js';
 import type { UploadIds } from './demonstration-uploads.js';
+import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
+import type { Books } from './erp-demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
 import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
 import { startSystem } from './system.js';
@@ -20,7 +22,7 @@ import { describeDeliveries, registerReceiver, showsWebhook } from './webhook-de
 const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and documents and keeps serving.
 
   npm start                  start and show the demonstration
-  npm start -- --no-demo     without the demonstration's invoices, documents and webhook
+  npm start -- --no-demo     without the demonstration's invoices, documents, webhook and ERP
   npm start -- --fresh       delete the data of earlier starts first
 
   PORT=8080                  where the REST gateway listens
@@ -41,7 +43,12 @@ const PORT_DEFAULT = 8080;
 /** What an installation keeps between starts, beside its databases. */
 interface Installation {
   readonly secrets: Secrets;
-  readonly demo?: { readonly tenant: Tenant; readonly other: Tenant; readonly uploads?: UploadIds };
+  readonly demo?: {
+    readonly tenant: Tenant;
+    readonly other: Tenant;
+    readonly uploads?: UploadIds;
+    readonly books?: Books;
+  };
   /** Where the simulator of Odoo listens. */
   readonly odooPort?: number;
 }
@@ -79,6 +86,8 @@ async function main(): Promise<void> {
   const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env, odooPort });
   installation = { ...installation, odooPort: Number(new URL(simulators.urls['odoo'] ?? '').port) };
   await writePrivate(installationFile, installation);
+  // The connection of an earlier start is synchronised as soon as there are services.
+  if (installation.demo?.books) await seedOdoo(simulators.erps.urls.odoo, new Date(installation.demo.books.since));
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
@@ -102,9 +111,9 @@ async function main(): Promise<void> {
       addresses: system.addresses,
       operatorToken: installation.secrets.OPERATOR_TOKEN,
     });
+    const create = (name: string): Promise<Tenant> =>
+      createTenant(system.addresses.organization, installation.secrets.OPERATOR_TOKEN, name);
     if (installation.demo === undefined || !(await isAlive(system.baseUrl, installation.demo.tenant.keys.owner))) {
-      const create = (name: string): Promise<Tenant> =>
-        createTenant(system.addresses.organization, installation.secrets.OPERATOR_TOKEN, name);
       const [tenant, other] = [await create('Demonstration Ltd'), await create('Somebody Else Ltd')];
       installation = { ...installation, demo: { tenant, other } };
       await writePrivate(installationFile, installation);
@@ -119,11 +128,22 @@ async function main(): Promise<void> {
       if (uploads === undefined) {
         uploads = await uploadDocuments(system.baseUrl, tenant.keys.owner);
         // Before they are analyzed: a start that is killed there continues with them.
-        installation = { ...installation, demo: { tenant, other, uploads } };
+        installation = { ...installation, demo: { ...installation.demo, tenant, other, uploads } };
         await writePrivate(installationFile, installation);
       }
       say('');
       ({ toTry, events } = await demonstrate(system.baseUrl, tenant.keys.owner, uploads, say));
+    }
+    let erp: string | undefined;
+    if (!values['no-demo']) {
+      let { books } = installation.demo ?? unreachable();
+      if (books === undefined) {
+        books = { tenant: await create('Demonstration Books Ltd'), since: new Date().toISOString() };
+        installation = { ...installation, demo: { ...installation.demo, tenant, other, books } };
+        await writePrivate(installationFile, installation);
+        await seedOdoo(simulators.erps.urls.odoo, new Date(books.since));
+      }
+      erp = await demonstrateErp(system.baseUrl, books, simulators.erps.urls.odoo, say);
     }
     const webhooks = webhookReceiver && (await describeDeliveries(webhookReceiver, isNewEndpoint ? events : 0));
     await writePrivate(demoFile, {
@@ -132,7 +152,16 @@ async function main(): Promise<void> {
       otherOrganization: { organizationId: other.organizationId, keys: { owner: other.keys.owner } },
       simulators: simulators.urls,
     });
-    say(welcome({ baseUrl: system.baseUrl, key: tenant.keys.owner, webhooks, toTry, tookMs: Date.now() - startedAt }));
+    say(
+      welcome({
+        baseUrl: system.baseUrl,
+        key: tenant.keys.owner,
+        webhooks,
+        erp,
+        toTry,
+        tookMs: Date.now() - startedAt,
+      }),
+    );
   } catch (error) {
     await stop();
     throw error;
@@ -144,18 +173,20 @@ interface Welcome {
   readonly key: string;
   /** What came of the demonstration's webhook. */
   readonly webhooks: string | undefined;
+  /** What came of its ERP. */
+  readonly erp: string | undefined;
   readonly toTry: Readonly<Record<string, unknown>>;
   readonly tookMs: number;
 }
 
-function welcome({ baseUrl, key, webhooks, toTry, tookMs }: Welcome): string {
+function welcome({ baseUrl, key, webhooks, erp, toTry, tookMs }: Welcome): string {
   const root = baseUrl.replace(/\/v1$/, '');
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
   API       ${baseUrl}
   API key   ${key}
-  Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}
+  Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}${erp === undefined ? '' : `\n  ERP       ${erp}`}
 
 Try it:
 
