@@ -1,10 +1,12 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Of two amounts as rows have them, exactly. */
+/** Of two amounts as `Row.amount` reads them, exactly. */
 export function difference(minuend: string, subtrahend: string): string {
-  return microToDecimal(toMicro(minuend) - toMicro(subtrahend));
+  // Most bills are open or paid: equal amounts have equal digits.
+  return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 
+/** Of an amount as `Row.amount` reads it, or of a difference. */
 export function isZero(amount: string): boolean {
-  return toMicro(amount) === 0n;
+  return amount === '0';
 }

@@ -16,8 +16,12 @@ describe('a field', () => {
     [100, '100'],
     [-7.5, '-7.5'],
     [0.1, '0.1'],
+    [-0, '0'],
+    [0.1 + 0.2, '0.3'],
+    [1.0000004999, '1'],
+    [0.1234567, '0.123457'],
     [999_999_999_999.99, '999999999999.99'],
-  ])('%p is the amount %s, with the digits that were sent', (sent, amount) => {
+  ])('%p is the amount %s, with the digits that were sent, and at most six decimals', (sent, amount) => {
     expect(new Row({ Total: sent }).amount('Total')).toBe(amount);
   });
 

@@ -2,6 +2,8 @@ import type { InvalidRow, Page } from './provider.js';
 
 /** Of a list within a row, such as the lines of a bill. */
 const LIST_LENGTH_MAX = 10_000;
+/** Of an amount. */
+const DECIMALS_MAX = 6;
 /** Ids of invalid rows are shown in the record of a run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
@@ -41,14 +43,17 @@ export class Row {
     return this.text(name) ?? missing(name);
   }
 
-  /** With the digits that the ERP sent: the shortest that are the same number. */
+  /** With the digits that the ERP sent, the shortest that are the same number, and with at most six decimals. */
   amount(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
     if (typeof value !== 'number' || !Number.isFinite(value)) throw new RowFault(`${name} is no number.`);
     const amount = String(value);
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
-    return amount;
+    const dot = amount.indexOf('.');
+    if (dot < 0 || amount.length - dot - 1 <= DECIMALS_MAX) return amount;
+    // What binary fractions leave behind: 0.1 + 0.2.
+    return String(Number(value.toFixed(DECIMALS_MAX)));
   }
 
   requiredAmount(name: string): string {

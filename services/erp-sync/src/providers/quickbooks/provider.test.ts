@@ -131,6 +131,7 @@ describe('records', () => {
       },
       { Id: '26', VendorRef: { value: '56', name: 'N' }, TotalAmt: 10, TxnDate: '2026-01-07' },
       { Id: '27', VendorRef: { value: '56', name: 'N' }, TotalAmt: 10, Balance: 0, TxnDate: '2026-01-08' },
+      { Id: '28', VendorRef: { value: '56', name: 'N' }, TotalAmt: 10.3, Balance: 0.1 + 0.2, TxnDate: '2026-01-08' },
     ]);
     const { records, invalid } = await readAll(open(), 'bills');
     expect(invalid).toEqual([]);
@@ -156,6 +157,7 @@ describe('records', () => {
     expect(records.slice(1)).toMatchObject([
       { externalId: '26', state: 'OPEN', paidAmount: '0', currency: 'USD', purchaseOrderRefs: [] },
       { externalId: '27', state: 'PAID', paidAmount: '10' },
+      { externalId: '28', state: 'PARTIALLY_PAID', paidAmount: '10' },
     ]);
     expect(records[1]).not.toHaveProperty('netAmount');
     expect(records[1]).not.toHaveProperty('taxAmount');
