@@ -450,6 +450,59 @@ describe('a notification', () => {
     expect(await notify(text)).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
   });
 
+  test.each<[string, number, string]>([
+    ['a thousand levels of lists', 200, `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)}}`],
+    ['half a million levels of lists', 400, `{"a":${'['.repeat(500_000)}}`],
+    ['names of prototypes', 200, '{"__proto__":{"status":"active"},"constructor":{"prototype":{}},"id":"sub_1"}'],
+    ['operators of the database', 200, '{"id":{"$gt":""},"subscription_id":{"$ne":null},"custom_data":{"$where":"1"}}'],
+    ['half of a character', 200, '{"id":"\\ud800","customer_id":"\\u0000"}'],
+    ['numbers beyond all bounds', 200, '{"id":1e999,"items":[{"price":{"id":"a"},"quantity":1e308}],"status":-0}'],
+    ['a name twice', 200, '{"id":"sub_1","id":"sub_2","status":"active","items":[]}'],
+    ['101 items', 200, `{"id":"sub_1","status":"active","items":[${Array.from({ length: 101 }, () => '{}').join()}]}`],
+    ['no UTF-8', 400, '{"id":"\u00ff"}'],
+  ])('that is signed but whose data has %s is answered %i', async (name, expected, text) => {
+    const whole = notification({}, 'subscription.updated').replace('"data":{}', `"data":${text}`);
+    const bytes = Buffer.from(whole, name === 'no UTF-8' ? 'latin1' : 'utf8');
+    const ts = now();
+    const h1 = createHmac('sha256', SECRET).update(`${ts}:`).update(bytes).digest('hex');
+    const { status } = await running.request<ErrorBody>('POST /billing/paddle/notifications', {
+      bytes,
+      headers: { 'paddle-signature': `ts=${ts};h1=${h1}` },
+    });
+    expect(status).toBe(expected);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a type that is none', { 'content-type': 'no/such; charset=utf-16' }],
+    ['a compression that its bytes do not have', { 'content-encoding': 'gzip' }],
+    ['a key of nobody', { authorization: 'Bearer ick_live_nobody' }],
+    ['an idempotency key', { 'idempotency-key': 'once' }],
+    ['another method in a header', { 'x-http-method-override': 'DELETE' }],
+  ])('that says it has %s counts by its bytes and signature alone', async (_, headers) => {
+    const text = notification(data, 'product.created');
+    const { status } = await running.request('POST /billing/paddle/notifications', {
+      bytes: text,
+      headers: { 'paddle-signature': sign(text), ...headers },
+    });
+    expect(status).toBe(200);
+  });
+
+  test('that is sent 50 times at once counts once, whatever fresh signatures it has', async () => {
+    const tenant = await running.newTenant('FREE');
+    const priceId = (await checkOut(tenant, { plan_code: 'SCALE' })).body.items[0]?.priceId;
+    const text = notification({
+      id: `sub_${randomUUID()}`,
+      status: 'active',
+      items: [{ price: { id: priceId }, quantity: 1 }],
+      custom_data: { organization_id: tenant.organizationId },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => notify(text, sign(text, { ts: now() - index }))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await subscriptionOf(tenant)).toMatchObject({ plan: 'SCALE', status: 'active', duplicates: [] });
+  });
+
   test('of 1 MiB is taken, and one byte more is 413', async () => {
     const text = notification(data, 'product.created');
     const whole = text.padEnd(1024 ** 2, ' ');
