@@ -261,6 +261,21 @@ describe('at the end of a run', () => {
     });
     expect(typesOf(await findings())).toEqual(['PAYMENT_ACCOUNT_MISMATCH', 'PAYMENT_AMOUNT_MISMATCH']);
   });
+  test('accounts that cannot be compared are told apart by the vendors that have them', async () => {
+    const listed = { hasAccounts: false, accounts: [] };
+    const vendors = [vendorOf('v1', listed), vendorOf('v2', { ...listed, name: 'Other', taxId: 'DE811907980' })];
+    const domestic = (externalId: string, vendorExternalId: string) => ({
+      vendorExternalId,
+      account: erpAccount({ externalId, raw: `NO-${externalId}-4711` }),
+    });
+    const paid = { state: BillState.PAID, paidAmount: '1200.00' };
+    const bills = [
+      billOf('right', { ...paid, documentNumber: 'A-1', paidAccountExternalId: '7' }),
+      billOf('elsewhere', { ...paid, documentNumber: 'B-77', issueDate: '2026-08-03', paidAccountExternalId: '8' }),
+    ];
+    await synchronise({ vendors, accounts: [domestic('7', 'v1'), domestic('8', 'v2')], bills });
+    expect(typesOf(await findings())).toEqual(['PAYMENT_ACCOUNT_MISMATCH']);
+  });
   test('a bill that was paid twice is reported, one that was paid in two parts is not', async () => {
     const bills = [
       billOf('twice', { documentNumber: 'A-1', state: BillState.PAID }),

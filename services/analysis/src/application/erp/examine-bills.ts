@@ -4,7 +4,7 @@ import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { bookedInvoiceOf } from '@invoicecontrol/engine/matching/erp-bills';
 import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys';
-import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { VendorAccount } from '../../domain/erp/vendor-accounts.js';
 import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
 import type { BookBill, SharingRecord } from './books-store.js';
@@ -153,7 +153,6 @@ async function paymentsStatedOn(
   return paid.map(({ part, vendorId, paidMinor, paidAccountExternalId }) => {
     const account = paidAccountExternalId === undefined ? undefined : accounts.get(paidAccountExternalId);
     const vendor = vendorsById.get(vendorId);
-    const { key, masked } = account ?? {};
     return {
       paymentId: part.invoiceId,
       vendorId,
@@ -165,14 +164,19 @@ async function paymentsStatedOn(
       ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
       reference: part.invoiceNumber,
       invoiceIds: [part.invoiceId],
-      ...(key === undefined || masked === undefined ? {} : { account: { key, masked } }),
+      ...(account === undefined ? {} : { account: { key: keyOf(account), masked: account.masked } }),
       ...(vendor === undefined ? {} : { vendorAccountsThen: accountsEver(vendor) }),
       isReturned: false,
     };
   });
 }
 
+/** A number that cannot be compared is told by its place in the list of the ERP. */
+function keyOf({ key, externalId }: VendorAccount): string {
+  return key ?? `listed:${externalId ?? ''}`;
+}
+
 /** A bill does not say on which day it was paid: no account that the vendor ever had is a wrong one. */
 function accountsEver({ accounts, accountHistory }: StoredVendor): string[] {
-  return [...comparableAccounts(accounts), ...accountHistory].map(({ key }) => key);
+  return [...accounts.map(keyOf), ...accountHistory.map(({ key }) => key)];
 }
