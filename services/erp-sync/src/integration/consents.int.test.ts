@@ -23,7 +23,7 @@ const changes: ConnectionChanged[] = [];
 let closeBroadcast: () => void;
 beforeAll(async () => {
   erps = await startConsenting();
-  running = await startErpSync(startService, {
+  running = await startErpSync((config, overrides) => startService(config, overrides, { runsDue: false }), {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
     env: erps.env,
