@@ -57,6 +57,10 @@ const securityHeaders = {
 /** Of documents, whose content is a stranger's. */
 const documentHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
+/** Of the page that a person confirms: its form, and the redirect after it, lead to us and to the application alone. */
+const PAGE_POLICY =
+  /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https?:\/\/[^;]+; frame-ancestors 'none'; base-uri 'none'$/;
+
 /** Specification 7 with section 1 of the HTTP reference: which statuses a code may come with. */
 const statusesOfCode: Readonly<Record<string, readonly number[]>> = {
   INVALID_REQUEST: [400, 405, 408, 412, 413, 414, 415, 416, 431],
@@ -132,9 +136,12 @@ export function answerCheck(openApiText: string): AnswerCheck {
   };
 }
 
-function checkHeaders({ requestId }: SentRequest, { status, headers }: ReceivedAnswer, what: string): void {
+function checkHeaders({ path, requestId }: SentRequest, { status, headers }: ReceivedAnswer, what: string): void {
   const isDocument = headers.get('etag')?.startsWith('"document-') === true;
-  const expected = isDocument ? { ...securityHeaders, ...documentHeaders } : securityHeaders;
+  const isConfirmation = path.startsWith('/v1/erp-connections/oauth/callback') && status === 200;
+  const { 'content-security-policy': policy, ...others } = securityHeaders;
+  const expected = isDocument ? { ...securityHeaders, ...documentHeaders } : isConfirmation ? others : securityHeaders;
+  if (isConfirmation) assert.match(headers.get('content-security-policy') ?? policy, PAGE_POLICY, what);
   for (const [name, value] of Object.entries(expected)) assert.equal(headers.get(name), value, what + name);
   const cacheControl = isDocument ? 'private, no-store' : headers.has('etag') ? 'private, no-cache' : 'no-store';
   assert.equal(headers.get('cache-control'), cacheControl, what);
@@ -171,7 +178,7 @@ function checkEnvelope(
 
 /** Whether the answer is a file of a type that is published for it. */
 function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
-  const type = headers.get('content-type') ?? '';
+  const [type = ''] = (headers.get('content-type') ?? '').split(';');
   return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;
 }
 

@@ -169,6 +169,7 @@ export async function connectApi(baseUrl: string): Promise<Api> {
       const body = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
       const response = await fetch(`${origin}${url}`, {
         method,
+        redirect: 'manual',
         headers: {
           ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

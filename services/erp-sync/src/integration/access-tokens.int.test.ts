@@ -4,6 +4,7 @@ import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connecti
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { accessTokens } from '../application/access-tokens.js';
@@ -31,7 +32,7 @@ let running: RunningErpSync;
 let erps: Consenting;
 let person: ReturnType<typeof personAt>;
 beforeAll(async () => {
-  erps = await startConsenting();
+  erps = await startConsenting(startErpSimulators);
   running = await startErpSync((config, overrides) => startService(config, overrides, { runsDue: false }), {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),

@@ -6,6 +6,7 @@ import type { ConnectionChanged } from '@invoicecontrol/contracts/erp_sync/v1/ev
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
+import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -22,7 +23,7 @@ let person: ReturnType<typeof personAt>;
 const changes: ConnectionChanged[] = [];
 let closeBroadcast: () => void;
 beforeAll(async () => {
-  erps = await startConsenting();
+  erps = await startConsenting(startErpSimulators);
   running = await startErpSync((config, overrides) => startService(config, overrides, { runsDue: false }), {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),

@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import { caller, stated } from './running-erp-sync.js';
 import type { RunningErpSync } from './running-erp-sync.js';
 
@@ -21,8 +20,20 @@ interface TokenCounts {
   readonly connected: boolean;
 }
 
+interface RegisteredApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUris: readonly string[];
+}
+
+/** Starts the simulators of the ERPs. */
+type StartSimulators = (apps: { quickBooksApp: RegisteredApp; xeroApp: RegisteredApp }) => Promise<{
+  readonly urls: Readonly<Record<Product, string>>;
+  readonly stop: () => Promise<void>;
+}>;
+
 /** QuickBooks Online and Xero, and persons who consent there. */
-export async function startConsenting() {
+export async function startConsenting(startErpSimulators: StartSimulators) {
   const app = (code: string) => ({ ...APP, redirectUris: [`${CALLBACK_URL}/${code}`] });
   const simulators = await startErpSimulators({
     quickBooksApp: app(codes.quickBooks),
