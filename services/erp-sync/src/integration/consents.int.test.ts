@@ -112,14 +112,17 @@ describe.each(products)('%s', (product) => {
   });
 
   test('a confirmation that nobody decides ends, and so does the access', async () => {
-    const replica = await running.startReplica({ ERP_OAUTH_FLOW_SECONDS: '1' });
     const organizationId = newTenant();
     const tenant = await erps.newCompany(product);
-    const { confirmation } = await personAt(replica).toPage(organizationId, product, tenant);
-    await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ liveRefreshTokens: 0 }));
+    const { confirmation } = await person.toPage(organizationId, product, tenant);
+    const [flowId = ''] = confirmation.split('.');
+    const flow = stated((await flows().findOne({ _id: flowId })) ?? undefined);
+    expect(flow.revokeAt).toEqual(flow.expiresAt);
+    await flows().updateOne({ _id: flowId }, { $set: { expiresAt: new Date(0), revokeAt: new Date(0) } });
     await expect(person.decide(confirmation)).rejects.toMatchObject({ kind: 'invalid' });
+    await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ liveRefreshTokens: 0 }));
+    await eventually(async () => expect((await flows().findOne({ _id: flowId }))?.tokens).toBeUndefined());
     expect(await countOf(organizationId)).toBe(0);
-    await replica.stop();
   });
 
   test('the refusal of the person is told, and connects nothing', async () => {
