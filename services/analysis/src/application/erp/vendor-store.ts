@@ -29,10 +29,10 @@ export interface VendorPosition {
 }
 
 /** What bills need of their vendors. */
-export type VendorOfBills = Pick<
-  StoredVendor,
-  'id' | 'details' | 'accounts' | 'supplierId' | 'nameKey' | 'taxKey' | 'deletedAt'
->;
+export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId'> {
+  readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
+  readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];
+}
 
 export interface VendorStore extends ImportedStore<StoredVendor> {
   ofBills(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, VendorOfBills>>;
