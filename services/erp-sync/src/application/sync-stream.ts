@@ -135,7 +135,8 @@ function pagesSeen(after: string | undefined): { add(page: Page<{ readonly exter
       const isEmpty = records.length + invalid.length + deletedIds.length === 0;
       emptyPages = isEmpty ? emptyPages + 1 : 0;
       if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
-      if (position !== undefined) {
+      // An empty page may end at the position where it began.
+      if (position !== undefined && !isEmpty) {
         if (positions.has(position)) throw endless();
         positions.add(position);
       }

@@ -466,10 +466,36 @@ describe('records that cannot be stored', () => {
   });
 });
 
+test('an empty page that ends where the window continued is no page that comes again', async () => {
+  erp.put('vendors', ...vendors(3));
+  const { provider } = erp;
+  const openSession: typeof provider.open = (deps) => {
+    const session = provider.open(deps);
+    return {
+      ...session,
+      async *read(stream, window) {
+        for await (const page of session.read(stream, window)) {
+          yield page;
+          if (stream === 'vendors' && window.after === undefined) {
+            throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error.');
+          }
+        }
+        if (stream === 'vendors' && window.after !== undefined) {
+          yield { records: [], invalid: [], deletedIds: [], position: window.after };
+        }
+      },
+    };
+  };
+  erp = { ...erp, provider: { ...provider, open: openSession } };
+  const connected = await connect();
+  expect(await newestRun(connected)).toMatchObject({ status: RunStatus.PARTIAL });
+  await makeDue(connected);
+  expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.SUCCEEDED, errors: [] });
+});
+
 test('the same page again and again ends the stream as BAD_RESPONSE, and is stored once', async () => {
   erp.put('vendors', ...vendors(3));
   erp.put('bills', ...bills(1));
-  erp.changePage = (_, page) => page;
   const { provider } = erp;
   erp = {
     ...erp,

@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startErps } from '@invoicecontrol/dev/simulators';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startRunningSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+import type { Page } from './shapes.js';
+
+interface StreamCounts {
+  readonly fetched: number;
+  readonly created: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly failed: number;
+}
+
+interface Run {
+  readonly id: string;
+  readonly trigger: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly streams: Readonly<Record<string, StreamCounts>>;
+  readonly errors: readonly { readonly stream: string | null; readonly code: string; readonly message: string }[];
+  readonly httpCalls: number;
+}
+
+interface Connection {
+  readonly id: string;
+  readonly status: string;
+  readonly lastErrorCode: string | null;
+  readonly nextSyncAt: string | null;
+  readonly recentRuns: readonly Run[];
+}
+
+interface Bill {
+  readonly id: string;
+  readonly source: string;
+  readonly invoice: {
+    readonly invoice_number: string;
+    readonly gross_amount: string;
+    readonly supplier: { readonly name: string };
+  };
+  readonly erp: { readonly connectionId: string; readonly externalId: string; readonly state: string };
+}
+
+let running: RunningSystem;
+let erps: ErpSimulators;
+
+beforeAll(async () => {
+  const started = await startErps({});
+  erps = started.simulators;
+  running = await startRunningSystem({
+    ...started.env,
+    ERP_POLL_SECONDS: '1',
+    ERP_PAGE_SIZE: '10',
+    ERP_BACKOFF_MS: '5',
+    ERP_BACKOFF_MAX_SECONDS: '2',
+    ERP_CALL_SECONDS: '1',
+    ERP_RESPONSE_MAX_BYTES: String(1024 * 1024),
+  });
+});
+afterAll(async () => {
+  await running.stop();
+  await erps.stop();
+});
+
+async function control<Body = unknown>(target: string, body?: unknown): Promise<Body> {
+  const [method = '', url = ''] = target.split(' ');
+  const response = await fetch(url, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  expect([response.status, text]).toEqual([expect.any(Number), expect.anything()]);
+  if (response.status >= 300) throw new Error(`${target}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as Body;
+}
+
+/** One simulated company with its records, and how it is connected. */
+interface Company {
+  readonly url: string;
+  readonly tenant: string;
+  put(entity: string, records: readonly object[]): Promise<void>;
+  vanish(entity: string, ids: readonly unknown[]): Promise<void>;
+  expire(what: string): Promise<void>;
+  fault(fault: object): Promise<void>;
+  /** Calls since the `after`th, tokens left out. */
+  calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+function company(url: string, tenant: string, body: Readonly<Record<string, unknown>>): Company {
+  return {
+    url,
+    tenant,
+    body,
+    async put(entity, records) {
+      await control(`POST ${url}/control/tenants/${tenant}/records`, { entity, records });
+    },
+    async vanish(entity, ids) {
+      await control(`POST ${url}/control/tenants/${tenant}/records`, { entity, records: [], remove: ids });
+    },
+    async expire(what) {
+      await control(`POST ${url}/control/tenants/${tenant}/expire`, { what });
+    },
+    async fault(fault) {
+      await control(`POST ${url}/control/faults`, { tenant, ...fault });
+    },
+    async calls(after = 0) {
+      const { items } = await control<{ items: { n: number; path: string }[] }>(
+        `GET ${url}/control/tenants/${tenant}/requests?after=${after}`,
+      );
+      return items;
+    },
+  };
+}
+
+const SECRET = 'right~secret.1';
+
+async function businessCentral(): Promise<Company> {
+  const url = erps.urls.businessCentral;
+  const [tenantId, companyId, clientId] = [randomUUID(), randomUUID(), randomUUID()];
+  const environmentName = 'Production';
+  await control(`PUT ${url}/control/tenants/${tenantId}`, {
+    environmentName,
+    companyId,
+    companyName: 'Cronus',
+    clientId,
+    clientSecret: SECRET,
+  });
+  const config = { tenantId, environmentName, companyId, clientId };
+  return company(url, tenantId, { provider: 'BUSINESS_CENTRAL', config, client_secret: SECRET });
+}
+
+async function odoo(): Promise<Company> {
+  const url = erps.urls.odoo;
+  const instance = `i${randomUUID().slice(0, 8)}`;
+  await control(`PUT ${url}/control/tenants/${instance}`, { apiKey: SECRET });
+  return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET });
+}
+
+const guid = (kind: number, id: number): string => `00000000-0000-${kind}000-8000-${String(id).padStart(12, '0')}`;
+const bcVendor = (id: number) => ({
+  id: guid(1, id),
+  number: `V${id}`,
+  displayName: `Vendor ${id}`,
+  blocked: '_x0020_',
+});
+const bcInvoice = (id: number) => ({
+  id: guid(2, id),
+  number: `10${id}`,
+  vendorInvoiceNumber: `RE-${id}`,
+  invoiceDate: '2026-02-27',
+  postingDate: '2026-03-02',
+  dueDate: '2026-03-29',
+  vendorId: guid(1, 1),
+  vendorNumber: 'V1',
+  vendorName: 'Vendor 1',
+  currencyCode: 'EUR',
+  totalAmountExcludingTax: 1_000 + id,
+  totalTaxAmount: 190,
+  totalAmountIncludingTax: 1_190 + id,
+  status: 'Open',
+});
+const odooVendor = (id: number) => ({ id: 100 + id, name: `Vendor ${id}`, supplier_rank: 1, active: true });
+const odooBill = (id: number) => ({
+  id: 500 + id,
+  name: `BILL/2026/${id}`,
+  ref: `RE-${id}`,
+  move_type: 'in_invoice',
+  state: 'posted',
+  payment_state: 'not_paid',
+  partner_id: [101, 'Vendor 1'],
+  commercial_partner_id: [101, 'Vendor 1'],
+  invoice_date: '2026-02-03',
+  invoice_date_due: '2026-03-05',
+  currency_id: [126, 'EUR'],
+  company_id: [1, 'Company'],
+  amount_untaxed: 100,
+  amount_tax: 21,
+  amount_total: 121 + id,
+  amount_residual: 121 + id,
+});
+const many = <T>(count: number, make: (id: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index + 1));
+
+const erpCases = [
+  {
+    name: 'Business Central',
+    make: businessCentral,
+    seed: async (erp: Company, vendors: number, bills: number) => {
+      await erp.put('vendors', many(vendors, bcVendor));
+      await erp.put('purchaseInvoices', many(bills, bcInvoice));
+    },
+    vendorCalls: '/vendors',
+    billCalls: '/purchaseInvoices',
+    remove: (erp: Company) => erp.vanish('purchaseInvoices', [guid(2, 1)]),
+    secretField: 'client_secret',
+  },
+  {
+    name: 'Odoo',
+    make: odoo,
+    seed: async (erp: Company, vendors: number, bills: number) => {
+      await erp.put('res.partner', many(vendors, odooVendor));
+      await erp.put('account.move', many(bills, odooBill));
+    },
+    vendorCalls: 'res\\.partner/search_read',
+    billCalls: 'account\\.move/search_read.*\\["in_invoice"\\].*invoice_date_due',
+    remove: (erp: Company) => erp.vanish('account.move', [501]),
+    secretField: 'api_key',
+  },
+] as const;
+
+let tenant: Tenant;
+beforeEach(async () => {
+  tenant = await running.newTenant();
+});
+
+async function connect(erp: Company): Promise<Connection> {
+  const { status, body } = await running.request<Connection>('POST /erp-connections', {
+    key: tenant.keys.owner,
+    body: erp.body,
+  });
+  expect([status, body]).toMatchObject([201, { status: 'PENDING', recentRuns: [] }]);
+  return body;
+}
+
+const read = async (id: string): Promise<Connection> =>
+  (await running.request<Connection>(`GET /erp-connections/${id}`, { key: tenant.keys.owner })).body;
+
+/** The newest run, once so many have ended. */
+async function ended(id: string, count = 1): Promise<Run> {
+  return eventually(async () => {
+    const { recentRuns } = await read(id);
+    expect(recentRuns.length).toBeGreaterThanOrEqual(count);
+    const [run] = recentRuns;
+    expect(run?.status).not.toBe('RUNNING');
+    if (run === undefined) throw new Error('no run');
+    return run;
+  });
+}
+
+async function sync(id: string, count: number, mode?: string): Promise<Run> {
+  const answer = await running.request<Run>(`POST /erp-connections/${id}/sync`, {
+    key: tenant.keys.owner,
+    ...(mode === undefined ? {} : { body: { mode } }),
+  });
+  expect([answer.status, answer.body]).toMatchObject([202, { status: 'RUNNING', trigger: 'MANUAL' }]);
+  return ended(id, count);
+}
+
+async function bills(): Promise<Bill[]> {
+  const found: Bill[] = [];
+  let cursor = '';
+  do {
+    const { body } = await running.request<Page<Bill>>(`GET /invoices?source=ERP&limit=100${cursor}`, {
+      key: tenant.keys.owner,
+    });
+    found.push(...body.items);
+    cursor = body.nextCursor === null ? '' : `&cursor=${body.nextCursor}`;
+  } while (cursor !== '');
+  return found;
+}
+
+describe.each(erpCases)('$name', ({ make, seed, billCalls, vendorCalls, remove, secretField }) => {
+  test('is imported by the first run, page by page, and costs at most ten calls when nothing has changed', async () => {
+    const erp = await make();
+    await seed(erp, 25, 23);
+    const { id } = await connect(erp);
+    const first = await ended(id);
+    expect(first).toMatchObject({ trigger: 'INITIAL', mode: 'FULL', status: 'SUCCEEDED', errors: [] });
+    expect(first.streams['vendors']).toMatchObject({ fetched: 25, created: 25, failed: 0 });
+    expect(first.streams['bills']).toMatchObject({ fetched: 23, created: 23, failed: 0 });
+    expect(await read(id)).toMatchObject({ status: 'CONNECTED', lastErrorCode: null });
+    const imported = await bills();
+    expect(imported).toHaveLength(23);
+    expect(new Set(imported.map(({ invoice }) => invoice.invoice_number)).size).toBe(23);
+    expect(imported[0]).toMatchObject({ source: 'ERP', erp: { connectionId: id, state: 'OPEN' } });
+
+    const before = (await erp.calls()).at(-1)?.n ?? 0;
+    const second = await sync(id, 2);
+    expect(second).toMatchObject({ status: 'SUCCEEDED', errors: [] });
+    const calls = (await erp.calls(before)).filter(({ path }) => !path.endsWith('/token'));
+    expect(calls.length).toBeGreaterThan(0);
+    expect(calls.length).toBeLessThanOrEqual(10);
+    expect(second.httpCalls).toBeLessThanOrEqual(10);
+    expect(await bills()).toHaveLength(23);
+  });
+
+  test('loses a bill in a full run, and the bill is VOID', async () => {
+    const erp = await make();
+    await seed(erp, 2, 3);
+    const { id } = await connect(erp);
+    await ended(id);
+    await remove(erp);
+    const run = await sync(id, 2, 'FULL');
+    expect(run).toMatchObject({ mode: 'FULL', status: 'SUCCEEDED' });
+    expect(run.streams['bills']).toMatchObject({ deleted: 1 });
+    const states = (await bills()).map((bill) => bill.erp.state).sort();
+    expect(states).toEqual(['OPEN', 'OPEN', 'VOID']);
+  });
+
+  test('with a revoked secret turns to ERROR within one run, and a new secret brings it back without a request', async () => {
+    const erp = await make();
+    await seed(erp, 2, 2);
+    const { id } = await connect(erp);
+    await ended(id);
+    if (secretField === 'client_secret') await erp.expire('ACCESS');
+    await erp.expire('SECRET');
+    const failed = await sync(id, 2);
+    expect(failed.status).toBe('FAILED');
+    expect(failed.errors[0]?.code).toBe('AUTH_FAILED');
+    expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'AUTH_FAILED', nextSyncAt: null });
+    const { status } = await running.request(`PATCH /erp-connections/${id}`, {
+      key: tenant.keys.owner,
+      body: { [secretField]: 'another wrong one' },
+    });
+    expect(status).toBe(200);
+    expect((await ended(id, 3)).status).toBe('FAILED');
+  });
+
+  test('without rights turns to ERROR with PERMISSION_DENIED', async () => {
+    const erp = await make();
+    await seed(erp, 2, 2);
+    await erp.expire('RIGHTS');
+    const { id } = await connect(erp);
+    expect(await ended(id)).toMatchObject({ status: 'FAILED' });
+    expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'PERMISSION_DENIED' });
+  });
+
+  test.each<[string, object, string]>([
+    ['more bytes than the cap', { kind: 'HUGE', bytes: 3 * 1024 * 1024 }, 'BAD_RESPONSE'],
+    ['a drip', { kind: 'DRIP', bytesPerSecond: 20 }, 'TIMEOUT'],
+    ['no answer', { kind: 'HANG', seconds: 30 }, 'TIMEOUT'],
+    ['a redirect into the machine', { kind: 'REDIRECT', location: 'http://127.0.0.1:1/' }, 'BAD_RESPONSE'],
+    ['a body that is no JSON', { kind: 'BODY', body: '<html>', contentType: 'application/json' }, 'BAD_RESPONSE'],
+    ['the same page again and again', { kind: 'ENDLESS' }, 'BAD_RESPONSE'],
+    ['errors of its own', { kind: 'STATUS', status: 500 }, 'UPSTREAM_ERROR'],
+    ['broken connections', { kind: 'DROP' }, 'UPSTREAM_ERROR'],
+  ])(
+    'that sends %s for bills: the run is PARTIAL, the vendors are there, the next run is good',
+    async (_, fault, code) => {
+      const erp = await make();
+      await seed(erp, 12, 25);
+      await erp.fault({ match: billCalls, times: 0, ...fault });
+      const { id } = await connect(erp);
+      const run = await ended(id);
+      expect([run.status, run.errors]).toMatchObject(['PARTIAL', expect.anything()]);
+      expect(run.errors).toContainEqual(expect.objectContaining({ stream: 'bills', code }));
+      expect(run.streams['vendors']).toMatchObject({ created: 12 });
+      expect(JSON.stringify(run)).not.toMatch(/127\.0\.0\.1|html/);
+      await control(`DELETE ${erp.url}/control/faults`);
+      expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', errors: [] });
+      expect(await bills()).toHaveLength(25);
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['NUL', 'A\u0000B'],
+    ['half a surrogate pair', 'A\uD800'],
+    ['an object', { nested: ['x'] }],
+    ['nothing', ''],
+  ])('that names its vendors with %s: none of them is stored', async (_, value) => {
+    const erp = await make();
+    await seed(erp, 5, 0);
+    const field = erp.url === erps.urls.odoo ? 'name' : 'displayName';
+    await erp.fault({ match: vendorCalls, times: 0, kind: 'PATCH', field, value });
+    const { id } = await connect(erp);
+    const run = await ended(id);
+    expect(run.streams['vendors']).toMatchObject({ fetched: 5, created: 0, failed: 5 });
+    expect(run.errors[0]).toMatchObject({ stream: 'vendors', code: 'RECORD_INVALID' });
+    expect(['PARTIAL', 'FAILED']).toContain(run.status);
+    await control(`DELETE ${erp.url}/control/faults`);
+  });
+
+  test('that throttles briefly is waited for, and one that asks for an hour ends the run', async () => {
+    const erp = await make();
+    await seed(erp, 2, 2);
+    await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 1 });
+    const { id } = await connect(erp);
+    expect(await ended(id)).toMatchObject({ status: 'SUCCEEDED' });
+    await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 3_600 });
+    const run = await sync(id, 2);
+    expect(run.status).toBe('PARTIAL');
+    expect(run.errors.map(({ code }) => code)).toEqual(['RATE_LIMITED']);
+    const { nextSyncAt, status } = await read(id);
+    expect(status).toBe('CONNECTED');
+    expect(Date.parse(nextSyncAt ?? '') - Date.now()).toBeGreaterThan(3_500_000);
+    await control(`DELETE ${erp.url}/control/faults`);
+  });
+});
+
+test('a link to the next page at another host ends the stream, and the token is not sent there', async () => {
+  const erp = await businessCentral();
+  await erp.put('vendors', many(25, bcVendor));
+  const trap = await odoo();
+  await erp.fault({ match: '/vendors', times: 0, kind: 'NEXT_LINK', url: `${trap.url}/${trap.tenant}/web/version` });
+  const { id } = await connect(erp);
+  const run = await ended(id);
+  expect(run.errors).toContainEqual(expect.objectContaining({ stream: 'vendors', code: 'BAD_RESPONSE' }));
+  expect(await trap.calls()).toEqual([]);
+  await control(`DELETE ${erp.url}/control/faults`);
+});
