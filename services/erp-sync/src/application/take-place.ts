@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { ConnectionStore, Places } from './stores.js';
 
 /** Connections of one organization, whatever its plan allows. */
-export const CONNECTIONS_MAX = 1_000;
+const CONNECTIONS_MAX = 1_000;
 /** A place that was taken so long ago belongs to a connection, or to a request that died before it stored one. */
 const ABANDONED_AFTER_MS = 60_000;
 

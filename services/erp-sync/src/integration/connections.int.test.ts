@@ -10,6 +10,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { ConnectionDocument } from '../storage/connections.js';
+import type { PlacesDocument } from '../storage/places.js';
 import { businessCentralRequest, caller, guid, startErpSync, stated } from '../testing/running-erp-sync.js';
 import type { RunningErpSync } from '../testing/running-erp-sync.js';
 
@@ -177,6 +178,24 @@ describe('connecting an ERP with credentials', () => {
       kind: 'usage_exceeded',
       message: expect.stringContaining('allows 3 ERP connections'),
     });
+  });
+
+  test('finds places again that a crash took with it', async () => {
+    const organizationId = newTenant();
+    const places = running.mongo.db.collection<PlacesDocument>('connection_places');
+    // Taken long ago by a request that died before it stored a connection.
+    const lost = '0190a000-0000-7000-8000-000000000002';
+    await places.insertOne({ _id: organizationId, used: 1, connectionIds: [lost] });
+    const { connectionId } = await create({ organizationId, connectionsLimit: 1 });
+    expect(await places.findOne({ _id: organizationId })).toMatchObject({ used: 1, connectionIds: [connectionId] });
+    await expect(create({ ...businessCentralRequest(organizationId, 2), connectionsLimit: 1 })).rejects.toMatchObject({
+      kind: 'usage_exceeded',
+      message: expect.stringContaining('allows 1 ERP connection,'),
+    });
+  });
+
+  test('takes a secret of 512 characters', async () => {
+    expect(await create({ organizationId: newTenant(), secret: '~'.repeat(512) })).toMatchObject({ version: 1 });
   });
 
   test('gives the place of a refused connection back', async () => {

@@ -13,6 +13,7 @@ import type {
   RunEnd,
   SyncedConnections,
 } from '../application/sync-stores.js';
+import { isScheduled } from '../domain/connection.js';
 import type { ConnectionStatus } from '../domain/connection.js';
 import { providerCodes } from '../providers/provider.js';
 import { RECENT_RUNS_MAX } from './connections.js';
@@ -99,12 +100,11 @@ export function syncedConnections(
       if (now === null) return;
       const status = statusAfter(now.status, outcome);
       const isGood = outcome.status === 'SUCCEEDED' || outcome.status === 'PARTIAL';
-      const isScheduled = (status === 'PENDING' || status === 'CONNECTED') && !now.isPaused;
       const earliest = outcome.isInterrupted ? finishedAt : nextSlot;
       const regular = outcome.notBefore !== undefined && outcome.notBefore > earliest ? outcome.notBefore : earliest;
       // New credentials that came during the run are due by themselves.
       const isQueuedMeanwhile = now.nextSyncAt !== undefined && now.nextSyncAt.getTime() !== seen?.getTime();
-      const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled ? regular : undefined;
+      const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled({ ...now, status }) ? regular : undefined;
       const isKept = outcome.status === 'CANCELED';
       const set = {
         status,
