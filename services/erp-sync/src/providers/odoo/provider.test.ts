@@ -340,7 +340,10 @@ describe('pages', () => {
       for (const stream of odooProvider.streams) await readPages(session, stream, { from: '2026-05-01T00:00:00Z' });
       return http.calls.length - before;
     };
-    await put('res.partner', [{ ...partner, write_date: '2026-01-01 00:00:00' }]);
+    await put('res.partner', [{ ...partner, country_id: [20, 'Belgium'] }]);
+    await put('res.partner.bank', [{ id: 7, acc_number: 'BE71 0961 2345 6769', partner_id: 14 }]);
+    await put('account.payment', [{ id: 61, partner_id: 14, date: '2026-03-01', amount: 121 }]);
+    // Also right after everything was written, within the overlap.
     expect(await readAll(open())).toBeLessThanOrEqual(10);
     await set({ version: '18.0', login: 'admin' });
     expect(await readAll(open({ login: 'admin', database: 'main' }))).toBeLessThanOrEqual(10);

@@ -213,22 +213,28 @@ function openSession(deps: SessionDeps): Session {
     }
   }
 
+  /**
+   * Changed accounts of suppliers, and all accounts of vendors that are new to the window: those may be older than it. One
+   * query for both where the session has read the vendors, and there are few.
+   */
   async function* readAccounts(window: Window): AsyncIterable<Page<RecordsOf['bankAccounts']>> {
     const fields = await accountNames();
     const { phase, id } = readPosition(window.after);
+    const isWhole = window.after === undefined && vendorsRead !== undefined;
+    const vendors = [...(vendorsRead ?? (await changedVendors(window)))];
+    const wanted = vendors.filter((vendor) => window.from !== undefined || contacts.get(vendor)?.isSupplier !== true);
+    const isJoined = isWhole && wanted.length > 0 && wanted.length <= IDS_MAX;
+    const ofVendors = (ids: readonly string[]): Domain => [['partner_id.commercial_partner_id', 'in', ids.map(Number)]];
     if (phase === 'partners') {
-      const domain: Domain = [['partner_id.supplier_rank', '>', 0], ...changedSince(window)];
-      for await (const { rows, lastId } of pagesOf('res.partner.bank', domain, fields, id)) {
+      const changed: Domain = [...changedSince(window), ['partner_id.supplier_rank', '>', 0]];
+      const both: Domain = ['|', ...ofVendors(wanted), ...(changed.length > 1 ? ['&'] : []), ...changed];
+      for await (const { rows, lastId } of pagesOf('res.partner.bank', isJoined ? both : changed, fields, id)) {
         yield { ...(await accountPage(rows)), position: `partners:${lastId}` };
       }
     }
-    // Accounts of vendors that are new here: they may be older than the window.
-    const vendors = [...(vendorsRead ?? (await changedVendors(window)))];
-    const wanted =
-      window.from === undefined ? vendors.filter((vendor) => contacts.get(vendor)?.isSupplier !== true) : vendors;
+    if (isJoined) return;
     for (const chunk of chunksOf(wanted)) {
-      const domain: Domain = [['partner_id.commercial_partner_id', 'in', chunk.map(Number)]];
-      for await (const { rows } of pagesOf('res.partner.bank', domain, fields)) {
+      for await (const { rows } of pagesOf('res.partner.bank', ofVendors(chunk), fields)) {
         if (rows.length > 0) yield await accountPage(rows);
       }
     }
