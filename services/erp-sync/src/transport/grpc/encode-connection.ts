@@ -2,6 +2,7 @@ import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connecti
 import type { Connection as WireConnection } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import type { Run as WireRun } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Connection } from '../../domain/connection.js';
+import { untilReleased } from './runs.js';
 import { productOf } from '../../providers/registry.js';
 
 /** Connections as they are shown, with their recent runs. */
@@ -22,7 +23,10 @@ export function encodeConnections(names: 'codes' | 'products', readRuns: ReadRun
       return {
         ...encodeConnection(connection),
         provider: names === 'codes' ? connection.provider : productOf(connection.provider).product,
-        recentRuns: newestFirst.flatMap((id) => byId.get(id) ?? []),
+        recentRuns: newestFirst.flatMap((id) => {
+          const run = byId.get(id);
+          return run === undefined ? [] : [untilReleased(run, connection.runningRunId)];
+        }),
       };
     });
   };

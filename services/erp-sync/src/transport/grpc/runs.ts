@@ -27,11 +27,21 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
       return { run: encodeRun(await start(organizationId, connectionId, wanted, context)) };
     },
     async listRuns({ organizationId, connectionId, ...page }) {
-      if ((await connections.find(organizationId, connectionId)) === undefined) throw notFound('ERP connection');
+      const connection = await connections.find(organizationId, connectionId);
+      if (connection === undefined) throw notFound('ERP connection');
       const { items, nextPageToken } = await runs.list(organizationId, connectionId, readPageRequest(page));
-      return { runs: items.map(encodeRun), nextPageToken };
+      const { runningRunId } = connection;
+      return { runs: items.map((run) => untilReleased(encodeRun(run), runningRunId)), nextPageToken };
     },
   });
+}
+
+/**
+ * A run ends with its own record, then with its connection. Until then it is shown as running: whoever sees it end sees what it
+ * means for the connection. The connection is to be read before the run.
+ */
+export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
+  return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;
 }
 
 export function encodeRun(run: Run): WireRun {
