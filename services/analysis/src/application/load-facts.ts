@@ -117,7 +117,7 @@ export const loadFacts =
       tenant,
       publishedRates,
       known,
-      erpFacts: erpFactsIndex(erp, policy.duplicates),
+      erpFacts: erpFactsIndex(erp, policy),
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
     return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };

@@ -1,14 +1,15 @@
+import { invoiceBookedBy } from '@invoicecontrol/engine/booked-bills';
 import type { BookedBill, BookedPayment } from '@invoicecontrol/engine/facts/books';
 import type { Candidate, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
-import { bookedInvoiceOf } from '@invoicecontrol/engine/matching/erp-bills';
+
 import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { VendorAccount } from '../../domain/erp/vendor-accounts.js';
 import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
 import type { BookBill, SharingRecord } from './books-store.js';
-import type { Examination } from './examine-books.js';
+import type { Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
 
@@ -81,15 +82,10 @@ async function link({ source, policy, books }: Examination, compared: readonly C
     const { part, kind } = bill;
     if (kind !== 'BILL' || part.bookedInvoiceId !== undefined) continue;
     const known = candidates.map((candidate) => {
-      const bookedInvoiceId = links.get(candidate.invoiceId) ?? candidate.bookedInvoiceId;
-      return {
-        ...candidate,
-        // Which supplier a bill is of may not be known: then tax id and name say it.
-        ...(part.supplierId === null ? { supplierId: null } : {}),
-        ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
-      };
+      const bookedInvoiceId = links.get(candidate.invoiceId);
+      return bookedInvoiceId === undefined ? candidate : { ...candidate, bookedInvoiceId };
     });
-    const invoiceId = bookedInvoiceOf(part, part.supplierId ?? '', known, policy.duplicates);
+    const invoiceId = invoiceBookedBy(part, known, policy);
     if (invoiceId !== undefined) links.set(part.invoiceId, invoiceId);
   }
   if (links.size > 0) await books.link(source.organizationId, links);

@@ -10,7 +10,8 @@ import { raisedAnnouncements } from '../announcements.js';
 import { findingIdFor } from '../derived-ids.js';
 import type { FindingStore } from '../finding-store.js';
 import type { OrganizationPolicy } from '../policy-store.js';
-import type { BooksStore, ChangeWindow } from './books-store.js';
+import type { BooksStore } from './books-store.js';
+import type { RaiseInBooks } from './examination.js';
 import { examineBills } from './examine-bills.js';
 import { examinePayments } from './examine-payments.js';
 import { examineVendors } from './examine-vendors.js';
@@ -25,18 +26,6 @@ interface Deps {
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
   readonly clock: Clock;
-}
-
-/** Raises what the engine finds in parts of the books. */
-export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
-
-/** What one examination looks at. */
-export interface Examination {
-  readonly source: ErpSource;
-  readonly window: ChangeWindow;
-  readonly policy: OrganizationPolicy['policy'];
-  readonly books: BooksStore;
-  readonly raise: RaiseInBooks;
 }
 
 /**

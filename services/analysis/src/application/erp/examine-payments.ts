@@ -1,18 +1,16 @@
-import { billedTwice } from '@invoicecontrol/engine/detectors/booked-bills';
-import { pairKey } from '@invoicecontrol/engine/explanation/subject';
+import { duplicatePairsAmong } from '@invoicecontrol/engine/booked-bills';
 import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
-import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
 import type { BookBill, BookPayment } from './books-store.js';
-import type { Examination } from './examine-books.js';
+import type { Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
 
 /** Payments that were made twice, to another account, or of more than was open. */
 export async function examinePayments(examination: Examination): Promise<void> {
-  const { source, window, books, raise } = examination;
+  const { source, window, policy, books, raise } = examination;
   for await (const changed of books.changedPayments(source, window)) {
     const made = changed.filter(({ isReturned }) => !isReturned);
     if (made.length === 0) continue;
@@ -30,7 +28,10 @@ export async function examinePayments(examination: Examination): Promise<void> {
     const isChanged = new Set(made.map(({ id }) => id));
     // What is compared with the changed ones was looked at itself when it came.
     const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
-    const duplicatePairs = duplicatesAmong(examination, bills);
+    const duplicatePairs = duplicatePairsAmong(
+      bills.map(({ part }) => part),
+      policy,
+    );
     await raise([{ payments, duplicatePairs, credits: [] }]);
   }
 }
@@ -95,23 +96,6 @@ function openBefore(
 function accountsOn({ accounts, accountHistory }: StoredVendor, day: number): string[] {
   const then = accountHistory.filter(({ to }) => to === undefined || to.getTime() >= day * DAY_MS);
   return [...comparableAccounts(accounts), ...then].map(({ key }) => key);
-}
-
-/** Which of the bills are duplicates of each other. */
-function duplicatesAmong({ policy }: Examination, bills: readonly BookBill[]): string[] {
-  const parts = bills.map(({ part }) => part);
-  const byAmount = new Map<string, Candidate[]>();
-  for (const part of parts) {
-    const key = `${part.currency} ${part.amountMinor}`;
-    byAmount.set(key, [...(byAmount.get(key) ?? []), part]);
-  }
-  return [...byAmount.values()].flatMap((same) =>
-    same.flatMap((bill) =>
-      billedTwice({ bill, others: same, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
-        pairKey(original.invoiceId, copy.invoiceId),
-      ),
-    ),
-  );
 }
 
 function distinct(payments: readonly BookPayment[]): BookPayment[] {

@@ -1,6 +1,6 @@
 import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
-import type { Examination } from './examine-books.js';
+import type { Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;

@@ -109,7 +109,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
     orders: new Map<string, Counting<LinkRecord<OrderLink>, OrderLink>>(),
   };
   const supplierRecords = new Map(stored.suppliers.map((record) => [record.identity.supplierId, record]));
-  const erpFacts = erpFactsIndex(stored.erp, policy.duplicates);
+  const erpFacts = erpFactsIndex(stored.erp, policy);
   let rowsBefore = 0;
 
   const hitsOf = ({ invoice, lookups }: ReadRow): MatchPart[] => {

@@ -54,7 +54,7 @@ function factsOf(
   } = {},
 ) {
   const { orderLink = null, companies = [] } = others;
-  const erpFacts = erpFactsIndex({ ...NO_ERP_RECORDS, lists, ...records }, defaultPolicy.duplicates);
+  const erpFacts = erpFactsIndex({ ...NO_ERP_RECORDS, lists, ...records }, defaultPolicy);
   return erpFacts({ invoice, supplierId: 's', companies, orderLink });
 }
 

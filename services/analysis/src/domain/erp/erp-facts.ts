@@ -1,3 +1,4 @@
+import { isBillOf } from '@invoicecontrol/engine/booked-bills';
 import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
 import type { Company } from '@invoicecontrol/engine/facts/companies';
 import type {
@@ -10,9 +11,8 @@ import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { Candidate, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { OrderLink } from '@invoicecontrol/engine/facts/links';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
-import { isSameBill } from '@invoicecontrol/engine/matching/erp-bills';
 import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
-import type { DuplicateParameters } from '@invoicecontrol/engine/policy/duplicates';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { haveSameTaxId, isSameName } from '@invoicecontrol/engine/supplier/identity';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
@@ -80,8 +80,10 @@ interface Compared {
 export type ErpFactsOf = (compared: Compared) => Pick<Facts, 'vendorMaster' | 'ownAccount' | 'orderMaster'>;
 type ErpFacts = ReturnType<ErpFactsOf>;
 
-/** @param duplicates by which the bill of an invoice is recognised */
-export function erpFactsIndex(records: ErpRecords, duplicates: DuplicateParameters): ErpFactsOf {
+type RecognisesBills = Pick<Policy, 'duplicates'>;
+
+/** @param policy by which the bill of an invoice is recognised */
+export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): ErpFactsOf {
   if (records.lists.length === 0) return () => ({});
   const vendorsByKey = grouped(records.vendors, keysOfVendor);
   const ordersByKey = grouped(records.orders, ({ poKey }) => [poKey]);
@@ -102,7 +104,7 @@ export function erpFactsIndex(records: ErpRecords, duplicates: DuplicateParamete
       orders: ordersByKey.get(invoice.poKey ?? '') ?? [],
       bills: billsByOrder.get(invoice.poKey ?? '') ?? [],
       vendorsById,
-      duplicates,
+      policy,
     });
     return {
       ...(vendorMaster === undefined ? {} : { vendorMaster }),
@@ -209,14 +211,14 @@ interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
-  readonly duplicates: DuplicateParameters;
+  readonly policy: RecognisesBills;
 }
 
 /** Each company numbers its own orders; where several orders have the number, nothing is known about it. */
 function orderMasterOf(
   compared: Compared,
   vendors: readonly MasterVendorRecord[],
-  { orders, bills, vendorsById, duplicates }: OnOrder,
+  { orders, bills, vendorsById, policy }: OnOrder,
 ): OrderMasterFacts | undefined {
   const { invoice, supplierId } = compared;
   const [order, ...others] = orders.filter(({ companyId }) => companyId === invoice.companyId);
@@ -224,7 +226,7 @@ function orderMasterOf(
   const { currency, netAmount, grossAmount } = order;
   const owner = vendorsById.get(order.vendorId);
   const isOwn = vendors.some(({ id }) => id === order.vendorId);
-  const billed = billedOn(compared, order, { bills, duplicates });
+  const billed = billedOn(compared, order, { bills, policy });
   return {
     currency,
     ...totals('net', netAmount, billed.net, currency),
@@ -252,7 +254,7 @@ function totals<N extends 'net' | 'gross'>(
 function billedOn(
   { invoice, orderLink }: Compared,
   { currency }: MasterOrderRecord,
-  { bills, duplicates }: Pick<OnOrder, 'bills' | 'duplicates'>,
+  { bills, policy }: Pick<OnOrder, 'bills' | 'policy'>,
 ): { readonly net: bigint | undefined; readonly gross: bigint } {
   const uses = (orderLink?.uses ?? []).filter(
     (use) =>
@@ -270,7 +272,7 @@ function billedOn(
         bill.bookedInvoiceId !== undefined &&
         (used.has(bill.bookedInvoiceId) || bill.bookedInvoiceId === invoice.invoiceId)
       ) &&
-      !isSameBill(bill, invoice, duplicates),
+      !isBillOf(bill, invoice, policy),
   );
   const all = [...uses, ...booked];
   const net = all.every(({ netMinor }) => netMinor !== undefined)

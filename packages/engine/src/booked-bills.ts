@@ -1,0 +1,39 @@
+import { billedTwice } from './detectors/booked-bills.js';
+import { pairKey } from './explanation/subject.js';
+import type { Candidate } from './facts/invoice.js';
+import { bookedInvoiceOf, isSameBill } from './matching/erp-bills.js';
+import type { Policy } from './policy/policy.js';
+
+/**
+ * The invoice that a bill of an ERP books, if any (detection reference, section 5).
+ * @param candidates what the lookup keys of the bill find, other bills with what they book among them
+ */
+export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[], policy: Policy): string | undefined {
+  // Which supplier a bill is of may not be known: then tax id and name say it.
+  const compared =
+    bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
+  return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
+}
+
+/** Whether a bill of an ERP and an invoice agree in number, amount and days, whoever sent them. */
+export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
+  return isSameBill(bill, invoice, duplicates);
+}
+
+/** Keys of those pairs of bills that are duplicates of each other. */
+export function duplicatePairsAmong(bills: readonly Candidate[], policy: Policy): readonly string[] {
+  const byAmount = new Map<string, Candidate[]>();
+  for (const bill of bills) {
+    const key = `${bill.currency} ${bill.amountMinor}`;
+    const same = byAmount.get(key);
+    if (same === undefined) byAmount.set(key, [bill]);
+    else same.push(bill);
+  }
+  return [...byAmount.values()].flatMap((others) =>
+    others.flatMap((bill) =>
+      billedTwice({ bill, others, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
+        pairKey(original.invoiceId, copy.invoiceId),
+      ),
+    ),
+  );
+}

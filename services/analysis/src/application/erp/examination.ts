@@ -1,0 +1,16 @@
+import type { Books } from '@invoicecontrol/engine/facts/books';
+import type { OrganizationPolicy } from '../policy-store.js';
+import type { BooksStore, ChangeWindow } from './books-store.js';
+import type { ErpSource } from './import-source.js';
+
+/** Raises what the engine finds in parts of the books. */
+export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
+
+/** What one examination looks at. */
+export interface Examination {
+  readonly source: ErpSource;
+  readonly window: ChangeWindow;
+  readonly policy: OrganizationPolicy['policy'];
+  readonly books: BooksStore;
+  readonly raise: RaiseInBooks;
+}
