@@ -159,7 +159,7 @@ describe('the environment a deployment gives to a service', () => {
     }
   });
 
-  test('is that of production, in which settings for tests are refused, but for billing on a machine of ones own', () => {
+  test('is that of production, in which settings for tests are refused, but for billing in compose and the local overlay', () => {
     const others = environments.filter((environment) => !isProduction(environment)).map(({ where }) => where);
     expect(others.every((where) => /^(?:compose\.yaml|.*local) billing$/.test(where))).toBe(true);
     expect(others).toContain('compose.yaml billing');
