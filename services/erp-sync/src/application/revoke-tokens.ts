@@ -33,7 +33,7 @@ export interface RevokeDeps {
 /** Revocations that one run of the job does. */
 const REVOCATIONS_MAX = 100;
 /** Then the tokens are removed all the same: without them nobody here can use the access. About half a day. */
-export const REVOKE_TRIES_MAX = 12;
+const TRIES_MAX = 12;
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
 
@@ -175,7 +175,7 @@ async function attempt(
   } catch (error) {
     // A grant that is refused has ended.
     if (!(error instanceof GrantRefused)) {
-      const isLast = tries + 1 >= REVOKE_TRIES_MAX;
+      const isLast = tries + 1 >= TRIES_MAX;
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');
       logger.warn(
         { error, provider, ...target, tries: tries + 1 },

@@ -50,6 +50,14 @@ const flows = () => running.mongo.db.collection<OAuthFlowDocument>('oauth_flows'
 const read = async (organizationId: string, connectionId: string) =>
   stated((await running.connections.getConnection({ organizationId, connectionId }, caller)).connection);
 const countOf = (organizationId: string) => connections().countDocuments({ organizationId });
+/** After so many tries the next one is due in so long; while one is under way, in two minutes. */
+async function waitsForRetry(connectionId: string, tries: number, pauseMs: number): Promise<void> {
+  const { revokeTries, revokeAt } = stated((await connections().findOne({ _id: connectionId })) ?? undefined);
+  expect(revokeTries).toBe(tries);
+  const leftMs = stated(revokeAt).getTime() - Date.now();
+  expect(leftMs).toBeGreaterThan(pauseMs - 30_000);
+  expect(leftMs).toBeLessThanOrEqual(pauseMs + 5_000);
+}
 const products = ['quickBooks', 'xero'] as const;
 
 describe.each(products)('%s', (product) => {
@@ -214,10 +222,7 @@ describe.each(products)('%s', (product) => {
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
     expect((await read(organizationId, connectionId)).status).toBe(ConnectionStatus.DISABLED);
     // The first try was refused; the job comes round.
-    await eventually(async () => {
-      const found = stated((await connections().findOne({ _id: connectionId })) ?? undefined);
-      expect(found.revokeTries).toBe(1);
-    });
+    await eventually(() => waitsForRetry(connectionId, 1, 30_000));
     await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0) } });
     await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ connected: false }));
     await eventually(async () => {
@@ -225,6 +230,22 @@ describe.each(products)('%s', (product) => {
       expect([found.tokens, found.revokeAt]).toEqual([undefined, undefined]);
     });
     expect((await person.connect(organizationId, product, tenant)).status).toBe('connected');
+  });
+
+  test('tokens that could not be revoked twelve times are removed all the same', async () => {
+    const organizationId = newTenant();
+    const tenant = await erps.newCompany(product);
+    const { connectionId } = await person.connect(organizationId, product, tenant);
+    await erps.fault(product, { match: '^(POST .*revo|DELETE )', kind: 'STATUS', status: 503, times: 0, tenant });
+    await running.connections.deleteConnection({ organizationId, connectionId }, caller);
+    const document = async () => stated((await connections().findOne({ _id: connectionId })) ?? undefined);
+    await eventually(() => waitsForRetry(connectionId, 1, 30_000));
+    await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0), revokeTries: 10 } });
+    await eventually(() => waitsForRetry(connectionId, 11, 4 * 3_600_000));
+    expect((await document()).tokens).toBeDefined();
+    await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0), revokeTries: 11 } });
+    await eventually(async () => expect((await document()).tokens).toBeUndefined());
+    expect(await erps.tokens(product, tenant)).toMatchObject({ connected: true });
   });
 
   test('the deletion of a connection whose access has ended removes the tokens', async () => {

@@ -141,7 +141,7 @@ test.each([
   ['nothing', '', undefined, 400],
   ['JSON', '{"confirmation":"a","decision":"connect"}', 'application/json', 415],
   ['16 KiB', `confirmation=${'a'.repeat(16 * 1024 - 30)}&decision=connect`, undefined, 303],
-  ['more than 16 KiB', `confirmation=${'a'.repeat(16 * 1024)}&decision=connect`, undefined, 413],
+  ['16 KiB and a byte', `confirmation=${'a'.repeat(16 * 1024 - 29)}&decision=connect`, undefined, 413],
 ])('a decision with %s gets its own status', async (_, body, type, status) => {
   const before = asked.length;
   const answer = await decide(body, type);

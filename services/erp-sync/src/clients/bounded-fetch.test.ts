@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { boundedFetch } from './bounded-fetch.js';
+
+const BYTES_MAX = 1_000;
+let server: Server;
+let origin: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+    if (pathname === '/silent') return;
+    if (pathname === '/begins') {
+      response.write('a');
+      return;
+    }
+    if (pathname === '/redirect') response.writeHead(302, { location: `${origin}/bytes?n=1` });
+    if (pathname === '/empty') response.writeHead(204);
+    response.end(pathname === '/bytes' ? 'x'.repeat(Number(searchParams.get('n'))) : undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const call = (path: string, callMs = 10_000): Promise<Response> =>
+  boundedFetch({ callMs, answerBytesMax: BYTES_MAX })(`${origin}${path}`, {});
+
+test('an answer may have as many bytes as are allowed, and no more', async () => {
+  expect(await (await call(`/bytes?n=${BYTES_MAX}`)).text()).toHaveLength(BYTES_MAX);
+  await expect(call(`/bytes?n=${BYTES_MAX + 1}`)).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+});
+
+test.each(['/silent', '/begins'])('an answer that does not end in time is a TIMEOUT: %s', async (path) => {
+  await expect(call(path, 50)).rejects.toMatchObject({ code: 'TIMEOUT' });
+});
+
+test('a redirect is not followed', async () => {
+  expect((await call('/redirect')).status).toBe(302);
+});
+
+test('an answer without a body has none', async () => {
+  const answer = await call('/empty');
+  expect([answer.status, await answer.text()]).toEqual([204, '']);
+});
+
+test('an address that nobody answers at is UPSTREAM_ERROR, and the message does not name it', async () => {
+  const calling = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX })('http://127.0.0.1:1/secret', {});
+  await expect(calling).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', message: 'The ERP cannot be reached.' });
+});
