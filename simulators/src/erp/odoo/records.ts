@@ -46,7 +46,10 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
   if (model === undefined) {
     throw new ControlRefusal(400, `There is no model ${entity}. There are: ${Object.keys(models).join(', ')}.`);
   }
-  for (const { id } of records) {
+  for (const { id, write_date: written } of records) {
+    if (written !== undefined && !isInstantText(written)) {
+      throw new ControlRefusal(400, 'write_date must be like 2026-02-01 09:15:22, in UTC.');
+    }
     if (!Number.isSafeInteger(id) || Number(id) < 1) {
       throw new ControlRefusal(400, 'Each record needs an id, a whole number from 1.');
     }
@@ -66,6 +69,12 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
     addCountry(tables, row['country_id']);
   }
   for (const id of remove) table.remove(Number(id));
+}
+
+function isInstantText(value: unknown): boolean {
+  return (
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+  );
 }
 
 function emptyRow({ fields }: Model): Row {

@@ -155,6 +155,11 @@ describe('records', () => {
     expect(await search('res.partner', of('<', '2026-02-01 09:15:23'))).toEqual([1]);
   });
 
+  test('are refused with a stamp that is none', async () => {
+    expect((await put('res.partner', [{ id: 1, write_date: '2026-02-01T09:15:22Z' }])).status).toBe(400);
+    expect(await search('res.partner', [])).toEqual([]);
+  });
+
   test('are paged by id, by order and by offset', async () => {
     await put(
       'res.partner',
