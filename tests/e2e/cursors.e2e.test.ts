@@ -25,10 +25,15 @@ beforeAll(async () => {
     key: tenant.keys.owner,
     body: plainInvoice(1),
   });
+  const connection = await get<{ id: string }>('/erp-connections', 'POST', {
+    provider: 'ODOO',
+    config: { baseUrl: 'https://127.0.0.1:1024' },
+    api_key: 'key',
+  });
   const { paths } = (await running.request<Description>('GET //openapi.json')).body;
   lists = Object.entries(paths)
     .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
-    .map(([path]) => path.replace('{invoiceId}', posted.body.id));
+    .map(([path]) => path.replace('{invoiceId}', posted.body.id).replace('{connectionId}', connection.body.id));
   for (const name of ['one', 'two']) await get(`/api-keys`, 'POST', { name, role: 'VIEWER' });
   cursor = String((await get<Page<unknown>>('/audit-events?limit=1')).body.nextCursor);
 });
