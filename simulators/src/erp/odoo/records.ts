@@ -71,10 +71,14 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
   for (const id of remove) table.remove(Number(id));
 }
 
+/** As Odoo prints it, or another form of the same instant. */
 function isInstantText(value: unknown): boolean {
-  return (
-    typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
-  );
+  if (typeof value !== 'string') return false;
+  try {
+    return readInstant(value) > 0;
+  } catch {
+    return false;
+  }
 }
 
 function emptyRow({ fields }: Model): Row {

@@ -156,7 +156,8 @@ describe('records', () => {
   });
 
   test('are refused with a stamp that is none', async () => {
-    expect((await put('res.partner', [{ id: 1, write_date: '2026-02-01T09:15:22Z' }])).status).toBe(400);
+    expect((await put('res.partner', [{ id: 1, write_date: 'yesterday' }])).status).toBe(400);
+    expect((await put('res.partner', [{ id: 1, write_date: 5 }])).status).toBe(400);
     expect(await search('res.partner', [])).toEqual([]);
   });
 
