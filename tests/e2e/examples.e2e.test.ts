@@ -46,7 +46,7 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
 
 /**
  * A file has no example that would be readable here; uploads.e2e.test.ts sends and reads some. A notification needs a
- * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections need an ERP;
+ * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections, and vendors, need an ERP;
  * erp-connections.e2e.test.ts has some, and erp-oauth.e2e.test.ts persons who consent.
  */
 const testedElsewhere: ReadonlySet<string> = new Set([
@@ -64,6 +64,7 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'decideErpConsentOfProvider',
   'testErpConnection',
   'startErpRun',
+  'getVendor',
 ]);
 
 test('every example of the description works as it stands', async () => {
