@@ -7,7 +7,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 import { plainInvoice } from './shapes.js';
-import type { AcceptedAnalysis, Finding, Page } from './shapes.js';
+import type { AcceptedAnalysis, Finding, Page, StoredInvoice } from './shapes.js';
 
 const API_KEY = 'a-right-api-key';
 const HOME = 'DE89370400440532013000';
@@ -113,6 +113,10 @@ test('a connected ERP blocks a forged account, knows what is booked, and reports
       expect(body.recentRuns[0]).toMatchObject({ status: 'SUCCEEDED', finishedAt: expect.any(String) });
     });
   await ended(1);
+
+  const { items: bills } = (await running.request<Page<StoredInvoice>>('GET /invoices?source=ERP', { key })).body;
+  const linked = bills.filter(({ erp }) => erp?.linkedInvoiceId !== null);
+  expect(linked).toMatchObject([{ erp: { externalId: '51', linkedInvoiceId: posted.id } }]);
 
   const inBooks = async () => {
     const { items } = (await running.request<Page<Finding>>('GET /findings?limit=100', { key })).body;

@@ -211,6 +211,16 @@ describe('a bill of the ERP', () => {
 });
 
 describe('at the end of a run', () => {
+  test('the indexes that bills have hold no other invoice', async () => {
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const indexes = await analysis.mongo.db.collection('invoices').indexes();
+    const ofBills = indexes.filter(({ name = '' }) => name === 'booked' || name.includes('bills'));
+    expect(ofBills.length).toBeGreaterThan(4);
+    for (const { key, sparse } of ofBills) {
+      expect(sparse).toBe(true);
+      expect(Object.keys(key).filter((field) => !/^(erp\.|match\.bookedInvoiceId)/.test(field))).toEqual([]);
+    }
+  });
   test('changes of several pages are looked at, each with those of the others', async () => {
     const bills = Array.from({ length: 230 }, (_, index) =>
       billOf(`b${index}`, { documentNumber: `K${index}-${index * 7919}`, grossAmount: `${100 + index * 13}.17` }),

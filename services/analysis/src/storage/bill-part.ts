@@ -23,7 +23,7 @@ export const billIndexes: readonly IndexDescription[] = [
     sparse: true,
     name: 'bills_of_remote_company',
   },
-  { key: { 'erp.organizationId': 1, 'erp.orderKey': 1 }, sparse: true, name: 'bills_of_order' },
+  { key: { 'erp.organizationId': 1, 'erp.orderKey': 1 }, sparse: true, name: 'bills_by_order' },
   {
     key: { 'erp.organizationId': 1, 'erp.connectionId': 1, 'erp.changedAt': 1 },
     sparse: true,
