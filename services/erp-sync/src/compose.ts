@@ -14,6 +14,7 @@ import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { openErp } from './application/open-erp.js';
+import type { ErpOverrides } from './application/open-erp.js';
 import { connectionSecrets } from './application/secrets.js';
 import { deleteOldRuns, stuckRuns } from './application/sync-keeping.js';
 import { syncRun } from './application/sync-run.js';
@@ -37,7 +38,6 @@ import { vendorMaster } from './clients/vendor-master.js';
 import { bankOrigins, configSchema, unsafeSettings } from './config.js';
 import type { Config } from './config.js';
 import type { Connection } from './domain/connection.js';
-import type { Provider, ProviderCode } from './providers/provider.js';
 import { providersOf } from './providers/registry.js';
 import { stateKeys } from './domain/oauth-state.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
@@ -71,14 +71,6 @@ const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
 /** Connections at once to one host of a customer. */
 const CONNECTIONS_PER_ORIGIN = 8;
-
-/** What a test replaces. */
-export interface ErpOverrides {
-  /** The ERPs that can be read. */
-  readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** False: due connections stay due, for tests of everything else about them. */
-  readonly runsDue?: boolean;
-}
 
 /** Starts the erp-sync service and resolves when it takes calls. */
 export function startService(

@@ -1,5 +1,4 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
-import type { StreamCounts } from './domain/run.js';
 
 /** Reports deletions that are not finished, and which keys seal secrets. */
 export function reportConnections({
@@ -57,11 +56,13 @@ export function runEnded(provider: string, status: string): void {
   count('erp.runs', { provider, status });
 }
 
+type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
+
 /** What became of the rows of one stream of a run that ended. */
 export function rowsImported(
   provider: string,
   stream: string,
-  { created, updated, unchanged, deleted, failed }: StreamCounts,
+  { created, updated, unchanged, deleted, failed }: RowCounts,
 ): void {
   for (const [outcome, rows] of Object.entries({ created, updated, unchanged, deleted, failed })) {
     if (rows > 0) count('erp.rows', { provider, stream, outcome: outcome.toUpperCase() }, rows);

@@ -41,6 +41,14 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
+/** What a test replaces. */
+export interface ErpOverrides {
+  /** The ERPs that can be read. */
+  readonly providers?: ReadonlyMap<ProviderCode, Provider>;
+  /** False: due connections stay due, for tests of everything else about them. */
+  readonly runsDue?: boolean;
+}
+
 /** An ERP that can be called. */
 export interface OpenedErp {
   readonly provider: Provider;

@@ -1,7 +1,7 @@
 import { ErpFault } from '../domain/faults.js';
 import type { StreamName } from '../domain/records.js';
 import { recordLimits } from '../domain/validate-record.js';
-import type { RunUnderWay } from './sync-run.js';
+import type { RunUnderWay } from './sync-run-under-way.js';
 
 /** Ids of one stream: in memory at once, about 60 bytes each. */
 export const IDS_MAX = 1_000_000;

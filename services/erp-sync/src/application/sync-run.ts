@@ -6,11 +6,11 @@ import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { StreamName } from '../domain/records.js';
 import { errorOf, runLog, statusOf, toRunError } from '../domain/run.js';
 import type { RunLog, RunOutcome } from '../domain/run.js';
-import type { Provider, Session } from '../providers/provider.js';
 import { faultMet, rowsImported, runEnded } from '../telemetry.js';
 import type { CallableConnection, CallBudget, CountedCalls, OpenedErp } from './open-erp.js';
-import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
+import type { Imports, ImportSource } from './sync-imports.js';
 import { reconcileStream } from './sync-reconcile.js';
+import type { RunUnderWay } from './sync-run-under-way.js';
 import { ClaimEnded } from './sync-stores.js';
 import type { ConnectionClaim, RunProgress, RunStore } from './sync-stores.js';
 import { firstDay, readStream } from './sync-stream.js';
@@ -43,20 +43,6 @@ export class Stopped extends Error {
     this.name = 'Stopped';
     this.reason = reason;
   }
-}
-
-/** One run under way, as its steps need it. */
-export interface RunUnderWay {
-  readonly claim: ConnectionClaim;
-  readonly source: ImportSource;
-  readonly session: Session;
-  readonly provider: Provider;
-  readonly imports: Imports;
-  readonly call: ImportCall;
-  readonly log: RunLog;
-  readonly clock: Clock;
-  /** Stores what the run has done so far. */
-  saveProgress(): Promise<void>;
 }
 
 /** Without the right to read them they are left out, without an error. */

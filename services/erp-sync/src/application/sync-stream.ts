@@ -4,7 +4,7 @@ import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
 import type { Page, Window } from '../providers/provider.js';
 import { reconcileStream } from './sync-reconcile.js';
-import type { RunUnderWay } from './sync-run.js';
+import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
 /** Pages of one stream in one run. */

@@ -13,7 +13,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
-import type { ErpOverrides } from '../compose.js';
+import type { ErpOverrides } from '../application/open-erp.js';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { startFakeAnalysis } from './fake-analysis.js';
