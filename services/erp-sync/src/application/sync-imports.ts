@@ -53,4 +53,6 @@ export interface Imports {
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },
     call: ImportCall,
   ): Promise<void>;
+  /** Ends the vendor master of a connection. */
+  endMaster(source: ImportSource, call: ImportCall): Promise<void>;
 }

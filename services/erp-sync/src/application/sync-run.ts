@@ -88,6 +88,7 @@ export const syncRun =
       if (end.isUnexpected === true) logger.error({ error, runId, connectionId: connection.id }, 'a run failed');
     }
     if (end.isTaken === true) return undefined;
+    if (end.isDisconnected === true) await endMasterAgain(deps, claim, signal);
     const outcome = outcomeOf(log, end, clock.now());
     const stored = await runs.finish(organizationId, runId, { outcome, finishedAt: clock.now(), progress: progress() });
     runEnded(connection.provider, outcome.status);
@@ -100,10 +101,26 @@ export const syncRun =
     return stored ?? outcome;
   };
 
+/** A page may have been on its way while the deletion ended the master: what it brought must not stay in it. */
+async function endMasterAgain(
+  { imports, logger }: SyncRunDeps,
+  claim: ConnectionClaim,
+  signal: AbortSignal,
+): Promise<void> {
+  const context = systemContext(`run-${claim.runId}`);
+  await imports.endMaster(sourceOf(claim), { context, signal }).catch((error: unknown) => {
+    logger.warn(
+      { error, connectionId: claim.connection.id },
+      'the master of a deleted connection could not be ended again',
+    );
+  });
+}
+
 /** What ended a run, beside what its log has. */
 interface EndOfRun {
   readonly fault?: ErpFault;
   readonly isCanceled?: boolean;
+  readonly isDisconnected?: boolean;
   readonly isTaken?: boolean;
   readonly isInterrupted?: boolean;
   readonly isUnexpected?: boolean;
@@ -197,7 +214,10 @@ function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
     return { fault: error };
   }
   const cause = signal.aborted ? (signal.reason as unknown) : error;
-  if (cause instanceof ClaimEnded) return cause.reason === 'TAKEN' ? { isTaken: true } : { isCanceled: true };
+  if (cause instanceof ClaimEnded) {
+    const isDisconnected = cause.reason === 'DISCONNECTED';
+    return cause.reason === 'TAKEN' ? { isTaken: true } : { isCanceled: true, isDisconnected };
+  }
   if (cause instanceof Stopped && cause.reason === 'LEASE_LOST') return { isTaken: true };
   const isStopping = cause instanceof Stopped;
   const message = isStopping

@@ -76,9 +76,9 @@ export interface RunEnd {
 
 /** The claim holds no longer: another worker has it, or the connection was paused or disconnected. */
 export class ClaimEnded extends Error {
-  readonly reason: 'TAKEN' | 'CANCELED';
+  readonly reason: 'TAKEN' | 'PAUSED' | 'DISCONNECTED';
 
-  constructor(reason: 'TAKEN' | 'CANCELED') {
+  constructor(reason: 'TAKEN' | 'PAUSED' | 'DISCONNECTED') {
     super(reason === 'TAKEN' ? 'another worker has the connection' : 'the connection was paused or disconnected');
     this.name = 'ClaimEnded';
     this.reason = reason;

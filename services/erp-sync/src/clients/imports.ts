@@ -119,6 +119,9 @@ export function importsByAnalysis(channel: Channel): Imports {
       } while (from < sortedIds.length);
       return deleted;
     },
+    async endMaster({ organizationId, connectionId }, call) {
+      await analysis.endMaster({ organizationId, connectionId }, bounded(call));
+    },
     async complete(source, { startedAt, finishedAt, hasVendorList }, call) {
       const request = { source, startedTime: startedAt, finishedTime: finishedAt, hasVendorList };
       await analysis.completeImport(request, { ...bounded(call), timeoutMs: COMPLETE_MS_MAX });

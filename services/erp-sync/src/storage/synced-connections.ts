@@ -41,14 +41,9 @@ export function syncedConnections(
     const confirm = async (): Promise<void> => {
       const projection = { claim: 1, status: 1, isPaused: 1 };
       const now = await collection.findOne({ _id: id, organizationId }, { projection });
-      if (now?.status === 'DISABLED') {
-        // A page may have been on its way when the master was ended: it is ended once more.
-        const disabled = { _id: id, organizationId, status: 'DISABLED' as const };
-        await collection.updateOne(disabled, { $set: { endMasterSince: clock.now() } });
-      }
-      if (now === null || now.status === 'DISABLED') throw new ClaimEnded('CANCELED');
+      if (now === null || now.status === 'DISABLED') throw new ClaimEnded('DISCONNECTED');
       if (now.claim !== claimId) throw new ClaimEnded('TAKEN');
-      if (now.isPaused && !isPaused) throw new ClaimEnded('CANCELED');
+      if (now.isPaused && !isPaused) throw new ClaimEnded('PAUSED');
       isPaused = now.isPaused;
     };
     const guarded = async (change: object): Promise<void> => {
