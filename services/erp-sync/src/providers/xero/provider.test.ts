@@ -127,7 +127,7 @@ describe('vendors', () => {
     expect((await readAll(open(), 'vendors')).records[0]?.accounts).toEqual([{ raw, ...account }]);
   });
 
-  test('with a first bill are read, although nothing else of them changed', async () => {
+  test('with a first bill are read, although nothing else of them changed, unless bills cannot be read', async () => {
     const old = { UpdatedDateUTC: at('2026-01-01') };
     const others = Array.from({ length: 60 }, (_, n) => ({
       ...old,
@@ -142,6 +142,8 @@ describe('vendors', () => {
       ...bills(1),
       ...others.map(({ ContactID }, n) => ({ InvoiceID: idOf(n + 100), Contact: { ContactID, Name: 'V' } })),
     ]);
+    await fault({ match: 'Invoices', kind: 'BODY', body: 'hello' });
+    expect((await readAll(open(), 'vendors', window)).records).toEqual([]);
     const { records } = await readAll(open(), 'vendors', window);
     expect(new Set(records.map(({ externalId }) => externalId)).size).toBe(61);
     expect(records.map(({ externalId }) => externalId)).toContain(VENDOR);

@@ -67,7 +67,12 @@ function openSession(apiUrl: string, deps: SessionDeps): Session {
       yield page;
     }
     if (window.from === undefined) return;
-    const missing = (await contactsOfBills(client, window, pageSize)).filter((id) => !known.has(id));
+    // Bills that cannot be read must not cost the vendors: their own stream, which comes next, meets the fault and tells it.
+    const ofBills = await contactsOfBills(client, window, pageSize).catch((error: unknown) => {
+      if (error instanceof ErpFault) return [];
+      throw error;
+    });
+    const missing = ofBills.filter((id) => !known.has(id));
     for (let at = 0; at < missing.length; at += CONTACT_IDS_MAX) {
       const ids = missing.slice(at, at + CONTACT_IDS_MAX).join(',');
       const { rows } = await client.readPage({ list: 'Contacts', ids }, 1, CONTACT_IDS_MAX);
@@ -178,9 +183,18 @@ async function contactsOfBills(client: XeroClient, { from, dateFrom }: Window, p
     ...(from === undefined ? {} : { from }),
     ...(dateFrom === undefined ? {} : { dateFrom }),
   });
+  let firstBill: string | undefined;
   for await (const { rows } of pages(client, query, pageSize)) {
-    const { records } = readRows(rows, 'InvoiceID', (row) => row.row('Contact')?.text('ContactID'));
-    for (const id of records) if (/^[0-9a-f-]{36}$/i.test(id)) ids.add(id);
+    const { records } = readRows(rows, 'InvoiceID', (row) => ({
+      bill: row.text('InvoiceID'),
+      contact: row.row('Contact')?.text('ContactID'),
+    }));
+    // The same page again: there may be no end, which the stream of bills tells.
+    if (records.length > 0 && records[0]?.bill === firstBill) break;
+    firstBill = records[0]?.bill;
+    for (const { contact } of records) {
+      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) ids.add(contact);
+    }
   }
   return [...ids];
 }
