@@ -3,7 +3,7 @@ import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { ErpSource, ErpSourceStore } from '../application/erp/import-source.js';
 
-/** Connections of one organization, those that were disconnected too. */
+/** As many as an organization may have connections. */
 const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
 /** What is known of the imports of one connection. */
@@ -43,7 +43,10 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       }
     },
     async ofOrganization(organizationId) {
-      const documents = await collection.find({ organizationId }).limit(SOURCES_OF_ORGANIZATION_MAX).toArray();
+      const documents = await collection
+        .find({ organizationId, endedAt: { $exists: false } })
+        .limit(SOURCES_OF_ORGANIZATION_MAX)
+        .toArray();
       return documents.map(toSource);
     },
     async complete({ organizationId, connectionId }, { completedThrough, syncedAt }) {

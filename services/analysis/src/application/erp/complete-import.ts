@@ -44,6 +44,6 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
 export const vendorListsOf =
   (sources: Pick<ErpSourceStore, 'ofOrganization'>) =>
   async (organizationId: string): Promise<readonly VendorList[]> =>
-    (await sources.ofOrganization(organizationId)).flatMap(({ connectionId, companyId, syncedAt, endedAt }) =>
-      syncedAt === undefined || endedAt !== undefined ? [] : [{ connectionId, companyId, syncedAt }],
+    (await sources.ofOrganization(organizationId)).flatMap(({ connectionId, companyId, syncedAt }) =>
+      syncedAt === undefined ? [] : [{ connectionId, companyId, syncedAt }],
     );

@@ -23,7 +23,7 @@ export interface ErpSource extends ImportSource {
 export interface ErpSourceStore {
   /** The source of a connection; stored by the first call. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
-  /** Sources of an organization, ended ones too. */
+  /** Sources of an organization that are not ended. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
   complete(
     of: Pick<ImportSource, 'organizationId' | 'connectionId'>,

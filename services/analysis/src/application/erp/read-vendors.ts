@@ -54,7 +54,7 @@ export function vendorReader(deps: Deps): VendorReader {
   const { sources, vendors, bills, suppliers, invoices, findings, policy } = deps;
   const live = async (organizationId: string): Promise<ReadonlySet<string>> => {
     const known = await sources.ofOrganization(organizationId);
-    return new Set(known.filter(({ endedAt }) => endedAt === undefined).map(({ connectionId }) => connectionId));
+    return new Set(known.map(({ connectionId }) => connectionId));
   };
   const supplierOf = async (organizationId: string, vendor: StoredVendor) => {
     const party = partyOf(vendor);
