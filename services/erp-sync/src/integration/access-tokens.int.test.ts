@@ -152,7 +152,7 @@ describe.each(products)('the access of %s', (product) => {
       expect(await one.isTaken(accessToken)).toBe(true);
     }
     expect(await one.counts()).toMatchObject({ refreshed: 2 * ROUNDS, reused: 0, connected: true });
-  }, 120_000);
+  }, 300_000);
 
   test('is taken over from a process that hangs, whose late answer changes nothing', async () => {
     const one = await connected(product);
