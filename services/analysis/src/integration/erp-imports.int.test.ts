@@ -616,5 +616,11 @@ describe('records that the ERP reports as deleted', () => {
     expect(await deleted(ErpEntity.VENDOR_ACCOUNT, 'a1', 'a9')).toBe(1);
     expect((await vendorOf(source, 'v1')).accounts).toEqual([]);
     expect(await deleted(ErpEntity.VENDOR, 'v1')).toBe(1);
+    await rpc.erpImport.importOrders({ source, orders: [erpOrder('o1'), erpOrder('o2')] }, caller);
+    await rpc.erpImport.importPayments({ source, payments: [erpPayment('p1')] }, caller);
+    expect(await deleted(ErpEntity.ORDER, 'o1')).toBe(1);
+    expect(await reconcile(source, ErpEntity.ORDER, ['o9'])).toEqual({ deleted: 1, isBelieved: true });
+    expect(await deleted(ErpEntity.PAYMENT, 'p1')).toBe(1);
+    expect(await deleted(ErpEntity.PAYMENT, 'p1')).toBe(0);
   });
 });
