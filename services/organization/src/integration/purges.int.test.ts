@@ -152,9 +152,11 @@ describe('a deleted organization whose retention is over', () => {
     const other = await newTenant();
     await undelete(other.organizationId);
     aheadMs += RETENTION_MS;
-    // The clock has passed the turn since the first start; the replica would take it before the count.
+    // Whichever process wrote it first, and however far the clock was by then.
     const dueAt = new Date(clock.now().getTime() + DAY_MS);
-    await mongo.db.collection<{ _id: string }>('schedules').updateOne({ _id: 'purge' }, { $set: { dueAt } });
+    await mongo.db
+      .collection<{ _id: string }>('schedules')
+      .updateOne({ _id: 'purge' }, { $set: { dueAt } }, { upsert: true });
     const replica = await startService(config(), { clock, jobPauseMsMax: 100 });
     try {
       expect(await remainingOf(organizationId)).toBeGreaterThan(0);
