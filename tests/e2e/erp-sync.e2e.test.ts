@@ -88,14 +88,22 @@ interface Company {
   fault(fault: object): Promise<void>;
   /** Calls since the `after`th, tokens left out. */
   calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
+  /** Makes the company anew, empty, with another secret. */
+  renew(secret: string): Promise<void>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function company(url: string, tenant: string, body: Readonly<Record<string, unknown>>): Company {
+function company(
+  url: string,
+  tenant: string,
+  body: Readonly<Record<string, unknown>>,
+  renew: (secret: string) => Promise<void>,
+): Company {
   return {
     url,
     tenant,
     body,
+    renew,
     async put(entity, records) {
       await control(`POST ${url}/control/tenants/${tenant}/records`, { entity, records });
     },
@@ -123,22 +131,23 @@ async function businessCentral(): Promise<Company> {
   const url = erps.urls.businessCentral;
   const [tenantId, companyId, clientId] = [randomUUID(), randomUUID(), randomUUID()];
   const environmentName = 'Production';
-  await control(`PUT ${url}/control/tenants/${tenantId}`, {
-    environmentName,
-    companyId,
-    companyName: 'Cronus',
-    clientId,
-    clientSecret: SECRET,
-  });
+  const make = async (clientSecret: string): Promise<void> => {
+    const settings = { environmentName, companyId, companyName: 'Cronus', clientId, clientSecret };
+    await control(`PUT ${url}/control/tenants/${tenantId}`, settings);
+  };
+  await make(SECRET);
   const config = { tenantId, environmentName, companyId, clientId };
-  return company(url, tenantId, { provider: 'BUSINESS_CENTRAL', config, client_secret: SECRET });
+  return company(url, tenantId, { provider: 'BUSINESS_CENTRAL', config, client_secret: SECRET }, make);
 }
 
 async function odoo(): Promise<Company> {
   const url = erps.urls.odoo;
   const instance = `i${randomUUID().slice(0, 8)}`;
-  await control(`PUT ${url}/control/tenants/${instance}`, { apiKey: SECRET });
-  return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET });
+  const make = async (apiKey: string): Promise<void> => {
+    await control(`PUT ${url}/control/tenants/${instance}`, { apiKey });
+  };
+  await make(SECRET);
+  return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET }, make);
 }
 
 const guid = (kind: number, id: number): string => `00000000-0000-${kind}000-8000-${String(id).padStart(12, '0')}`;
@@ -316,12 +325,14 @@ describe.each(erpCases)('$name', ({ make, seed, billCalls, vendorCalls, remove, 
     expect(failed.status).toBe('FAILED');
     expect(failed.errors[0]?.code).toBe('AUTH_FAILED');
     expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'AUTH_FAILED', nextSyncAt: null });
+    await erp.renew('another~secret.2');
     const { status } = await running.request(`PATCH /erp-connections/${id}`, {
       key: tenant.keys.owner,
-      body: { [secretField]: 'another wrong one' },
+      body: { [secretField]: 'another~secret.2' },
     });
     expect(status).toBe(200);
-    expect((await ended(id, 3)).status).toBe('FAILED');
+    expect((await ended(id, 3)).status).toBe('SUCCEEDED');
+    expect(await read(id)).toMatchObject({ status: 'CONNECTED', lastErrorCode: null });
   });
 
   test('without rights turns to ERROR with PERMISSION_DENIED', async () => {
