@@ -3,7 +3,7 @@ import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { RunStore, SyncedConnections } from './sync-stores.js';
 
 /** Runs are kept so long after their end. */
-export const RUN_DAYS_MAX = 90;
+const RUN_DAYS_MAX = 90;
 const DAY_MS = 24 * 3_600_000;
 const STUCK_MAX = 100;
 

@@ -4,7 +4,7 @@ import { recordLimits } from '../domain/validate-record.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 
 /** Ids of one stream: in memory at once, about 60 bytes each. */
-export const IDS_MAX = 1_000_000;
+const IDS_MAX = 1_000_000;
 /** Lists in a row without a new id. */
 const LISTS_WITHOUT_NEW_MAX = 100;
 

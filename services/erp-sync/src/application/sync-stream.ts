@@ -8,7 +8,7 @@ import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
 /** Pages of one stream in one run. */
-export const PAGES_MAX = 10_000;
+const PAGES_MAX = 10_000;
 /** Pages in a row without a row. */
 const EMPTY_PAGES_MAX = 100;
 const DATED: ReadonlySet<StreamName> = new Set(['bills', 'creditNotes', 'payments']);

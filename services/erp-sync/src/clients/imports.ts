@@ -27,11 +27,11 @@ import type {
 } from '../domain/records.js';
 
 /** Records of one call; the contract allows 1 to 1000. */
-export const RECORDS_PER_CALL_MAX = 500;
+const RECORDS_PER_CALL_MAX = 500;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Ids of one range of a complete list. */
-export const IDS_PER_CALL_MAX = 10_000;
+const IDS_PER_CALL_MAX = 10_000;
 /** Of those that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
 /** A page takes a second; this is for a database in trouble. */

@@ -19,7 +19,7 @@ export interface StreamCounts {
   readonly cursorTo?: string;
 }
 
-export const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
+const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
 
 /** One fault of a run, in our words. */
 export interface RunError {
@@ -68,7 +68,7 @@ export interface RunOutcome {
 
 const temporary: ReadonlySet<FaultCode> = new Set(['RATE_LIMITED', 'TIMEOUT', 'UPSTREAM_ERROR', 'RUN_ABANDONED']);
 
-export function isRetryable(code: FaultCode): boolean {
+function isRetryable(code: FaultCode): boolean {
   return temporary.has(code);
 }
 

@@ -26,7 +26,7 @@ export interface QuickBooksClient {
 
 const MINOR_VERSION = 75;
 /** Objects of one answer with changes, over all entities. */
-export const CHANGES_MAX = 1_000;
+const CHANGES_MAX = 1_000;
 /** What people call them. */
 const nouns: Readonly<Record<EntityName, string>> = {
   Vendor: 'vendors',
