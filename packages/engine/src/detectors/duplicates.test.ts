@@ -436,6 +436,19 @@ describe('an ERP bill', () => {
     const origin = { invoiceId: next.invoice.invoiceId, receivedAtMs: next.invoice.receivedAtMs };
     expect(typesOf(history.bill(invoiceOf({ supplier }), { origin }))).toEqual([]);
   });
+  test('that books an invoice hides no copy of it with a slip in its number', () => {
+    const slip = { supplier, invoice_number: 'INV-01024' };
+    const withoutBooks = inMemoryHistory();
+    withoutBooks.bill(invoiceOf({ supplier }));
+    const expected = typesOf(withoutBooks.bill(invoiceOf(slip)));
+    expect(expected).toEqual(['SUSPECTED_DUPLICATE']);
+    const history = inMemoryHistory();
+    const { invoice } = history.bill(invoiceOf({ supplier })).facts;
+    const origin = { invoiceId: 'bill', companyId: COMPANY_ID, source: 'ERP' as const };
+    history.receive(invoiceOf({ supplier }), { ...origin, receivedAtMs: invoice.receivedAtMs + 1 });
+    history.amend('bill', { supplierId: invoice.supplierId, bookedInvoiceId: invoice.invoiceId });
+    expect(typesOf(history.bill(invoiceOf(slip)))).toEqual(expected);
+  });
 });
 
 describe('a cleared pair', () => {

@@ -31,6 +31,8 @@ export function amountHistory(
     .map((use) => use.day);
   const ofAmount = originals.filter(
     (candidate) =>
+      // A bill of the books repeats an invoice, or is forged: it shows no habit of the supplier to what is checked for payment.
+      (candidate.source !== 'ERP' || invoice.source === 'ERP') &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&
       isInWindow(candidate.issueDay) &&
