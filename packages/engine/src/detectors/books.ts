@@ -52,13 +52,13 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
   const reported = new Set<string>();
   return [...sharing]
     .sort(([left], [right]) => compareText(right, left))
-    .flatMap(([key, vendors]) => {
-      const [first, ...rest] = vendors;
-      if (first === undefined) return [];
-      const same = [first, ...rest.filter((other) => isOneVendor(key, first, other))];
+    .flatMap(([key, vendors]) =>
+      groupsOf(vendors, (left, right) => isOneVendor(key, left, right)).map((same) => ({ key, same })),
+    )
+    .flatMap(({ key, same }) => {
       const vendorIds = same.map(({ vendorId }) => vendorId);
       const group = vendorIds.toSorted(compareText).join();
-      if (same.length < 2 || reported.has(group)) return [];
+      if (reported.has(group)) return [];
       reported.add(group);
       const areBilled = same.filter(({ isBilled }) => isBilled).length > 1;
       const shared = key.startsWith('t:') ? 'tax id' : 'account';
@@ -78,6 +78,22 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
         },
       ];
     });
+}
+
+/** The vendors in groups of two or more, each with all that are the same as its first. */
+function groupsOf(
+  vendors: readonly BookedVendor[],
+  isSame: (left: BookedVendor, right: BookedVendor) => boolean,
+): BookedVendor[][] {
+  const groups: BookedVendor[][] = [];
+  let open = vendors;
+  for (let [first] = open; first !== undefined; [first] = open) {
+    const leader = first;
+    const group = open.filter((vendor) => vendor === leader || isSame(leader, vendor));
+    open = open.filter((vendor) => !group.includes(vendor));
+    if (group.length > 1) groups.push(group);
+  }
+  return groups;
 }
 
 /** The names of the first vendors, and how many more there are. */
