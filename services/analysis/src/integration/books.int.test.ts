@@ -180,6 +180,16 @@ describe('a bill of the ERP', () => {
     const later = await post({ invoice_number: 'INV 1042', issue_date: '2026-09-15' });
     expect(findingOf(later, 'DUPLICATE_INVOICE').relatedInvoiceIds).toHaveLength(3);
   });
+  test('that an invoice repeats stays the earlier one when it is voided and entered anew', async () => {
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const posted = await post();
+    expect(posted.decision).toBe(Decision.BLOCK);
+    await synchronise({ bills: [billOf('b1', { state: BillState.VOID })] });
+    await synchronise({ bills: [billOf('b1', { state: BillState.DRAFT })] });
+    await synchronise({ bills: [billOf('b1', { dueDate: '2026-12-01' })] });
+    const again = await analysis.rpc.reanalyze(source.organizationId, posted);
+    expect(again).toMatchObject(resultOf(posted));
+  });
   test('entered twice is found before it is paid, once, with its companies and without an invoice', async () => {
     const bills = [billOf('b1'), billOf('b2', { documentNumber: 'INV 1042' })];
     expect(await synchronise({ vendors: [vendorOf('v1')], bills })).toBe(1);

@@ -19,9 +19,9 @@ const KNOWN = {
   'erp.contentHash': 1,
   'erp.connectionId': 1,
   'erp.importedAt': 1,
+  'erp.foundAtMs': 1,
   'erp.state': 1,
   'erp.deletedAt': 1,
-  'match.receivedAtMs': 1,
   'match.supplierId': 1,
   'match.bookedInvoiceId': 1,
   'match.confirmedAs': 1,
@@ -190,6 +190,6 @@ function orderOf(ms: number, id: string): string {
 }
 
 function toKnown({ version, companyId, match }: InvoiceDocument, erp: BillPart): KnownBill {
-  const { contentHash, connectionId, importedAt, state, deletedAt } = erp;
-  return { version, companyId, contentHash, connectionId, importedAt, state, deletedAt, match };
+  const { contentHash, connectionId, importedAt, foundAtMs, state, deletedAt } = erp;
+  return { version, companyId, contentHash, connectionId, importedAt, foundAtMs, state, deletedAt, match };
 }

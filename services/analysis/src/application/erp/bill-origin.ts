@@ -21,6 +21,11 @@ export interface BillOrigin {
   readonly url: string | undefined;
   readonly contentHash: string | undefined;
   readonly importedAt: Date;
+  /**
+   * When others first found it by its keys, milliseconds since 1970: its place among invoices. It never moves, or voiding and
+   * entering a bill anew would make it later than the invoice that repeats it.
+   */
+  readonly foundAtMs: number | undefined;
   readonly changedAt: Date;
   readonly deletedAt: Date | undefined;
 }

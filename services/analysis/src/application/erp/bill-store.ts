@@ -31,8 +31,9 @@ export interface KnownBill extends Pick<
 > {
   readonly importedAt: Date;
   readonly state: BillState;
-  /** What others have noted on it, and when it began to be found by its keys. */
-  readonly match: Pick<MatchPart, 'receivedAtMs' | 'supplierId' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'>;
+  readonly foundAtMs: number | undefined;
+  /** What others have noted on it. */
+  readonly match: Pick<MatchPart, 'supplierId' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'>;
 }
 
 export interface BillQuery extends PageRequest {

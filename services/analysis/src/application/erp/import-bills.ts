@@ -128,6 +128,7 @@ async function billsAfter(
         url: record.url,
         contentHash,
         importedAt: stored?.importedAt ?? now,
+        foundAtMs: foundAtMsOf(record, stored, now),
         changedAt: now,
         deletedAt: undefined,
       },
@@ -177,6 +178,10 @@ function isFound(state: BillState): boolean {
   return state !== 'DRAFT' && state !== 'VOID';
 }
 
+function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now: Date): number | undefined {
+  return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
+}
+
 /** What others find the bill by, and compare it by. */
 function matchPart(
   { companyId }: ErpSource,
@@ -195,20 +200,18 @@ function matchPart(
   },
   now: Date,
 ): MatchPart {
-  const isFoundNow = isFound(bill.state);
-  const wasFound = stored !== undefined && stored.deletedAt === undefined && isFound(stored.state);
   const normalised = normaliseInvoice(
     { ...invoice, supplier: account === undefined ? supplier : { ...supplier, bank_account: account } },
     {
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // Its place among invoices is the moment since which they find it, not that of a draft.
-      receivedAtMs: wasFound ? stored.match.receivedAtMs : now.getTime(),
+      // Not the moment of a draft.
+      receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },
   );
-  const part = matchPartOf(normalised, isFoundNow ? storedKeys(normalised) : []);
+  const part = matchPartOf(normalised, isFound(bill.state) ? storedKeys(normalised) : []);
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
