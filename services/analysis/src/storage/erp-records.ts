@@ -34,23 +34,24 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
     return [...new Map(records.map((vendor) => [vendor.id, vendor])).values()];
   };
   return {
-    vendorsByKeys: (organizationId, keys) =>
+    vendorsByKeys: ({ organizationId, connectionIds }, keys) =>
       findVendors(
-        chunks(keys).map((some) => ({ organizationId, keys: { $in: some } })),
+        chunks(keys).map((some) => ({ organizationId, keys: { $in: some }, connectionId: { $in: connectionIds } })),
         RECORDS_PER_KEY_MAX * Math.min(keys.length, LOOKUP_KEYS_MAX),
       ),
-    vendorsByIds: (organizationId, ids) =>
+    vendorsByIds: ({ organizationId, connectionIds }, ids) =>
       findVendors(
-        chunks(ids).map((some) => ({ _id: { $in: some }, organizationId })),
+        chunks(ids).map((some) => ({ _id: { $in: some }, organizationId, connectionId: { $in: connectionIds } })),
         LOOKUP_KEYS_MAX,
       ),
-    async ordersByKeys(organizationId, poKeys) {
+    async ordersByKeys({ organizationId, connectionIds }, poKeys) {
       const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (some) =>
         orders
           .find<ErpOrderDocument>(
             {
               organizationId,
               keys: { $in: some.map((poKey) => `o:${poKey}`) },
+              connectionId: { $in: connectionIds },
               deletedAt: { $exists: false },
             } as Filter<ErpOrderDocument>,
             { limit: RECORDS_PER_KEY_MAX * some.length },

@@ -6,6 +6,7 @@ import { createCache } from '@invoicecontrol/runtime/cache';
 import { NO_ERP_RECORDS } from '../../domain/erp/erp-facts.js';
 import type { MasterOrderRecord, MasterVendorRecord, VendorList } from '../../domain/erp/erp-facts.js';
 import { loadErpRecords } from './load-erp-records.js';
+import type { ConnectedLists } from './load-erp-records.js';
 
 const list: VendorList = { connectionId: 'k', companyId: 'c', syncedAt: new Date() };
 
@@ -16,6 +17,11 @@ function invoice(purchaseOrderRef?: string): NormalisedInvoice {
 
 function loading(lists: readonly VendorList[], orders: readonly MasterOrderRecord[] = []) {
   const reads: string[] = [];
+  const asked: ConnectedLists[] = [];
+  const readOf = <T>(of: ConnectedLists, name: string, records: readonly T[]): Promise<readonly T[]> => {
+    asked.push(of);
+    return read(name, records);
+  };
   const read = <T>(name: string, records: readonly T[]): Promise<readonly T[]> => {
     reads.push(name);
     return Promise.resolve(records);
@@ -24,13 +30,13 @@ function loading(lists: readonly VendorList[], orders: readonly MasterOrderRecor
   const load = loadErpRecords({
     vendorLists,
     records: {
-      vendorsByKeys: () => read<MasterVendorRecord>('vendors', []),
-      vendorsByIds: (_, ids) => read<MasterVendorRecord>(`vendors ${ids.join()}`, []),
-      ordersByKeys: () => read('orders', orders),
+      vendorsByKeys: (of) => readOf<MasterVendorRecord>(of, 'vendors', []),
+      vendorsByIds: (of, ids) => readOf<MasterVendorRecord>(of, `vendors ${ids.join()}`, []),
+      ordersByKeys: (of) => readOf(of, 'orders', orders),
       billsByOrders: () => read('bills', []),
     },
   });
-  return { load, reads };
+  return { load, reads, asked };
 }
 
 describe('for a decision', () => {
@@ -47,7 +53,7 @@ describe('for a decision', () => {
     await load('o', [invoice('PO 4711')]);
     expect(reads.slice(2)).toEqual(['vendors', 'orders', 'bills']);
   });
-  test('leaves out what a connection brought that has no list any more', async () => {
+  test('asks for vendors and orders of connections with a list alone', async () => {
     const order = {
       companyId: 'c',
       vendorId: 'v',
@@ -55,13 +61,11 @@ describe('for a decision', () => {
       currency: 'EUR',
       netAmount: undefined,
       grossAmount: '1',
+      connectionId: 'k',
     };
-    const orders = [
-      { ...order, connectionId: 'k' },
-      { ...order, connectionId: 'disconnected', vendorId: 'w' },
-    ];
-    const { load, reads } = loading([list], orders);
-    expect((await load('o', [invoice('PO 4711')])).orders).toEqual([orders[0]]);
+    const { load, reads, asked } = loading([list], [order]);
+    expect((await load('o', [invoice('PO 4711')])).orders).toEqual([order]);
     expect(reads.at(-1)).toBe('vendors v');
+    expect(asked).toEqual(Array.from({ length: 3 }, () => ({ organizationId: 'o', connectionIds: ['k'] })));
   });
 });

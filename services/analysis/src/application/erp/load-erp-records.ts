@@ -4,12 +4,18 @@ import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys'
 import { NO_ERP_RECORDS } from '../../domain/erp/erp-facts.js';
 import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../../domain/erp/erp-facts.js';
 
+/** The connections of an organization whose vendor lists are a master; what ended ones have left is none. */
+export interface ConnectedLists {
+  readonly organizationId: string;
+  readonly connectionIds: readonly string[];
+}
+
 /** What decisions read of the records of ERP systems, all by equality keys. */
 export interface ErpRecordStore {
   /** Vendors of the organization, deleted ones left out, that have one of the keys. */
-  vendorsByKeys(organizationId: string, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
-  vendorsByIds(organizationId: string, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
-  ordersByKeys(organizationId: string, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
+  vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
   /** Bills of ERP systems on the orders. */
   billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<readonly Candidate[]>;
 }
@@ -28,17 +34,16 @@ export const loadErpRecords =
     if (lists.length === 0) return NO_ERP_RECORDS;
     const keys = distinct(invoices.flatMap(supplierKeysOf));
     const poKeys = distinct(invoices.flatMap(({ poKey }) => poKey ?? []));
+    const connected = { organizationId, connectionIds: distinct(lists.map(({ connectionId }) => connectionId)) };
     const [sharing, orders, billsOnOrders] = await Promise.all([
-      records.vendorsByKeys(organizationId, keys),
-      poKeys.length === 0 ? [] : records.ordersByKeys(organizationId, poKeys),
+      records.vendorsByKeys(connected, keys),
+      poKeys.length === 0 ? [] : records.ordersByKeys(connected, poKeys),
       poKeys.length === 0 ? [] : records.billsByOrders(organizationId, poKeys),
     ]);
-    const connected = new Set(lists.map(({ connectionId }) => connectionId));
-    const isMaster = ({ connectionId }: MasterVendorRecord | MasterOrderRecord): boolean => connected.has(connectionId);
     const known = new Set(sharing.map(({ id }) => id));
-    const owners = distinct(orders.filter(isMaster).map(({ vendorId }) => vendorId)).filter((id) => !known.has(id));
-    const others = owners.length === 0 ? [] : await records.vendorsByIds(organizationId, owners);
-    return { lists, vendors: [...sharing, ...others].filter(isMaster), orders: orders.filter(isMaster), billsOnOrders };
+    const owners = distinct(orders.map(({ vendorId }) => vendorId)).filter((id) => !known.has(id));
+    const others = owners.length === 0 ? [] : await records.vendorsByIds(connected, owners);
+    return { lists, vendors: [...sharing, ...others], orders, billsOnOrders };
   };
 
 export type LoadErpRecords = ReturnType<typeof loadErpRecords>;
