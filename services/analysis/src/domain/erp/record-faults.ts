@@ -16,7 +16,6 @@ import type {
 // Why a record of an ERP is not stored: a sentence, or undefined where nothing is wrong (ERP reference, section 14).
 
 const ID_LENGTH_MAX = 200;
-const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 1_000;
 const URL_LENGTH_MAX = 2_000;
 /** Orders that one bill names, and bills that one payment settles. */
@@ -31,7 +30,7 @@ export function vendorFault(vendor: VendorRecord): Fault {
   const { address, accounts = [] } = vendor;
   return (
     required('externalId', vendor.externalId, ID_LENGTH_MAX) ??
-    required('name', vendor.name, NAME_LENGTH_MAX) ??
+    required('name', vendor.name, TEXT_LENGTH_MAX) ??
     text('number', vendor.number, ID_LENGTH_MAX) ??
     texts(vendor, ['taxId', 'registrationNumber', 'email', 'phone']) ??
     (address && texts(address, ['line1', 'line2', 'city', 'region', 'postalCode', 'country'])) ??
@@ -68,7 +67,7 @@ export function billFault(bill: BillRecord): Fault {
   return (
     required('externalId', bill.externalId, ID_LENGTH_MAX) ??
     required('vendorExternalId', bill.vendorExternalId, ID_LENGTH_MAX) ??
-    required('vendorName', bill.vendorName, NAME_LENGTH_MAX) ??
+    required('vendorName', bill.vendorName, TEXT_LENGTH_MAX) ??
     texts(bill, ['documentNumber', 'erpNumber']) ??
     currency(bill.currency) ??
     day('issueDate', bill.issueDate) ??
