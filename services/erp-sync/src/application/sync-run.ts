@@ -158,9 +158,9 @@ async function readAll(
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, complete, startsOver);
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  const isKnown = (stream: StreamName): boolean =>
-    !provider.streams.includes(stream) || complete.has(stream) || connection.streams[stream]?.cursor !== undefined;
-  const hasVendorList = isKnown('vendors') && isKnown('bankAccounts');
+  // What an earlier run has read may have changed since: the list keeps the age of the last run that read all of it.
+  const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || complete.has(stream);
+  const hasVendorList = isRead('vendors') && isRead('bankAccounts');
   await imports.complete(source, { startedAt: incompleteSince, finishedAt: clock.now(), hasVendorList }, call);
   await claim.saveIncomplete(null);
   return end;
