@@ -62,7 +62,7 @@ export const configSchema = z
     XERO_API_URL: baseUrl('https://api.xero.com'),
 
     /** Length of a slot: how often a connection is synchronised. */
-    ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, DAY_SECONDS),
+    ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
     /** How often each replica looks for connections that are due. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
     /** Renewed at a third of it. */
@@ -74,11 +74,11 @@ export const configSchema = z
     /** The longest time without a refresh of tokens. */
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
     /** The greatest page asked for; less where the ERP gives less. */
-    ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(1_000).optional(),
+    ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),
     /** Deadline of one call with its body. */
     ERP_CALL_SECONDS: whole(30, 1, 600),
     ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
-    ERP_BACKOFF_MS: whole(1_000, 1, 60_000),
+    ERP_BACKOFF_MS: whole(1_000, 0, 60_000),
     ERP_BACKOFF_MAX_SECONDS: whole(60, 1, 3_600),
     /** Budgets of one run. */
     ERP_RUN_SECONDS: whole(1_800, 1, DAY_SECONDS),

@@ -13,6 +13,8 @@ export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find'>;
   /** A session for one test, with few calls and little time. */
   readonly openTestSession: (connection: Connection) => Session;
+  /** Whatever the session waits for, its caller has an answer by then. */
+  readonly testMsMax: number;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;
 }
@@ -29,11 +31,11 @@ export interface TestResult {
  * @throws DomainError not_found, wrong_state; foreign_failure when the ERP does not answer rightly
  */
 export const testConnection =
-  ({ connections, openTestSession, audit, clock }: TestDeps) =>
+  ({ connections, openTestSession, testMsMax, audit, clock }: TestDeps) =>
   async (organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> => {
     const connection = await requireConnection(connections, organizationId, connectionId);
     requireNotDisabled(connection);
-    const fault = await faultOf(() => openTestSession(connection).test());
+    const fault = await faultOf(() => within(testMsMax, () => openTestSession(connection).test()));
     audit.record(organizationId, context, auditLine('tested', connectionId));
     if (fault === undefined) return { status: 'CONNECTED', testedAt: clock.now(), fault };
     const { code, message } = fault;
@@ -42,6 +44,19 @@ export const testConnection =
       cause: fault,
     });
   };
+
+/** @throws ErpFault TIMEOUT */
+async function within<T>(msMax: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ErpFault('TIMEOUT', 'The ERP did not answer in time.')), msMax);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 async function faultOf(work: () => Promise<unknown>): Promise<ErpFault | undefined> {
   try {

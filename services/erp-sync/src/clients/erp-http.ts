@@ -147,6 +147,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
               limit.pause(retryAfterMs);
               throw rateLimited(retryAfterMs);
             }
+            // A good status with a fault inside is the provider's to name.
+            if (tries === CALL_TRIES_MAX && 'answer' in tried && tried.answer.status < 400) return tried.answer;
             if (fault.code === 'BAD_RESPONSE' || tries === CALL_TRIES_MAX) throw fault;
             const isThrottled = retryAfterMs !== undefined || fault.code === 'RATE_LIMITED';
             if (retryAfterMs !== undefined) limit.pause(retryAfterMs);
