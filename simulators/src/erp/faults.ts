@@ -31,7 +31,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
     ...shared,
     kind: z.literal('STATUS'),
     status: z.int().min(200).max(599),
-    headers: z.record(z.string(), z.string()).optional(),
+    headers: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).optional(),
     /** Without it the vendor's own. */
     body: z.unknown().optional(),
   }),

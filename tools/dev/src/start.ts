@@ -31,8 +31,6 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
                              addresses, applications and times of ERPs; simulators play them
-  ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
-                             settings of ERP connections
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
