@@ -87,7 +87,7 @@ export interface Counts<R, S> {
 export interface RowHistory {
   /** The facts of a row, given the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
-  /** Makes a analyzed row part of the history of those after it. */
+  /** Makes an analyzed row part of the history of those after it. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
   /** What has to be counted where: by supplier, by account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
