@@ -253,6 +253,15 @@ describe('at the end of a run', () => {
     expect(JSON.stringify(finding)).not.toContain(FORGED);
     expect(await synchronise({ vendors: changed })).toBe(0);
   });
+  test('an account that changed while the ERP was disconnected is reported when it is connected anew', async () => {
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const { organizationId, connectionId } = source;
+    await analysis.rpc.erpImport.endMaster({ organizationId, connectionId }, asUser('user-1'));
+    const anew = { ...source, connectionId: randomUUID() };
+    const changed = [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })];
+    expect(await synchronise({ vendors: changed, bills: [billOf('b1')] }, anew)).toBe(1);
+    expect(typesOf(await findings())).toEqual(['VENDOR_MASTER_BANK_CHANGED']);
+  });
   test('a change of an account without open bills raises nothing', async () => {
     await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1', { state: BillState.PAID })] });
     expect(await synchronise({ vendors: [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })] })).toBe(0);

@@ -30,7 +30,21 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
     async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
       const known = await collection.findOne({ _id: connectionId, organizationId });
       if (known !== null) return toSource(known);
-      const document = { _id: connectionId, organizationId, companyId, remoteCompanyId, provider, createdAt: now };
+      // Connected anew, the books are those that the last connection knew: what changed in between is a change.
+      const [before] = await collection
+        .find({ organizationId, remoteCompanyId, completedThrough: { $exists: true } })
+        .sort({ completedThrough: -1 })
+        .limit(1)
+        .toArray();
+      const document: ErpSourceDocument = {
+        _id: connectionId,
+        organizationId,
+        companyId,
+        remoteCompanyId,
+        provider,
+        createdAt: now,
+        ...(before?.completedThrough === undefined ? {} : { completedThrough: before.completedThrough }),
+      };
       try {
         await collection.insertOne(document);
         return toSource(document);
