@@ -49,7 +49,7 @@ describe('BOOKS_DUPLICATE_BILL', () => {
       expect(found(bill('second', changes), [bill('first')])).toMatchObject([{ severity: 'MEDIUM', confidence: 85 }]);
     }
   });
-  test('has one key, whichever of the two bills is looked at', () => {
+  test('has one key, whichever of the two bills is examined', () => {
     const [first, second] = [bill('first'), bill('second')];
     const [fromSecond] = found(second, [first]);
     const [fromFirst] = found(first, [second]);

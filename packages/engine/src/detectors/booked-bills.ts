@@ -25,7 +25,7 @@ export interface BilledTwice {
 
 /**
  * Bills that were entered twice, by the points of pairs (detection reference, section 5). Each copy is named with the
- * earliest bill that it repeats, so that a pair is the same whichever of its bills is looked at.
+ * earliest bill that it repeats, so that a pair is the same whichever of its bills is examined.
  */
 export function billedTwice({ bill, others: candidates }: BookedBill, policy: Policy): BilledTwice[] {
   if (!isPayable(bill)) return [];

@@ -131,7 +131,7 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${changes.length} of ${vendorCount} vendors changed at once, as in a migration.`,
-        // The same changes are one migration, also when they are looked at again later.
+        // The same changes are one migration, also when they are examined again later.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },

@@ -36,7 +36,7 @@ const IDS_PER_CALL_MAX = 10_000;
 const DELETED_PER_CALL_MAX = 1_000;
 /** A page takes a second; this is for a database in trouble. */
 const CALL_MS_MAX = 60_000;
-/** The end of a first run looks at all of the books: some hundred thousand bills take minutes. */
+/** The end of a first run examines all of the books: some hundred thousand bills take minutes. */
 const COMPLETE_MS_MAX = 900_000;
 
 /** Brings records to the analysis service in calls of bounded size. */

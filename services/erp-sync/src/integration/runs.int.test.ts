@@ -466,7 +466,7 @@ describe('records that cannot be stored', () => {
   });
 });
 
-test('an empty page that ends where the window continued is no page that comes again', async () => {
+test('an empty page that ends where the window continued is not a repeated page', async () => {
   erp.put('vendors', ...vendors(3));
   const { provider } = erp;
   const openSession: typeof provider.open = (deps) => {

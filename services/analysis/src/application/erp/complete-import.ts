@@ -20,8 +20,8 @@ export interface CompletedRun {
 }
 
 /**
- * Ends a run that succeeded, or succeeded in part: looks at what changed in the books, and raises the findings that need no
- * invoice. From then on, what later runs bring is a change of what this one left; what fails in between is looked at again
+ * Ends a run that succeeded, or succeeded in part: examines what changed in the books, and raises the findings that need no
+ * invoice. From then on, what later runs bring is a change of what this one left; what fails in between is examined again
  * by a repeat or by the next run.
  * @returns how many findings are new
  * @throws DomainError wrong_state when the connection was disconnected

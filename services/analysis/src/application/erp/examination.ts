@@ -6,7 +6,7 @@ import type { ErpSource } from './import-source.js';
 /** Raises what the engine finds in parts of the books. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
-/** What one examination looks at. */
+/** What one examination reads. */
 export interface Examination {
   readonly source: ErpSource;
   readonly window: ChangeWindow;

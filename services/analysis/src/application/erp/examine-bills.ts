@@ -51,7 +51,7 @@ async function compareBills(
   { source, books }: Examination,
   bills: readonly BookBill[],
 ): Promise<readonly ComparedBill[]> {
-  const lookups = bills.map(({ part }) => telling(lookupKeys(part)));
+  const lookups = bills.map(({ part }) => withoutDayKey(lookupKeys(part)));
   const keys = new Set(lookups.flat().map(({ key }) => key));
   const records = await books.sharing(source.organizationId, [...keys]);
   const hits = hitsByKey(records.map(({ part }) => part));
@@ -67,7 +67,7 @@ async function compareBills(
 }
 
 /** Without the key of day and amount, which suppliers share by chance. */
-function telling(lookups: readonly LookupKey[]): readonly LookupKey[] {
+function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);
 }
 

@@ -29,7 +29,7 @@ interface Deps {
 }
 
 /**
- * Looks at what synchronisations have changed in the books of a company since they were looked at last, each part with what
+ * Examines what synchronisations have changed in the books of a company since the last time, each part with what
  * it is compared with, and raises findings that need no invoice (detection reference, section 7.6). Each is its own commit
  * under an id derived from the organization and its evidence, so that what is seen again raises nothing again. Bills that
  * book an invoice are linked to it on the way.

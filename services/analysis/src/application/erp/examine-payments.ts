@@ -26,7 +26,7 @@ export async function examinePayments(examination: Examination): Promise<void> {
       payments: ofBills,
     };
     const isChanged = new Set(made.map(({ id }) => id));
-    // What is compared with the changed ones was looked at itself when it came.
+    // What is compared with the changed ones was examined itself when it came.
     const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
     const duplicatePairs = duplicatePairsAmong(
       bills.map(({ part }) => part),

@@ -28,13 +28,13 @@ async function comparedVendors(
   { source, window, books }: Examination,
   changed: readonly StoredVendor[],
 ): Promise<BookedVendor[]> {
-  const keys = new Set(changed.filter(isActive).flatMap(telling));
+  const keys = new Set(changed.filter(isActive).flatMap(sharableKeysOf));
   if (keys.size === 0) return [];
   const sharing = (await books.vendorsByKeys(source, [...keys])).filter(isActive);
   const counts = new Map<string, number>();
-  for (const key of sharing.flatMap(telling)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of sharing.flatMap(sharableKeysOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const isShared = (key: string): boolean => keys.has(key) && (counts.get(key) ?? 0) > 1;
-  const compared = sharing.filter((vendor) => telling(vendor).some(isShared));
+  const compared = sharing.filter((vendor) => sharableKeysOf(vendor).some(isShared));
   if (compared.length === 0) return [];
   const since = Math.floor(window.until.getTime() / DAY_MS) - BILLED_DAYS;
   const ids = compared.map(({ id }) => id);
@@ -59,14 +59,14 @@ function isActive({ details }: StoredVendor): boolean {
 }
 
 /** What tells that two records are one vendor. */
-function telling({ taxKey, accounts }: StoredVendor): string[] {
+function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
     ...comparableAccounts(accounts).map(({ key }) => `b:${key}`),
   ];
 }
 
-/** Accounts that were changed since the books were looked at last, of vendors that have open bills. */
+/** Accounts that were changed since the books were last examined, of vendors that have open bills. */
 async function changesOf(
   { source, window, books }: Examination,
   vendors: readonly StoredVendor[],

@@ -12,7 +12,7 @@ export interface ImportSource {
 
 /** What is known of the imports of a connection. */
 export interface ErpSource extends ImportSource {
-  /** The moment through which everything that was imported was looked at as a whole; undefined before the first run ended. */
+  /** The moment through which everything that was imported was examined as a whole; undefined before the first run ended. */
   readonly completedThrough: Date | undefined;
   /** When the vendor list was last complete; undefined while it never was. */
   readonly syncedAt: Date | undefined;
