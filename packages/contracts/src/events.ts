@@ -8,6 +8,7 @@ import {
 import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import { PaymentFailed, SubscriptionChanged, TrialEnding } from './gen/invoicecontrol/billing/v1/events.js';
 import { ConnectionChanged, SyncCompleted } from './gen/invoicecontrol/erp_sync/v1/events.js';
+import { ConnectionFailed, SubmissionChanged } from './gen/invoicecontrol/ksef/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -88,5 +89,8 @@ export const events = {
   connectionChanged: event<ConnectionChanged>('erp-sync', 'connection_changed', ConnectionChanged),
   syncCompleted: event<SyncCompleted>('erp-sync', 'sync_completed', SyncCompleted),
   erpSyncAuditRecorded: event<AuditRecorded>('erp-sync', 'audit_recorded', AuditRecorded),
+  submissionChanged: event<SubmissionChanged>('ksef', 'submission_changed', SubmissionChanged),
+  ksefConnectionFailed: event<ConnectionFailed>('ksef', 'connection_failed', ConnectionFailed),
+  ksefAuditRecorded: event<AuditRecorded>('ksef', 'audit_recorded', AuditRecorded),
   billingAuditRecorded: event<AuditRecorded>('billing', 'audit_recorded', AuditRecorded),
 } as const;
