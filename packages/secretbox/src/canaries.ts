@@ -14,6 +14,8 @@ export interface CanaryStore {
   list(): Promise<readonly Canary[]>;
   /** Inserts it where the key has none yet. */
   insertMissing(canary: Canary): Promise<void>;
+  /** Of a key that seals nothing any more. */
+  delete(keyId: string): Promise<void>;
 }
 
 const TEXT = 'canary';
@@ -23,7 +25,7 @@ const TEXT = 'canary';
  * @throws Error when a key is missing or is another than the one that has sealed: the service must not start, because it
  * could not open what it has, or would seal with a key that the other replicas do not have
  */
-export async function verifyKeyRing(ring: KeyRing, canaries: CanaryStore): Promise<void> {
+export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, 'delete'>): Promise<void> {
   const stored = new Map((await canaries.list()).map(({ keyId, sealed }) => [keyId, sealed]));
   const known = ring.map(({ id }) => id);
   // A replica may have sealed with a key after the last one had counted nothing under it, and removed its canary.

@@ -10,6 +10,9 @@ import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
+import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
@@ -28,7 +31,7 @@ import type { OAuthSettings } from './application/oauth-settings.js';
 import { refreshTokens } from './application/refresh-tokens.js';
 import { revocations } from './application/revoke-tokens.js';
 import type { ConnectionSecrets } from './application/secrets.js';
-import { finishDeletions, rewrapSecrets } from './application/sweeps.js';
+import { finishDeletions, rewrapConnection } from './application/sweeps.js';
 import { authorizationServers } from './clients/authorization-servers.js';
 import { configChecks } from './clients/config-checks.js';
 import { erpHttpClient } from './clients/erp-http.js';
@@ -41,7 +44,7 @@ import type { Connection } from './domain/connection.js';
 import { providersOf } from './providers/registry.js';
 import { stateKeys } from './domain/oauth-state.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
-import { connectionStore, createConnectionIndexes } from './storage/connections.js';
+import { connectionKeyIds, connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
 import { createOAuthFlowIndexes, oauthFlowStore } from './storage/oauth-flows.js';
 import type { OAuthFlowDocument } from './storage/oauth-flows.js';
@@ -50,8 +53,6 @@ import type { PlacesDocument } from './storage/places.js';
 import { createRunIndexes, runStore } from './storage/runs.js';
 import type { RunDocument } from './storage/runs.js';
 import { syncedConnections } from './storage/synced-connections.js';
-import { canaryStore } from './storage/sealing-keys.js';
-import type { SealingKeyDocument } from './storage/sealing-keys.js';
 import { reportConnections, reportRuns } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
 import { oauthService } from './transport/grpc/oauth.js';
@@ -59,7 +60,6 @@ import { encodeConnections } from './transport/grpc/encode-connection.js';
 import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
-const REWRAP_EACH_MS = 10_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 /** Of one test of a connection; its caller waits. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
@@ -101,7 +101,7 @@ async function compose(
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'CALLS ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
-  const canaries = canaryStore(collections.sealingKeys, collections.connections);
+  const canaries = canaryStore(collections.sealingKeys, connectionKeyIds(collections.connections));
   await verifyKeyRing(ring, canaries);
 
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
@@ -188,11 +188,12 @@ async function compose(
   };
   const closeReport = reportConnections({
     unfinishedDeletions: () => connections.countUnfinishedDeletions(),
-    secretsOfKey: (keyId) => connections.countSealedWith(keyId),
-    unopenable: () => connections.countSealedWithOthers(ring.map(({ id }) => id)),
-    keyIds: ring.map(({ id }) => id),
   });
   onStop('metrics', closeReport);
+  onStop(
+    'metrics of sealing keys',
+    reportSealedRecords({ prefix: 'erp', one: 'connection', many: 'connections' }, connections, ring),
+  );
   const { callbackServers, flowSecrets: flowKeys } = consents;
   const starting = { ...deps, ...consents, secrets: flowKeys };
   const callbacks = { ...starting, servers: callbackServers, connect: connectConsented({ ...deps, ...consents }) };
@@ -216,11 +217,14 @@ async function compose(
       ...consents.jobs,
       { name: 'audit lines', pauseMs: FLUSH_AUDIT_EACH_MS, run: () => audit.flush() },
       { name: 'deleted connections', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(deps) },
-      {
-        name: 'sealing keys',
-        pauseMs: REWRAP_EACH_MS,
-        run: rewrapSecrets({ connections, secrets, ring, forgetKey: (keyId) => canaries.delete(keyId), logger }),
-      },
+      rewrapJob({
+        name: 'connections',
+        records: connections,
+        rewrap: rewrapConnection({ connections, secrets }),
+        ring,
+        canaries,
+        logger,
+      }),
     ],
   };
 }

@@ -7,6 +7,9 @@ import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shel
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
+import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
@@ -17,7 +20,7 @@ import { plansOf } from './application/plans.js';
 import { deliveryReader } from './application/read-deliveries.js';
 import { endpointSecrets } from './application/secrets.js';
 import { sendDelivery } from './application/send-delivery.js';
-import { deleteOld, finishDeletions, rewrapSecrets } from './application/sweeps.js';
+import { deleteOld, finishDeletions, rewrapEndpoint } from './application/sweeps.js';
 import { stuckDeliveries } from './application/stuck-deliveries.js';
 import { watchFailing } from './application/watch-failing.js';
 import { httpSender, openWebhookEgress } from './clients/http-sender.js';
@@ -34,14 +37,12 @@ import { reportDeliveries } from './telemetry.js';
 import { archivedDeliveries } from './storage/archive.js';
 import { createDeliveryIndexes, deliveryStore } from './storage/deliveries.js';
 import type { DeliveryDocument } from './storage/deliveries.js';
-import { createEndpointIndexes, endpointStore } from './storage/endpoints.js';
+import { createEndpointIndexes, endpointKeyIds, endpointStore } from './storage/endpoints.js';
 import type { EndpointDocument } from './storage/endpoints.js';
 import { createEventIndexes, eventStore } from './storage/events.js';
 import type { EventDocument } from './storage/events.js';
 import { placeStore } from './storage/places.js';
 import type { PlacesDocument } from './storage/places.js';
-import { canaryStore } from './storage/sealing-keys.js';
-import type { SealingKeyDocument } from './storage/sealing-keys.js';
 import { deliveryService } from './transport/grpc/deliveries.js';
 import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
@@ -51,7 +52,6 @@ const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 500;
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
-const REWRAP_EACH_MS = 10_000;
 
 /** Starts the webhooks service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
@@ -75,7 +75,7 @@ async function compose(
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'DELIVERIES ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
-  const canaries = canaryStore(collections.sealingKeys, collections.endpoints);
+  const canaries = canaryStore(collections.sealingKeys, endpointKeyIds(collections.endpoints));
   await verifyKeyRing(ring, canaries);
 
   const channel = openChannel(config.ORGANIZATION_ADDRESS);
@@ -127,11 +127,12 @@ async function compose(
       return oldest === undefined ? 0 : (now.getTime() - oldest.nextAttemptAt.getTime()) / 1_000;
     },
     inFlight: () => worker.inFlight,
-    secretsOfKey: (keyId) => endpoints.countSealedWith(keyId),
-    unopenable: () => endpoints.countSealedWithOthers(ring.map(({ id }) => id)),
-    keyIds: ring.map(({ id }) => id),
   });
   onStop('metrics', closeReport);
+  onStop(
+    'metrics of sealing keys',
+    reportSealedRecords({ prefix: 'webhooks', one: 'endpoint', many: 'endpoints' }, endpoints, ring),
+  );
 
   const changes = { endpoints, places, deliveries, secrets, urls: egress, overlapMs, clock };
   const replays = { endpoints, deliveries, events: eventRecords, queue: deliveries, plans, worker, clock };
@@ -178,11 +179,14 @@ async function compose(
         pauseMs: DELETE_OLD_EACH_MS,
         run: deleteOld({ deliveries, events: eventRecords, endpoints, clock }),
       },
-      {
-        name: 'sealing keys',
-        pauseMs: REWRAP_EACH_MS,
-        run: rewrapSecrets({ endpoints, secrets, ring, forgetKey: (keyId) => canaries.delete(keyId), logger }),
-      },
+      rewrapJob({
+        name: 'endpoints',
+        records: endpoints,
+        rewrap: rewrapEndpoint({ endpoints, secrets }),
+        ring,
+        canaries,
+        logger,
+      }),
     ],
   };
 }

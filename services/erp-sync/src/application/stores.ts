@@ -1,5 +1,6 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
 import type { Connection, ConnectionStatus, SealedValue } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
@@ -54,12 +55,7 @@ export interface ConnectionStore {
 }
 
 /** The secrets of all connections, for the rotation of keys. */
-export interface SealedConnections {
-  /** Connections with a secret that is sealed with this key. */
-  sealedWith(keyId: string, limit: number): Promise<readonly SealedSecrets[]>;
-  countSealedWith(keyId: string): Promise<number>;
-  /** With a secret that none of these keys seals. */
-  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+export interface SealedConnections extends SealedRecords<SealedSecrets> {
   /** Replaces a secret unless it was changed since it was read. */
   replaceSealed(connectionId: string, field: SecretField, before: SealedValue, after: SealedValue): Promise<void>;
 }

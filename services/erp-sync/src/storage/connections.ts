@@ -8,7 +8,7 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { secretFields } from '../application/stores.js';
-import type { ConnectionStore, SealedConnections } from '../application/stores.js';
+import type { ConnectionStore, SealedConnections, SecretField } from '../application/stores.js';
 import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
 import type { StreamName } from '../domain/records.js';
 import type { ProviderCode } from '../domain/provider-code.js';
@@ -110,10 +110,19 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
 }
 
 /** Connections with a secret that none of these keys seals. */
-export function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
+function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
   const others = secretFields.map((field) => ({ [`${field}.keyId`]: { $exists: true, $nin: [...keyIds] } }));
   return { $or: others } as Filter<ConnectionDocument>;
 }
+
+/** The ids of the keys of connections with a secret that none of these keys seals. */
+export const connectionKeyIds =
+  (collection: Collection<ConnectionDocument>) =>
+  async (besides: readonly string[]): Promise<string[]> => {
+    const idsOf = (field: SecretField): Promise<string[]> =>
+      collection.distinct(`${field}.keyId`, sealedWithOthers(besides));
+    return (await Promise.all(secretFields.map(idsOf))).flat();
+  };
 
 export function connectionStore(
   collection: Collection<ConnectionDocument>,

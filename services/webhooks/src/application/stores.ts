@@ -1,6 +1,7 @@
 import type { PublicEventType } from '@invoicecontrol/public-events';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
 import type { Delivery, DeliveryState, DeliveryWithAttempts, Settlement } from '../domain/delivery.js';
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
@@ -30,7 +31,7 @@ export interface EndpointChange {
   readonly isCountReset?: true;
 }
 
-export interface Endpoints {
+export interface Endpoints extends SealedRecords<Endpoint> {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   /** Not one that was deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
@@ -58,11 +59,6 @@ export interface Endpoints {
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
   /** As {@link save}, unless the endpoint has answered meanwhile. @throws VersionConflict */
   saveFailing(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
-  /** Endpoints with a secret that is sealed with this key. */
-  sealedWith(keyId: string, limit: number): Promise<readonly Endpoint[]>;
-  countSealedWith(keyId: string): Promise<number>;
-  /** With a secret that none of these keys seals. */
-  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
 }
 
 export interface EndpointResult {

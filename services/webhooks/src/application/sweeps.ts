@@ -1,7 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { Logger } from '@invoicecontrol/runtime/logger';
-import type { KeyRing } from '@invoicecontrol/secretbox/key-ring';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Endpoint } from '../domain/endpoint.js';
 import { finishDeletion } from './change-endpoints.js';
 import type { EndpointDeps } from './change-endpoints.js';
 import type { EndpointSecrets } from './secrets.js';
@@ -16,7 +15,6 @@ const EXCERPTS_KEPT_MS = 7 * DAY_MS;
 const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
 /** Younger deletions are still in the hands of the request. */
 const DELETION_AGE_MS_MIN = 30_000;
-const REWRAPPED_AT_ONCE = 100;
 
 /** Records that one command deletes. */
 const DELETED_AT_ONCE = 1_000;
@@ -50,48 +48,14 @@ export const finishDeletions =
     for (const deletion of await deps.endpoints.unfinishedDeletions(before)) await finishDeletion(deps)(deletion);
   };
 
-/**
- * Wraps secrets that an older key has sealed with the newest one, and says when none is left: then the older key may leave
- * the ring. Says as well when another replica seals with a key that this one lacks.
- */
-export const rewrapSecrets = ({
-  endpoints,
-  secrets,
-  ring,
-  forgetKey,
-  logger,
-}: {
-  endpoints: Pick<Endpoints, 'sealedWith' | 'save' | 'countSealedWith' | 'countSealedWithOthers'>;
-  secrets: Pick<EndpointSecrets, 'rewrap'>;
-  ring: KeyRing;
-  /** Removes the canary of a key that seals nothing any more. */
-  forgetKey: (keyId: string) => Promise<void>;
-  logger: Logger;
-}): (() => Promise<void>) => {
-  const [, ...older] = ring;
-  const lastLeft = new Map<string, number>();
-  let lastUnopenable = 0;
-  return async () => {
-    const unopenable = await endpoints.countSealedWithOthers(ring.map(({ id }) => id));
-    if (unopenable > 0 && unopenable !== lastUnopenable) {
-      logger.error({ endpoints: unopenable }, 'secrets of endpoints are sealed with a key that SECRETBOX_KEYS lacks');
-    }
-    lastUnopenable = unopenable;
-    for (const { id: keyId } of older) {
-      for (const endpoint of await endpoints.sealedWith(keyId, REWRAPPED_AT_ONCE)) {
-        const rewrapped = endpoint.secrets.map((secret) => secrets.rewrap(endpoint, secret));
-        try {
-          await endpoints.save(endpoint, { secrets: rewrapped }, []);
-        } catch (error) {
-          if (!(error instanceof VersionConflict)) throw error;
-        }
-      }
-      const left = await endpoints.countSealedWith(keyId);
-      // Counted again and again: a replica that has not got the newer key yet seals with the older one.
-      if (left === lastLeft.get(keyId)) continue;
-      lastLeft.set(keyId, left);
-      logger.info({ keyId, left }, 'endpoints whose secrets an older key has sealed');
-      if (left === 0) await forgetKey(keyId);
+/** Seals the secrets of an endpoint under the newest key, unless a change came between: the next run reads it again. */
+export const rewrapEndpoint =
+  ({ endpoints, secrets }: { endpoints: Pick<Endpoints, 'save'>; secrets: Pick<EndpointSecrets, 'rewrap'> }) =>
+  async (endpoint: Endpoint): Promise<void> => {
+    const rewrapped = endpoint.secrets.map((secret) => secrets.rewrap(endpoint, secret));
+    try {
+      await endpoints.save(endpoint, { secrets: rewrapped }, []);
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
     }
   };
-};

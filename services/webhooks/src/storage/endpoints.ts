@@ -50,9 +50,15 @@ export async function createEndpointIndexes(collection: Collection<EndpointDocum
 }
 
 /** Endpoints with a secret that none of these keys seals. */
-export function sealedWithOthers(keyIds: readonly string[]): Filter<EndpointDocument> {
+function sealedWithOthers(keyIds: readonly string[]): Filter<EndpointDocument> {
   return { secrets: { $elemMatch: { $and: keyIds.map((keyId) => ({ keyId: { $ne: keyId } })) } } };
 }
+
+/** The ids of the keys of endpoints with a secret that none of these keys seals. */
+export const endpointKeyIds =
+  (collection: Collection<EndpointDocument>) =>
+  (besides: readonly string[]): Promise<string[]> =>
+    collection.distinct('secrets.keyId', sealedWithOthers(besides));
 
 export function endpointStore(
   collection: Collection<EndpointDocument>,

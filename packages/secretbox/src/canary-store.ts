@@ -1,9 +1,6 @@
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
-import type { CanaryStore } from '@invoicecontrol/secretbox/canaries';
 import type { Collection } from 'mongodb';
-import { secretFields } from '../application/stores.js';
-import { sealedWithOthers } from './connections.js';
-import type { ConnectionDocument } from './connections.js';
+import type { CanaryStore } from './canaries.js';
 
 /** A canary of each key that has sealed. */
 export interface SealingKeyDocument {
@@ -14,18 +11,18 @@ export interface SealingKeyDocument {
 
 const KEYS_MAX = 100;
 
+/**
+ * The canaries of a service, in its collection `sealing_keys`.
+ * @param keyIdsInUse the key ids of the records with a secret that none of these keys seals; an id may come twice, and one
+ * of these keys, too, of a record with several secrets
+ */
 export function canaryStore(
   collection: Collection<SealingKeyDocument>,
-  connections: Collection<ConnectionDocument>,
-): CanaryStore & { delete(keyId: string): Promise<void> } {
+  keyIdsInUse: (besides: readonly string[]) => Promise<readonly string[]>,
+): CanaryStore {
   return {
     async keyIdsBesides(known) {
-      const found = await Promise.all(
-        secretFields.map(
-          (field) => connections.distinct(`${field}.keyId`, sealedWithOthers(known)) as Promise<string[]>,
-        ),
-      );
-      return [...new Set(found.flat())].filter((keyId) => !known.includes(keyId));
+      return [...new Set(await keyIdsInUse(known))].filter((keyId) => !known.includes(keyId));
     },
     async list() {
       const found = await collection.find({}).limit(KEYS_MAX).toArray();

@@ -1,0 +1,97 @@
+import type { Job } from '@invoicecontrol/runtime/job';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { CanaryStore } from './canaries.js';
+import type { KeyRing } from './key-ring.js';
+
+/** The records of a service that hold secrets, of all organizations. */
+export interface SealedRecords<SealedRecord> {
+  /** Records with a secret that is sealed with this key. */
+  sealedWith(keyId: string, limit: number): Promise<readonly SealedRecord[]>;
+  countSealedWith(keyId: string): Promise<number>;
+  /** With a secret that none of these keys seals. */
+  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+}
+
+const REWRAP_EACH_MS = 10_000;
+/** Records of one older key in one run. */
+const REWRAPPED_AT_ONCE = 100;
+
+interface RewrapDeps<SealedRecord> {
+  /** What the records are called, in the plural. */
+  readonly name: string;
+  readonly records: SealedRecords<SealedRecord>;
+  /** Seals the secrets that this key seals under the newest one, unless the record has changed since it was read. */
+  readonly rewrap: (record: SealedRecord, keyId: string) => Promise<void>;
+  readonly ring: KeyRing;
+  readonly canaries: Pick<CanaryStore, 'delete'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Wraps secrets that an older key has sealed with the newest one, and says when none is left: then the older key may leave
+ * the ring. Says as well when another replica seals with a key that this one lacks.
+ */
+export function rewrapJob<SealedRecord>({
+  name,
+  records,
+  rewrap,
+  ring,
+  canaries,
+  logger,
+}: RewrapDeps<SealedRecord>): Job {
+  const [, ...older] = ring;
+  const keyIds = ring.map(({ id }) => id);
+  const lastLeft = new Map<string, number>();
+  let lastUnopenable = 0;
+  const run = async (): Promise<void> => {
+    const unopenable = await records.countSealedWithOthers(keyIds);
+    if (unopenable > 0 && unopenable !== lastUnopenable) {
+      logger.error({ [name]: unopenable }, `secrets of ${name} are sealed with a key that SECRETBOX_KEYS lacks`);
+    }
+    lastUnopenable = unopenable;
+    for (const { id: keyId } of older) {
+      for (const record of await records.sealedWith(keyId, REWRAPPED_AT_ONCE)) await rewrap(record, keyId);
+      const left = await records.countSealedWith(keyId);
+      // Counted again and again: a replica that has not got the newer key yet seals with the older one.
+      if (left === lastLeft.get(keyId)) continue;
+      lastLeft.set(keyId, left);
+      logger.info({ keyId, left }, `${name} whose secrets an older key has sealed`);
+      if (left === 0) await canaries.delete(keyId);
+    }
+  };
+  return { name: 'sealing keys', pauseMs: REWRAP_EACH_MS, run };
+}
+
+/**
+ * Reports how many records each key of the ring seals, as `<service>.sealed_<records>`, and how many this process cannot
+ * open, as `<service>.unopenable_<records>`.
+ * @param names the prefix of the service's metrics, and what a record is called
+ * @returns ends it
+ */
+export function reportSealedRecords(
+  names: { readonly prefix: string; readonly one: string; readonly many: string },
+  records: Pick<SealedRecords<never>, 'countSealedWith' | 'countSealedWithOthers'>,
+  ring: KeyRing,
+): () => void {
+  const keyIds = ring.map(({ id }) => id);
+  const unit = `{${names.one}}`;
+  const sealed = `${names.prefix}.sealed_${names.many}`;
+  const unopenable = `${names.prefix}.unopenable_${names.many}`;
+  const closeSealed = reportGauges({ [sealed]: { unit, description: 'Those with a secret under the key.' } }, () =>
+    Promise.all(
+      keyIds.map(async (keyId) => ({
+        attributes: { key_id: keyId },
+        values: { [sealed]: await records.countSealedWith(keyId) },
+      })),
+    ),
+  );
+  const closeUnopenable = reportGauges(
+    { [unopenable]: { unit, description: 'Those with a secret under a key that this process lacks.' } },
+    async () => [{ attributes: {}, values: { [unopenable]: await records.countSealedWithOthers(keyIds) } }],
+  );
+  return () => {
+    closeSealed();
+    closeUnopenable();
+  };
+}
