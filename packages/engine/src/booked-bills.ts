@@ -1,7 +1,7 @@
 import { billedTwice } from './detectors/booked-bills.js';
 import { pairKey } from './explanation/subject.js';
 import type { Candidate } from './facts/invoice.js';
-import { bookedInvoiceOf, isSameBill } from './matching/erp-bills.js';
+import { bookedInvoiceOf, canBook, isSameBill } from './matching/erp-bills.js';
 import type { Policy } from './policy/policy.js';
 
 /**
@@ -13,6 +13,12 @@ export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[
   const compared =
     bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
   return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
+}
+
+/** Whether a bill of an ERP books an invoice that it was linked to: the bill may have changed since. */
+export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: Policy): boolean {
+  const compared = bill.supplierId === null ? { ...invoice, supplierId: null } : invoice;
+  return canBook(bill, bill.supplierId ?? '', compared, duplicates);
 }
 
 /** Whether a bill of an ERP and an invoice agree in number, amount and days, whoever sent them. */

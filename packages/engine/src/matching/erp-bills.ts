@@ -21,24 +21,24 @@ export function bookedInvoiceOf(
       .map((candidate) => candidate.bookedInvoiceId),
   );
   return candidates
-    .filter(
-      (candidate) =>
-        (candidate.source === 'API' || candidate.source === 'UPLOAD') &&
-        candidate.companyId === bill.companyId &&
-        compareByArrival(candidate, bill) < 0 &&
-        !taken.has(candidate.invoiceId) &&
-        isSameDocument(bill, billSupplierId, candidate, parameters),
-    )
+    .filter((candidate) => !taken.has(candidate.invoiceId) && canBook(bill, billSupplierId, candidate, parameters))
     .sort(compareByArrival)[0]?.invoiceId;
 }
 
-function isSameDocument(
+/** Whether a bill can be the booking of an invoice, as far as the two of them say. */
+export function canBook(
   bill: Candidate,
   billSupplierId: string,
   candidate: Candidate,
   parameters: DuplicateParameters,
 ): boolean {
-  return isSameBill(bill, candidate, parameters) && isSameSupplier(billSupplierId, bill, candidate);
+  return (
+    (candidate.source === 'API' || candidate.source === 'UPLOAD') &&
+    candidate.companyId === bill.companyId &&
+    compareByArrival(candidate, bill) < 0 &&
+    isSameBill(bill, candidate, parameters) &&
+    isSameSupplier(billSupplierId, bill, candidate)
+  );
 }
 
 /** Whether a bill and an invoice agree in number, amount and days, whoever sent them. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { BillKind, BillState } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { BillKind, BillState, ErpEntity } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type {
   ErpBill,
   ErpOrder,
@@ -71,6 +71,18 @@ async function findings(organizationId = source.organizationId): Promise<Finding
   const request = { ...anyFinding, organizationId };
   const { findings: listed } = await analysis.rpc.finding.listFindings(request, asUser('user-1'));
   return listed;
+}
+
+/** Invoices that the bills book, by the ids of the bills in the ERP. */
+async function links(): Promise<Record<string, string | undefined>> {
+  const { organizationId } = source;
+  const bills = await analysis.mongo.db.collection('invoices').find({ organizationId, source: 'ERP' }).toArray();
+  return Object.fromEntries(
+    bills.map(({ erp, match }) => [
+      (erp as { externalId: string }).externalId,
+      (match as { bookedInvoiceId?: string }).bookedInvoiceId,
+    ]),
+  );
 }
 
 const typesOf = (listed: readonly Pick<Finding, 'type'>[]): string[] => listed.map(({ type }) => type).sort();
@@ -180,6 +192,54 @@ describe('a bill of the ERP', () => {
     const later = await post({ invoice_number: 'INV 1042', issue_date: '2026-09-15' });
     expect(findingOf(later, 'DUPLICATE_INVOICE').relatedInvoiceIds).toHaveLength(3);
   });
+  test.each<[string, Partial<ErpBill>]>([
+    ['another amount', { grossAmount: '9200.00' }],
+    ['another number', { documentNumber: 'INV-7731' }],
+    ['another day', { issueDate: '2026-08-14' }],
+    ['another currency', { currency: 'GBP' }],
+    ['another vendor', { vendorExternalId: 'v2', vendorName: 'Borealis Ltd' }],
+  ])('that gets %s books its invoice no more, and another bill does', async (_, changes) => {
+    const posted = await post();
+    const vendors = [vendorOf('v1'), vendorOf('v2', { name: 'Borealis Ltd', taxId: 'DE811907980', accounts: [] })];
+    await synchronise({ vendors, bills: [billOf('b1')] });
+    expect(await links()).toEqual({ b1: posted.invoiceId });
+    await synchronise({ bills: [billOf('b1', changes)] });
+    expect(await links()).toEqual({ b1: undefined });
+    await synchronise({ bills: [billOf('b2')] });
+    expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId });
+    // It cannot take the invoice back.
+    await synchronise({ bills: [billOf('b1')] });
+    expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId });
+  });
+  test('that changes without becoming another one keeps its invoice', async () => {
+    const posted = await post();
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    await synchronise({ bills: [billOf('b1', { documentNumber: 'INV 1042', dueDate: '2026-12-01' })] });
+    expect(await links()).toEqual({ b1: posted.invoiceId });
+  });
+  test('that moves by a few days again and again books its invoice until it is too far from it', async () => {
+    const posted = await post();
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    await synchronise({ bills: [billOf('b1', { issueDate: '2026-09-18' })] });
+    expect(await links()).toEqual({ b1: posted.invoiceId });
+    await synchronise({ bills: [billOf('b1', { issueDate: '2026-09-22' })] });
+    expect(await links()).toEqual({ b1: undefined });
+  });
+  test('that becomes a draft, or is deleted through a new connection, books nothing', async () => {
+    await post();
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    await synchronise({ bills: [billOf('b1', { state: BillState.DRAFT })] });
+    expect(await links()).toEqual({ b1: undefined });
+    await synchronise({ bills: [billOf('b1', { dueDate: '2026-12-01' })] });
+    expect((await links())['b1']).toBeDefined();
+    const { organizationId, connectionId } = source;
+    await analysis.rpc.erpImport.endMaster({ organizationId, connectionId }, asUser('user-1'));
+    source = { ...source, connectionId: randomUUID() };
+    const deleted = { source, entity: ErpEntity.BILL, externalIds: ['b1'] };
+    await analysis.rpc.erpImport.deleteRecords(deleted, asUser('user-1'));
+    await synchronise({});
+    expect(await links()).toEqual({ b1: undefined });
+  });
   test('that an invoice repeats stays the earlier one when it is voided and entered anew', async () => {
     await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
     const posted = await post();
@@ -217,6 +277,46 @@ describe('a bill of the ERP', () => {
     expect(typesOf((await post({ invoice_number: 'INV-9', gross_amount: '12.00' })).findings)).not.toContain(
       'DUPLICATE_INVOICE',
     );
+  });
+});
+
+describe('a vendor record', () => {
+  const supplierOf = async (externalId: string): Promise<unknown> => {
+    const { organizationId } = source;
+    const vendor = await analysis.mongo.db.collection('vendors').findOne({ organizationId, externalId });
+    return vendor?.['supplierId'];
+  };
+  const borealis = { name: 'Borealis Ltd', tax_id: 'DE811907980' };
+
+  test.each<[string, Partial<ErpVendor>]>([
+    ['another tax id and name', { name: borealis.name, taxId: borealis.tax_id }],
+    ['another tax id', { taxId: borealis.tax_id }],
+    ['another name', { name: borealis.name }],
+  ])('that gets %s is no longer the supplier that it was', async (_, changes) => {
+    await post();
+    await post({ supplier: borealis, invoice_number: 'B-7731', gross_amount: '77.10' });
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1', { documentNumber: 'X-1' })] });
+    const before = await supplierOf('v1');
+    expect(before).toBeDefined();
+    await synchronise({ vendors: [vendorOf('v1', changes)] });
+    expect(await supplierOf('v1')).toBeUndefined();
+  });
+  test('that is taken over by another party has the bills of that party', async () => {
+    await post();
+    const booked = await post({ supplier: borealis, invoice_number: 'B-7731', gross_amount: '77.10' });
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const taken = { name: borealis.name, taxId: borealis.tax_id };
+    const bill = billOf('b2', { documentNumber: 'B-7731', vendorName: borealis.name, grossAmount: '77.10' });
+    await synchronise({ vendors: [vendorOf('v1', taken)], bills: [bill] });
+    expect((await links())['b2']).toBe(booked.invoiceId);
+  });
+  test('that changes otherwise stays the supplier that it is', async () => {
+    await post();
+    await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+    const before = await supplierOf('v1');
+    expect(before).toBeDefined();
+    await synchronise({ vendors: [vendorOf('v1', { email: 'new@acme.example', name: 'ACME Supplies' })] });
+    expect(await supplierOf('v1')).toBe(before);
   });
 });
 

@@ -23,6 +23,8 @@ const KNOWN = {
   'erp.state': 1,
   'erp.deletedAt': 1,
   'match.supplierId': 1,
+  'match.taxKey': 1,
+  'match.nameKey': 1,
   'match.bookedInvoiceId': 1,
   'match.confirmedAs': 1,
   'match.suspectedAs': 1,
@@ -109,12 +111,12 @@ export function deletableBills(collection: Collection<InvoiceDocument>, kind: Bi
         .toArray();
       return documents.map(({ _id: id, erp }) => ({ id, externalId: erp.externalId }));
     },
-    async markDeleted(organizationId, ids, now) {
+    async markDeleted({ organizationId, connectionId }, ids, now) {
       const filter = { _id: { $in: [...ids] }, organizationId, 'erp.kind': kind, 'erp.deletedAt': { $exists: false } };
       const { modifiedCount } = await collection.updateMany(
         filter as Filter<InvoiceDocument>,
         {
-          $set: { ...withdrawnTo('VOID', now), 'erp.deletedAt': now },
+          $set: { ...withdrawnTo({ withdrawnAs: 'VOID', connectionId, changedAt: now }), 'erp.deletedAt': now },
           $unset: { 'erp.contentHash': '' },
           $inc: { version: 1 },
         } as never,
@@ -146,7 +148,7 @@ function writeBills(
       update:
         'withdrawn' in document
           ? {
-              $set: { ...withdrawnTo(document.withdrawn.withdrawnAs, document.withdrawn.changedAt), version, writeId },
+              $set: { ...withdrawnTo(document.withdrawn), version, writeId },
               $unset: { 'erp.contentHash': '' },
             }
           : { $set: { ...document, version, writeId } },
@@ -176,9 +178,14 @@ function partsOf(
 }
 
 /** A bill that others are not compared with any more. */
-function withdrawnTo(state: 'DRAFT' | 'VOID', changedAt: Date): object {
+function withdrawnTo({
+  withdrawnAs: state,
+  connectionId,
+  changedAt,
+}: Pick<WithdrawnBill, 'withdrawnAs' | 'connectionId' | 'changedAt'>): object {
   return {
     'erp.state': state,
+    'erp.connectionId': connectionId,
     'erp.changedAt': changedAt,
     'match.keys': [],
     'match.status': state === 'VOID' ? 'VOID' : 'RECEIVED',

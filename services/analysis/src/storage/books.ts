@@ -4,7 +4,14 @@ import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import { MongoBulkWriteError } from 'mongodb';
-import type { BookBill, BookPayment, BooksStore, ChangeWindow, SharingRecord } from '../application/erp/books-store.js';
+import type {
+  BillLink,
+  BookBill,
+  BookPayment,
+  BooksStore,
+  ChangeWindow,
+  SharingRecord,
+} from '../application/erp/books-store.js';
 import { paidInvoiceKey, paymentAmountKey } from '../application/erp/import-payments.js';
 import type { StoredPayment } from '../application/erp/import-payments.js';
 import type { ImportSource } from '../application/erp/import-source.js';
@@ -158,13 +165,18 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       );
       return found.flat().map(toBill);
     },
-    async link(organizationId, invoiceIdsByBill) {
-      const refused = new Set<string>();
-      await inBatches([...invoiceIdsByBill], LINKS_OF_WRITE_MAX, async (some) => {
-        const operations = some.map(([_id, bookedInvoiceId]) => ({
+    async parts(organizationId, invoiceIds) {
+      const found = await inBatches(invoiceIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices.find({ _id: { $in: [...some] }, organizationId }, { projection: { match: 1, status: 1 } }).toArray(),
+      );
+      return found.flat().map(({ match, status }) => ({ ...match, status }));
+    },
+    async link(organizationId, links) {
+      await inBatches(links, LINKS_OF_WRITE_MAX, async (some) => {
+        const operations = some.map((link) => ({
           updateOne: {
-            filter: billsIn({ _id, organizationId, 'match.bookedInvoiceId': { $exists: false } }),
-            update: { $set: { 'match.bookedInvoiceId': bookedInvoiceId }, $inc: { version: 1 } } as never,
+            filter: billsIn({ ...asExamined(organizationId, link), 'match.bookedInvoiceId': { $exists: false } }),
+            update: { $set: { 'match.bookedInvoiceId': link.invoiceId }, $inc: { version: 1 } } as never,
           },
         }));
         try {
@@ -172,17 +184,19 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         } catch (error) {
           // An invoice that another bill books already.
           if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-          for (const { index } of [error.writeErrors].flat()) {
-            const [billId] = some[index] ?? [];
-            if (billId !== undefined) refused.add(billId);
-          }
         }
       });
-      return new Set([...invoiceIdsByBill.keys()].filter((billId) => !refused.has(billId)));
     },
-    async unlink(organizationId, billIds) {
-      const filter = billsIn({ _id: { $in: [...billIds] }, organizationId, 'erp.state': 'VOID' });
-      await invoices.updateMany(filter, { $unset: { 'match.bookedInvoiceId': '' }, $inc: { version: 1 } } as never);
+    async unlink(organizationId, links) {
+      await inBatches(links, LINKS_OF_WRITE_MAX, async (some) => {
+        const operations = some.map((link) => ({
+          updateOne: {
+            filter: billsIn({ ...asExamined(organizationId, link), 'match.bookedInvoiceId': link.invoiceId }),
+            update: { $unset: { 'match.bookedInvoiceId': '' }, $inc: { version: 1 } } as never,
+          },
+        }));
+        await invoices.bulkWrite(operations, { ordered: false });
+      });
     },
     async hasPayments({ organizationId, connectionId }) {
       const filter = { organizationId, connectionId } as Filter<ErpPaymentDocument>;
@@ -213,6 +227,11 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
     );
     return distinct(found.flat().map(toPayment));
   }
+}
+
+/** The bill of a link, unless it was changed after it was read: then the next examination sees it. */
+function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
+  return { _id: billId, organizationId, 'erp.changedAt': changedAt };
 }
 
 interface Changes<T> {
@@ -255,7 +274,7 @@ function toVendor(document: VendorDocument): StoredVendor {
 
 function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'erp'>): BookBill {
   if (erp === undefined) throw new Error(`invoice ${_id} is no bill of an ERP`);
-  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId } = erp;
+  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId, changedAt } = erp;
   return {
     part: match,
     externalId,
@@ -264,6 +283,7 @@ function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'er
     vendorId,
     paidMinor: paidAmount === undefined ? undefined : String(toMinorUnits(paidAmount, minorUnitsOf(match.currency))),
     paidAccountExternalId,
+    changedAt,
   };
 }
 

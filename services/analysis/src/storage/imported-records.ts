@@ -68,9 +68,9 @@ export function importedStore<R extends ImportedRecord>(
         .toArray();
       return documents.map(({ _id: id, externalId: name }) => ({ id, externalId: name }));
     },
-    async markDeleted(organizationId, ids, now) {
+    async markDeleted({ organizationId, connectionId }, ids, now) {
       const update = {
-        $set: { deletedAt: now, changedAt: now, keys: [] },
+        $set: { connectionId, deletedAt: now, changedAt: now, keys: [] },
         $unset: { contentHash: '' },
         $inc: { version: 1 },
       } as unknown as UpdateFilter<ImportedDocument<R>>;

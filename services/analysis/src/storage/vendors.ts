@@ -25,6 +25,8 @@ const OF_BILLS = {
   'accounts.iban': 1,
   'accounts.sortCode': 1,
   'accounts.accountNumber': 1,
+  taxKey: 1,
+  nameKey: 1,
   supplierId: 1,
 } as const;
 
@@ -64,10 +66,16 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
       );
       return found.flat().map(toVendor);
     },
-    async noteSuppliers(organizationId, supplierIds) {
-      const operations = [...supplierIds].map(([_id, supplierId]) => ({
+    async noteSuppliers(organizationId, noted) {
+      const operations = noted.map(({ id: _id, taxKey, nameKey, supplierId }) => ({
         updateOne: {
-          filter: { _id, organizationId, supplierId: { $exists: false } } as Filter<VendorDocument>,
+          filter: {
+            _id,
+            organizationId,
+            nameKey,
+            taxKey: taxKey ?? { $exists: false },
+            supplierId: { $exists: false },
+          } as Filter<VendorDocument>,
           update: { $set: { supplierId } },
         },
       }));

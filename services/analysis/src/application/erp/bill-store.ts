@@ -21,6 +21,8 @@ export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
+  /** That which withdraws it, and examines what becomes of it. */
+  readonly connectionId: string;
   readonly changedAt: Date;
 }
 
@@ -33,7 +35,10 @@ export interface KnownBill extends Pick<
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
   /** What others have noted on it. */
-  readonly match: Pick<MatchPart, 'supplierId' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'>;
+  readonly match: Pick<
+    MatchPart,
+    'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
+  >;
 }
 
 export interface BillQuery extends PageRequest {

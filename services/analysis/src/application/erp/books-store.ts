@@ -20,6 +20,15 @@ export interface BookBill {
   /** Positive minor units; undefined where the ERP does not tell. */
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
+  /** When an import last changed it. */
+  readonly changedAt: Date;
+}
+
+/** A bill with the invoice that it books. It was examined as of its last change: after another one it is left alone. */
+export interface BillLink {
+  readonly billId: string;
+  readonly invoiceId: string;
+  readonly changedAt: Date;
 }
 
 /** A payment of the books. */
@@ -58,10 +67,12 @@ export interface BooksStore {
   /** Records of the organization that share one of the keys. */
   sharing(organizationId: string, keys: readonly string[]): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
-  /** Notes which invoices bills book, each of which one bill books at most. @returns ids of the bills that do now */
-  link(organizationId: string, invoiceIdsByBill: ReadonlyMap<string, string>): Promise<ReadonlySet<string>>;
-  /** Voided bills book nothing. */
-  unlink(organizationId: string, billIds: readonly string[]): Promise<void>;
+  /** What invoices are compared by. */
+  parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
+  /** Notes which invoices bills book, each of which one bill books at most. */
+  link(organizationId: string, links: readonly BillLink[]): Promise<void>;
+  /** Removes links that do not hold any more. */
+  unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Whether the connection has ever brought a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
   /** Payments that settle one of the bills. */

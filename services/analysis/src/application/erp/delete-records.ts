@@ -33,8 +33,8 @@ export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
   /** Records of a remote company that are not deleted, in the order of their ids. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
-  /** @returns how many were live until now */
-  markDeleted(organizationId: string, ids: readonly string[], now: Date): Promise<number>;
+  /** Marks records as deleted by the connection, which examines what becomes of them. @returns how many were live until now */
+  markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
 }
 
 /** A vendor with ids of accounts that the ERP lists apart. */
@@ -91,7 +91,7 @@ export const reconcileIds =
     for (;;) {
       const live = await store.live(source, { ...range, after }, READ_RECORDS_MAX);
       const missing = live.filter(({ externalId }) => isMissing(externalId)).map(({ id }) => id);
-      deleted += await markAll(store, source.organizationId, missing, now);
+      deleted += await markAll(store, source, missing, now);
       const last = live.at(-1);
       if (live.length < READ_RECORDS_MAX || last === undefined) break;
       after = last.externalId;
@@ -117,7 +117,7 @@ export const deleteRecords =
       return removeAccounts(vendors, source, new Map(holders.map(({ id }) => [id, wanted])), now);
     }
     const ids = externalIds.map((externalId) => importedIdOf(source, kinds[entity], externalId));
-    const deleted = await markAll(stores[entity], source.organizationId, ids, now);
+    const deleted = await markAll(stores[entity], source, ids, now);
     recordsDeleted(entity, source.provider, deleted);
     return deleted;
   };
@@ -135,15 +135,10 @@ function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
 }
 
-async function markAll(
-  store: DeletableStore,
-  organizationId: string,
-  ids: readonly string[],
-  now: Date,
-): Promise<number> {
+async function markAll(store: DeletableStore, of: ImportSource, ids: readonly string[], now: Date): Promise<number> {
   let deleted = 0;
   for (let from = 0; from < ids.length; from += MARKED_RECORDS_MAX) {
-    deleted += await store.markDeleted(organizationId, ids.slice(from, from + MARKED_RECORDS_MAX), now);
+    deleted += await store.markDeleted(of, ids.slice(from, from + MARKED_RECORDS_MAX), now);
   }
   return deleted;
 }

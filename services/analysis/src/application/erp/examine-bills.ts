@@ -1,4 +1,4 @@
-import { invoiceBookedBy } from '@invoicecontrol/engine/booked-bills';
+import { invoiceBookedBy, stillBooks } from '@invoicecontrol/engine/booked-bills';
 import type { BookedBill, BookedPayment } from '@invoicecontrol/engine/facts/books';
 import type { Candidate, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
@@ -8,7 +8,7 @@ import type { LookupKey } from '@invoicecontrol/engine/normalisation/match-keys'
 import type { VendorAccount } from '../../domain/erp/vendor-accounts.js';
 import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
-import type { BookBill, SharingRecord } from './books-store.js';
+import type { BillLink, BookBill, SharingRecord } from './books-store.js';
 import type { Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
@@ -19,15 +19,9 @@ const DAY_MS = 86_400_000;
 export async function examineBills(examination: Examination): Promise<void> {
   const { source, window, books, raise } = examination;
   const hasPayments = await books.hasPayments(source);
-  for await (const changed of books.changedBills(source, window)) {
-    const voided = changed.filter(({ state, part }) => state === 'VOID' && part.bookedInvoiceId !== undefined);
-    if (voided.length > 0) {
-      const ids = voided.map(({ part }) => part.invoiceId);
-      await books.unlink(source.organizationId, ids);
-    }
-    const bills = changed
-      .filter(({ state }) => state !== 'VOID' && state !== 'DRAFT')
-      .toSorted((left, right) => compareByArrival(left.part, right.part));
+  for await (const found of books.changedBills(source, window)) {
+    const changed = await withoutStaleLinks(examination, found);
+    const bills = changed.filter(isEntered).toSorted((left, right) => compareByArrival(left.part, right.part));
     if (bills.length === 0) continue;
     const compared = await compareBills(examination, bills);
     await link(examination, compared);
@@ -37,6 +31,35 @@ export async function examineBills(examination: Examination): Promise<void> {
       ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
     ]);
   }
+}
+
+/** Whether it is in the books: what is not entered yet, or is canceled, books nothing. */
+function isEntered({ state }: BookBill): boolean {
+  return state !== 'VOID' && state !== 'DRAFT';
+}
+
+/**
+ * The bills after links were removed that do not hold any more: of bills that are not in the books, and of those that were
+ * changed and are not the linked invoice now.
+ */
+async function withoutStaleLinks(
+  { source: { organizationId }, policy, books }: Examination,
+  bills: readonly BookBill[],
+): Promise<readonly BookBill[]> {
+  const linked = bills.flatMap(({ part }) => part.bookedInvoiceId ?? []);
+  if (linked.length === 0) return bills;
+  const invoices = new Map((await books.parts(organizationId, linked)).map((part) => [part.invoiceId, part]));
+  const stale: BillLink[] = [];
+  const kept = bills.map((bill) => {
+    const { bookedInvoiceId: invoiceId, ...part } = bill.part;
+    if (invoiceId === undefined) return bill;
+    const invoice = invoices.get(invoiceId);
+    if (invoice !== undefined && isEntered(bill) && stillBooks(bill.part, invoice, policy)) return bill;
+    stale.push({ billId: part.invoiceId, invoiceId, changedAt: bill.changedAt });
+    return { ...bill, part };
+  });
+  if (stale.length > 0) await books.unlink(organizationId, stale);
+  return kept;
 }
 
 /** A bill with the records that share a lookup key with it, earlier and later ones. */
@@ -77,18 +100,18 @@ function hitsOf(hits: Hits, lookups: readonly LookupKey[]): MatchPart[] {
 
 /** A bill is the same document as the earlier invoice that it equals, one each (detection reference, section 5). */
 async function link({ source, policy, books }: Examination, compared: readonly ComparedBill[]): Promise<void> {
-  const links = new Map<string, string>();
+  const links = new Map<string, BillLink>();
   for (const { bill, candidates } of compared) {
-    const { part, kind } = bill;
+    const { part, kind, changedAt } = bill;
     if (kind !== 'BILL' || part.bookedInvoiceId !== undefined) continue;
     const known = candidates.map((candidate) => {
-      const bookedInvoiceId = links.get(candidate.invoiceId);
+      const bookedInvoiceId = links.get(candidate.invoiceId)?.invoiceId;
       return bookedInvoiceId === undefined ? candidate : { ...candidate, bookedInvoiceId };
     });
     const invoiceId = invoiceBookedBy(part, known, policy);
-    if (invoiceId !== undefined) links.set(part.invoiceId, invoiceId);
+    if (invoiceId !== undefined) links.set(part.invoiceId, { billId: part.invoiceId, invoiceId, changedAt });
   }
-  if (links.size > 0) await books.link(source.organizationId, links);
+  if (links.size > 0) await books.link(source.organizationId, [...links.values()]);
 }
 
 /** Those of the paid bills, by vendor, whose payments the ERP tells. */

@@ -10,6 +10,7 @@ import { pace } from '@invoicecontrol/runtime/pace';
 import { billFault, completeBill } from '../../domain/erp/record-faults.js';
 import type { CompleteBill } from '../../domain/erp/record-faults.js';
 import type { BillRecord, BillState } from '../../domain/erp/records.js';
+import { isSameIdentity } from '../../domain/erp/vendor-identity.js';
 import { recordsImported } from '../../telemetry.js';
 import type { SupplierStore } from '../counted-records.js';
 import type { BillStore, KnownBill, StoredBill, WithdrawnBill } from './bill-store.js';
@@ -18,7 +19,7 @@ import type { Arrival, PageCounts } from './import-page.js';
 import { openSource } from './import-source.js';
 import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js';
 import { contentHashOf, importedIdOf, isUnchanged } from './imported-record.js';
-import type { VendorOfBills, VendorStore } from './vendor-store.js';
+import type { VendorOfBills, VendorStore, VendorSupplier } from './vendor-store.js';
 
 /** Other requests wait for a page at most about this long each time. */
 const TURN_MS_MAX = 2;
@@ -89,7 +90,8 @@ async function billsAfter(
       // A draft is left out until it has what every invoice has; one that had it waits for it again.
       const withdrawnAs = record.state === 'VOID' ? 'VOID' : 'DRAFT';
       if (stored !== undefined && stored.state !== withdrawnAs) {
-        withdrawn.push({ id, version: stored.version + 1, withdrawnAs, changedAt: now });
+        const { connectionId } = source;
+        withdrawn.push({ id, version: stored.version + 1, withdrawnAs, connectionId, changedAt: now });
       }
       continue;
     }
@@ -103,7 +105,7 @@ async function billsAfter(
   }
   const supplierIds = await suppliersOf(deps, organizationId, changed);
   const bills = changed.map(({ id, record, stored, contentHash, invoice, part }): StoredBill => {
-    const supplierId = supplierIds.get(id) ?? stored?.match.supplierId ?? null;
+    const supplierId = supplierIds.get(id) ?? knownSupplierOf(stored, part) ?? null;
     const { provider, connectionId, remoteCompanyId, companyId } = source;
     return {
       id,
@@ -215,6 +217,11 @@ function matchPart(
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
+/** The supplier that a bill had stays with it while it names the same party. */
+function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
+  return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
+}
+
 /** What others have noted on the bill stays with it. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
@@ -246,7 +253,7 @@ async function suppliersOf(
   for (const supplier of keys.length === 0 ? [] : await suppliers.identitiesByKeys(organizationId, keys)) {
     for (const key of supplier.keys) byKey.set(key, [...(byKey.get(key) ?? []), supplier]);
   }
-  const ofVendors = new Map<string, string>();
+  const ofVendors = new Map<string, VendorSupplier>();
   for (const { id, part, vendor } of unknown) {
     const known = [...new Set(supplierKeysOf(part).flatMap((key) => byKey.get(key) ?? []))];
     if (known.length === 0) continue;
@@ -254,8 +261,8 @@ async function suppliersOf(
     const { supplierId, reason } = resolveSupplier(organizationId, part, known, { similarNameMin });
     if (reason === 'NEW') continue;
     supplierIds.set(id, supplierId);
-    if (vendor !== undefined) ofVendors.set(vendor.id, supplierId);
+    if (vendor !== undefined) ofVendors.set(vendor.id, { ...vendor, supplierId });
   }
-  if (ofVendors.size > 0) await vendors.noteSuppliers(organizationId, ofVendors);
+  if (ofVendors.size > 0) await vendors.noteSuppliers(organizationId, [...ofVendors.values()]);
   return supplierIds;
 }

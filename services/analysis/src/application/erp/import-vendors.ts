@@ -3,7 +3,7 @@ import { vendorFault } from '../../domain/erp/record-faults.js';
 import type { VendorRecord } from '../../domain/erp/records.js';
 import { accountTimesAfter, readAccount } from '../../domain/erp/vendor-accounts.js';
 import type { VendorAccount } from '../../domain/erp/vendor-accounts.js';
-import { nameOrderOf, readVendorIdentity, vendorKeysOf } from '../../domain/erp/vendor-identity.js';
+import { isSameIdentity, nameOrderOf, readVendorIdentity, vendorKeysOf } from '../../domain/erp/vendor-identity.js';
 import { recordsImported } from '../../telemetry.js';
 import { importPage } from './import-page.js';
 import type { Arrival, PageCounts } from './import-page.js';
@@ -55,7 +55,8 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    supplierId: stored?.supplierId,
+    // A vendor that gets another tax id or name may be another supplier: its next bill tells.
+    supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),
   };

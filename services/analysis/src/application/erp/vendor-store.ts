@@ -29,9 +29,14 @@ export interface VendorPosition {
 }
 
 /** What bills need of their vendors. */
-export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId'> {
+export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId' | 'taxKey' | 'nameKey'> {
   readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
   readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];
+}
+
+/** Of which supplier a vendor with a tax id and a name is. */
+export interface VendorSupplier extends Pick<StoredVendor, 'id' | 'taxKey' | 'nameKey'> {
+  readonly supplierId: string;
 }
 
 export interface VendorStore extends ImportedStore<StoredVendor> {
@@ -41,8 +46,8 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
     of: Pick<ImportSource, 'organizationId' | 'remoteCompanyId'>,
     keys: readonly string[],
   ): Promise<readonly StoredVendor[]>;
-  /** Notes of which suppliers vendors are, where that is not noted yet. */
-  noteSuppliers(organizationId: string, supplierIds: ReadonlyMap<string, string>): Promise<void>;
+  /** Notes of which suppliers vendors are, where that is not noted yet and they have the same tax id and name still. */
+  noteSuppliers(organizationId: string, vendors: readonly VendorSupplier[]): Promise<void>;
   /** Without deleted ones, by name, then id. */
   list(organizationId: string, query: VendorQuery): Promise<readonly StoredVendor[]>;
 }

@@ -17,6 +17,14 @@ export interface VendorIdentity {
   readonly taxValid: boolean | undefined;
 }
 
+/** Whether two records name one party: by another tax id or name it is another one. */
+export function isSameIdentity(
+  left: { readonly taxKey?: string | undefined; readonly nameKey: string },
+  right: { readonly taxKey?: string | undefined; readonly nameKey: string },
+): boolean {
+  return left.taxKey === right.taxKey && left.nameKey === right.nameKey;
+}
+
 export function readVendorIdentity({
   name,
   taxId: printed,
