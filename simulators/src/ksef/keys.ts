@@ -1,0 +1,139 @@
+import { constants, createHash, createPrivateKey, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
+import { X509CertificateGenerator } from '@peculiar/x509';
+import type { Clock } from '../erp/clock.js';
+import type { Store, Table } from './store.js';
+
+export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
+
+const DAY_MS = 86_400_000;
+const VALID_MS = 10 * 366 * DAY_MS;
+const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  modulusLength: 2_048,
+  publicExponent: Uint8Array.of(1, 0, 1),
+} as const;
+
+/** A key pair with its self-signed certificate. */
+export interface KeyPair {
+  /** Of the public key: base64 of the SHA-256 of its SPKI. */
+  readonly id: string;
+  readonly usage: KeyUsage | 'Seal';
+  /** PKCS#8 in PEM. */
+  readonly privateKey: string;
+  /** Base64 of DER. */
+  readonly certificate: string;
+  readonly validFrom: string;
+  readonly validTo: string;
+}
+
+/** The key pairs of one environment: made when they are first needed, and kept. */
+export class Keys {
+  readonly #table: Table<KeyPair>;
+  readonly #clock: Clock;
+  readonly #environment: string;
+  #made: Promise<void> | undefined;
+
+  constructor(store: Store, clock: Clock, environment: string) {
+    this.#table = store.table('keys');
+    this.#clock = clock;
+    this.#environment = environment;
+  }
+
+  /** Resolves as soon as there are keys; the other methods need them. */
+  async ready(): Promise<void> {
+    this.#made ??= this.#makeFirst();
+    return this.#made;
+  }
+
+  /** For encryption, the oldest first. */
+  published(): readonly KeyPair[] {
+    return [...this.#table.values()].filter(({ usage }) => usage !== 'Seal');
+  }
+
+  /** Signs confirmations. */
+  seal(): KeyPair {
+    const seal = [...this.#table.values()].find(({ usage }) => usage === 'Seal');
+    if (seal === undefined) throw new Error('The keys are not made yet.');
+    return seal;
+  }
+
+  /** Adds one pair of each usage, valid from now. */
+  async rotate(): Promise<void> {
+    await this.ready();
+    await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
+  }
+
+  /** Withdraws the oldest pair of each usage. */
+  async withdraw(): Promise<void> {
+    await this.ready();
+    for (const usage of ['KsefTokenEncryption', 'SymmetricKeyEncryption'] as const) {
+      const oldest = this.published().find((pair) => pair.usage === usage);
+      if (oldest !== undefined) this.#table.delete(oldest.id);
+    }
+  }
+
+  isKnown(id: string): boolean {
+    return this.published().some((pair) => pair.id === id);
+  }
+
+  /** @returns undefined where no key of this usage, or not the named one, opens it */
+  decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
+    for (const pair of this.published()) {
+      if (pair.usage !== usage || (id !== undefined && pair.id !== id)) continue;
+      try {
+        const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+        return privateDecrypt(key, encrypted);
+      } catch {
+        // Not meant for this key.
+      }
+    }
+    return undefined;
+  }
+
+  async #makeFirst(): Promise<void> {
+    if (this.#table.size > 0) return;
+    const yesterday = new Date(this.#clock.now().getTime() - DAY_MS);
+    await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption', 'Seal'], yesterday);
+  }
+
+  async #add(usages: readonly KeyPair['usage'][], from: Date): Promise<void> {
+    const pairs = await Promise.all(usages.map(async (usage) => createKeyPair(usage, from, this.#environment)));
+    for (const pair of pairs) this.#table.put(pair.id, pair);
+  }
+}
+
+/** Base64 of the SHA-256. */
+export function sha256(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('base64');
+}
+
+async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: string): Promise<KeyPair> {
+  // A certificate knows whole seconds.
+  const validFrom = new Date(Math.floor(from.getTime() / 1_000) * 1_000);
+  const validTo = new Date(validFrom.getTime() + VALID_MS);
+  const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      // A leading zero keeps the number positive.
+      serialNumber: `0${randomBytes(8).toString('hex').slice(1)}`,
+      name: `CN=KSeF simulator ${environment} ${usage}, O=Ministerstwo Finansów, C=PL`,
+      notBefore: validFrom,
+      notAfter: validTo,
+      signingAlgorithm: RSA,
+      keys,
+    },
+    webcrypto as Crypto,
+  );
+  const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
+  const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' });
+  return {
+    id: sha256(new Uint8Array(spki)),
+    usage,
+    privateKey: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+    certificate: Buffer.from(certificate.rawData).toString('base64'),
+    validFrom: validFrom.toISOString(),
+    validTo: validTo.toISOString(),
+  };
+}

@@ -1,0 +1,62 @@
+/** The calls of KSeF by their names in sections 3 and 5 of the KSeF reference. */
+export const operationNames = [
+  'A1',
+  'A2',
+  'A3',
+  'A4',
+  'A5',
+  'A6',
+  'A7',
+  'S1',
+  'S2',
+  'S3',
+  'S4',
+  'S5',
+  'S6',
+  'S7',
+  'S8',
+  'S9',
+  'S10',
+] as const;
+export type OperationName = (typeof operationNames)[number];
+
+export interface Operation {
+  readonly name: OperationName;
+  /** What the path names, in order. */
+  readonly params: readonly string[];
+}
+
+const routes: readonly (readonly [OperationName, string, string])[] = [
+  ['A1', 'GET', '/security/public-key-certificates'],
+  ['A2', 'POST', '/auth/challenge'],
+  ['A3', 'POST', '/auth/ksef-token'],
+  ['A5', 'POST', '/auth/token/redeem'],
+  ['A6', 'POST', '/auth/token/refresh'],
+  ['A7', 'DELETE', '/auth/sessions/current'],
+  ['A4', 'GET', '/auth/:'],
+  ['S1', 'POST', '/sessions/online'],
+  ['S2', 'POST', '/sessions/online/:/invoices'],
+  ['S5', 'POST', '/sessions/online/:/close'],
+  ['S9', 'GET', '/sessions'],
+  ['S4', 'GET', '/sessions/:/invoices'],
+  ['S8', 'GET', '/sessions/:/invoices/ksef/:/upo'],
+  ['S8', 'GET', '/sessions/:/invoices/:/upo'],
+  ['S3', 'GET', '/sessions/:/invoices/:'],
+  ['S7', 'GET', '/sessions/:/upo/:'],
+  ['S6', 'GET', '/sessions/:'],
+  ['S10', 'POST', '/invoices/query/metadata'],
+];
+const patterns = routes.map(([name, method, path]) => ({
+  name,
+  method,
+  pattern: new RegExp(`^/v2${path.replaceAll(':', '([^/]+)')}$`),
+}));
+
+/** @returns undefined for what KSeF does not have */
+export function findOperation(method: string, path: string): Operation | undefined {
+  for (const route of patterns) {
+    const match = route.method === method ? route.pattern.exec(path) : null;
+    if (match !== null) return { name: route.name, params: match.slice(1) };
+  }
+  return undefined;
+}
