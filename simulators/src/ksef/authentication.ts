@@ -1,0 +1,342 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Answer, Call } from '../erp/call.js';
+import type { Clock } from '../erp/clock.js';
+import type { TakenFaults } from './faults.js';
+import type { Keys } from './keys.js';
+import { sha256 } from './keys.js';
+import { hasNipCheckDigit, newReferenceNumber, timestamp } from './numbers.js';
+import { readBody } from './read-body.js';
+import type { Authentication, Bearer, BearerType, Challenge, Context, Settings, Status, Token } from './records.js';
+import { badRequest, forbidden, Refusal, unauthorized } from './refusal.js';
+import type { Store, Table } from './store.js';
+
+const CHALLENGE_MS = 10 * 60_000;
+const AUTHENTICATION_MS = 45 * 60_000;
+const ACCESS_MS = 15 * 60_000;
+const REFRESH_MS = 7 * 86_400_000;
+/** Afterwards the operation is gone (410). */
+const OPERATION_MS = 7 * 86_400_000;
+const CLIENT_IP = '127.0.0.1';
+
+const tokenRequest = z.object({
+  challenge: z.string().length(36),
+  contextIdentifier: z.object({ type: z.enum(['Nip', 'InternalId', 'NipVatUe', 'PeppolId']), value: z.string().min(1) }),
+  encryptedToken: z.base64().min(1),
+  publicKeyId: z.base64().length(44).nullish(),
+  authorizationPolicy: z.unknown().optional(),
+});
+
+const outcomes: Readonly<Record<number, string>> = {
+  100: 'Uwierzytelnianie w toku',
+  200: 'Uwierzytelnianie zakończone sukcesem',
+  415: 'Uwierzytelnianie zakończone niepowodzeniem',
+  425: 'Uwierzytelnienie unieważnione',
+  450: 'Uwierzytelnianie zakończone niepowodzeniem z powodu błędnego tokenu',
+  460: 'Uwierzytelnianie zakończone niepowodzeniem z powodu błędu certyfikatu',
+  470: 'Uwierzytelnianie zakończone niepowodzeniem',
+  480: 'Uwierzytelnienie zablokowane',
+  500: 'Nieznany błąd',
+  550: 'Operacja została anulowana przez system',
+};
+
+/** Who calls, and with what right. */
+export interface Caller {
+  readonly context: string;
+  readonly token: Token;
+}
+
+interface AuthenticationDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  readonly contexts: Table<Context>;
+  readonly settings: () => Settings;
+  readonly checksNips: boolean;
+}
+
+/** Authentication with a token of KSeF: calls A1 to A7, and the tokens that authorize all others. */
+export class Authenticator {
+  readonly #deps: AuthenticationDeps;
+  readonly #challenges: Table<Challenge>;
+  readonly #operations: Table<Authentication>;
+  readonly #bearers: Table<Bearer>;
+
+  constructor(deps: AuthenticationDeps) {
+    this.#deps = deps;
+    this.#challenges = deps.store.table('challenges');
+    this.#operations = deps.store.table('authentications');
+    this.#bearers = deps.store.table('bearers');
+  }
+
+  /** The context of whatever token the call bears, valid or not. */
+  contextOf(call: Call): string | null {
+    return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
+  }
+
+  /** Makes the token of the call worthless. */
+  kill(call: Call): void {
+    const token = bearerOf(call) ?? '';
+    const bearer = this.#bearers.get(token);
+    if (bearer !== undefined) this.#bearers.put(token, { ...bearer, isDead: true });
+  }
+
+  /** Successful authentications, also of one context alone. */
+  count(context: string | undefined): number {
+    const all = [...this.#operations.values()];
+    return all.filter((one) => one.isRedeemed && (context === undefined || one.context === context)).length;
+  }
+
+  /**
+   * The caller of a business call. Permissions are those that the token has now, and an access token of a token which is gone or
+   * revoked is worthless: what `PUT /control/contexts` replaces holds at once.
+   * @throws Refusal 401 or 403
+   */
+  authorize(call: Call, anyOf: readonly string[]): Caller {
+    const bearer = this.#require(call, ['ContextToken']);
+    const operation = this.#operations.get(bearer.authentication);
+    const token = this.#deps.contexts
+      .get(bearer.context)
+      ?.tokens.find((one) => one.token === operation?.token && one.state === 'ACTIVE');
+    if (token === undefined) throw unauthorized('Token KSeF został unieważniony.');
+    if (!token.permissions.some((permission) => anyOf.includes(permission))) {
+      throw forbidden('missing-permissions', {
+        requiredAnyOfPermissions: anyOf,
+        presentPermissions: token.permissions,
+      });
+    }
+    return { context: bearer.context, token };
+  }
+
+  /** A1 */
+  certificates(): Answer {
+    const body = this.#deps.keys.published().map((pair) => ({
+      certificate: pair.certificate,
+      certificateId: sha256(Buffer.from(pair.certificate, 'base64')),
+      publicKeyId: pair.id,
+      validFrom: timestamp(new Date(pair.validFrom)),
+      validTo: timestamp(new Date(pair.validTo)),
+      usage: [pair.usage],
+    }));
+    return { status: 200, body };
+  }
+
+  /** A2 */
+  challenge(): Answer {
+    const now = this.#deps.clock.now();
+    const challenge = newReferenceNumber('CR', now);
+    this.#challenges.put(challenge, { timestampMs: now.getTime(), isUsed: false });
+    // Digits below the millisecond: whoever rounds them instead of truncating has another time.
+    const body = {
+      challenge,
+      timestamp: timestamp(now, '8765'),
+      timestampMs: now.getTime(),
+      clientIp: CLIENT_IP,
+    };
+    return { status: 200, body };
+  }
+
+  /** A3 */
+  begin(call: Call): Answer {
+    const request = readBody(call, tokenRequest);
+    const { type, value } = request.contextIdentifier;
+    if (type === 'Nip' && (!/^\d{10}$/.test(value) || (this.#deps.checksNips && !hasNipCheckDigit(value)))) {
+      throw badRequest(21_405, 'contextIdentifier.value: nieprawidłowy NIP.');
+    }
+    const now = this.#deps.clock.now();
+    const challenge = this.#challenges.get(request.challenge);
+    if (challenge === undefined || challenge.isUsed || now.getTime() - challenge.timestampMs > CHALLENGE_MS) {
+      throw badRequest(21_111);
+    }
+    const keyId = request.publicKeyId ?? undefined;
+    if (keyId !== undefined && !this.#deps.keys.isKnown(keyId)) {
+      throw badRequest(21_470, `Klucz o identyfikatorze ${keyId} nie jest wspierany.`);
+    }
+    this.#challenges.put(request.challenge, { ...challenge, isUsed: true });
+
+    const plain = this.#deps.keys.decrypt('KsefTokenEncryption', Buffer.from(request.encryptedToken, 'base64'), keyId);
+    const { token, outcome } = this.#verify(plain, type === 'Nip' ? value : '', challenge.timestampMs);
+    const referenceNumber = newReferenceNumber('AU', now);
+    this.#operations.put(referenceNumber, {
+      referenceNumber,
+      context: value,
+      token,
+      startedAt: now.toISOString(),
+      outcome,
+      looks: 0,
+      isRedeemed: false,
+      refreshedAt: null,
+      refreshValidUntil: null,
+    });
+    const authenticationToken = this.#issue('AuthenticationToken', { authentication: referenceNumber, context: value });
+    return { status: 202, body: { referenceNumber, authenticationToken } };
+  }
+
+  /** A4 */
+  status(call: Call, referenceNumber: string, faults: TakenFaults): Answer {
+    const bearer = this.#require(call, ['AuthenticationToken', 'ContextToken']);
+    const found = this.#operations.get(referenceNumber);
+    if (found === undefined) throw unknownOperation(referenceNumber);
+    if (found.context !== bearer.context) throw forbidden('insufficient-resource-access');
+    const { clock } = this.#deps;
+    if (clock.now().getTime() - Date.parse(found.startedAt) > OPERATION_MS) {
+      throw new Refusal({ status: 410, description: 'Operacja wygasła.' });
+    }
+    const forced = faults.effect('AUTH_STATUS');
+    const looked: Authentication = {
+      ...found,
+      looks: found.looks + 1,
+      ...(forced === undefined || forced.code < 200 ? {} : { outcome: toOutcome(forced.code, forced.details) }),
+    };
+    this.#operations.put(referenceNumber, looked);
+    const status = forced === undefined ? this.#statusOf(looked) : toOutcome(forced.code, forced.details);
+    return {
+      status: 200,
+      body: {
+        startDate: timestamp(new Date(looked.startedAt)),
+        authenticationMethod: 'Token',
+        authenticationMethodInfo: { category: 'Token', code: 'token.ksef', displayName: 'Token KSeF' },
+        status,
+        isTokenRedeemed: looked.isRedeemed,
+        lastTokenRefreshDate: looked.refreshedAt === null ? null : timestamp(new Date(looked.refreshedAt)),
+        refreshTokenValidUntil:
+          looked.refreshValidUntil === null ? null : timestamp(new Date(looked.refreshValidUntil)),
+      },
+    };
+  }
+
+  /** A5 */
+  redeem(call: Call): Answer {
+    const bearer = this.#require(call, ['AuthenticationToken']);
+    const found = this.#operation(bearer);
+    if (found.isRedeemed) {
+      throw badRequest(
+        21_301,
+        `Tokeny dla operacji uwierzytelniania ${found.referenceNumber} zostały już pobrane.`,
+      );
+    }
+    const { code } = this.#statusOf(found);
+    if (code !== 200) throw badRequest(21_301, `Status uwierzytelniania (${code}) nie pozwala na pobranie tokenów.`);
+    this.#requireActive(found);
+    const owner = { authentication: found.referenceNumber, context: found.context };
+    const accessToken = this.#issue('ContextToken', owner);
+    const refreshToken = this.#issue('RefreshToken', owner);
+    const refreshValidUntil = new Date(refreshToken.validUntil).toISOString();
+    this.#operations.put(found.referenceNumber, { ...found, isRedeemed: true, refreshValidUntil });
+    return { status: 200, body: { accessToken, refreshToken } };
+  }
+
+  /** A6 */
+  refresh(call: Call): Answer {
+    const bearer = this.#require(call, ['RefreshToken']);
+    const found = this.#operation(bearer);
+    this.#requireActive(found);
+    const accessToken = this.#issue('ContextToken', { authentication: found.referenceNumber, context: found.context });
+    this.#operations.put(found.referenceNumber, { ...found, refreshedAt: this.#deps.clock.now().toISOString() });
+    return { status: 200, body: { accessToken } };
+  }
+
+  /** A7 */
+  end(call: Call): Answer {
+    const { authentication } = this.#require(call, ['ContextToken', 'RefreshToken']);
+    for (const [token, bearer] of this.#bearers.entries()) {
+      if (bearer.authentication !== authentication || bearer.type !== 'RefreshToken') continue;
+      this.#bearers.put(token, { ...bearer, isDead: true });
+    }
+    return { status: 204 };
+  }
+
+  /** What becomes of a decrypted token (KSeF reference, section 3, statuses of A4). */
+  #verify(
+    plain: Buffer | undefined,
+    context: string,
+    timestampMs: number,
+  ): { readonly token: string | null; readonly outcome: Status } {
+    const refuse = (detail: string): { token: null; outcome: Status } => ({
+      token: null,
+      outcome: toOutcome(450, [detail]),
+    });
+    if (plain === undefined) return refuse('Nieprawidłowe szyfrowanie tokena');
+    let text: string;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true }).decode(plain);
+    } catch {
+      return refuse('Nieprawidłowe kodowanie tokena');
+    }
+    // The token itself has separators: the last one counts.
+    const at = text.lastIndexOf('|');
+    if (at < 0) return refuse('Nieprawidłowe kodowanie tokena');
+    const value = text.slice(0, at);
+    if (text.slice(at + 1) !== String(timestampMs)) return refuse('Nieprawidłowy czas tokena');
+    const owners = [...this.#deps.contexts.values()].filter(({ tokens }) => tokens.some((one) => one.token === value));
+    if (owners.length === 0) return refuse('Nieprawidłowy token');
+    const token = owners.find(({ nip }) => nip === context)?.tokens.find((one) => one.token === value);
+    if (token === undefined) return refuse(`Token nie może być użyty w kontekście ${context}`);
+    if (token.state === 'REVOKED') return refuse('Token unieważniony');
+    if (token.state === 'INACTIVE') return refuse('Token nieaktywny');
+    if (token.permissions.length === 0) {
+      return { token: value, outcome: toOutcome(415, ['Brak przypisanych uprawnień']) };
+    }
+    return { token: value, outcome: toOutcome(200) };
+  }
+
+  #statusOf({ looks, outcome }: Authentication): Status {
+    return looks > this.#deps.settings().authPolls ? outcome : toOutcome(100);
+  }
+
+  #operation(bearer: Bearer): Authentication {
+    const found = this.#operations.get(bearer.authentication);
+    if (found === undefined) throw unknownOperation(bearer.authentication);
+    return found;
+  }
+
+  #requireActive({ context, token }: Authentication): void {
+    const known = this.#deps.contexts.get(context)?.tokens.find((one) => one.token === token);
+    if (known?.state !== 'ACTIVE') throw badRequest(21_301, 'Token KSeF został unieważniony.');
+  }
+
+  /** @throws Refusal 401 */
+  #require(call: Call, types: readonly BearerType[]): Bearer {
+    const bearer = this.#bearers.get(bearerOf(call) ?? '');
+    const isValid =
+      bearer !== undefined &&
+      types.includes(bearer.type) &&
+      !bearer.isDead &&
+      Date.parse(bearer.validUntil) > this.#deps.clock.now().getTime();
+    if (!isValid) throw unauthorized('Wymagane jest uwierzytelnienie.');
+    return bearer;
+  }
+
+  #issue(
+    type: BearerType,
+    owner: { readonly authentication: string; readonly context: string },
+  ): { readonly token: string; readonly validUntil: string } {
+    const lifetimes = { AuthenticationToken: AUTHENTICATION_MS, ContextToken: ACCESS_MS, RefreshToken: REFRESH_MS };
+    const now = this.#deps.clock.now().getTime();
+    const validUntil = new Date(now + lifetimes[type]);
+    const claims = { typ: type, exp: Math.floor(validUntil.getTime() / 1_000), jti: randomBytes(8).toString('hex') };
+    const token = [encode({ alg: 'HS256', typ: 'JWT' }), encode(claims), randomBytes(32).toString('base64url')].join('.');
+    this.#bearers.put(token, { type, ...owner, validUntil: validUntil.toISOString(), isDead: false });
+    return { token, validUntil: timestamp(validUntil) };
+  }
+}
+
+function toOutcome(code: number, details?: readonly string[]): Status {
+  const description = outcomes[code] ?? `Status ${code}`;
+  return { code, description, ...(details === undefined ? {} : { details }) };
+}
+
+function unknownOperation(referenceNumber: string): Refusal {
+  return badRequest(
+    21_304,
+    `Operacja uwierzytelniania o numerze referencyjnym ${referenceNumber} nie została znaleziona.`,
+  );
+}
+
+function bearerOf(call: Call): string | undefined {
+  return /^Bearer (\S+)$/i.exec(call.headers['authorization'] ?? '')?.[1];
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

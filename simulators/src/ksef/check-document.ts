@@ -1,0 +1,215 @@
+import { createDecipheriv } from 'node:crypto';
+import { parseXml } from '@invoicecontrol/compliance/parse-xml';
+import { schemaErrors } from '@invoicecontrol/compliance/schemas';
+import type { XmlDocument } from 'libxml2-wasm';
+import { sha256 } from './keys.js';
+import { hasNipCheckDigit } from './numbers.js';
+import type { FormCode, Status } from './records.js';
+
+const BYTES_MAX = 1_000_000;
+const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
+const DETAILS_MAX = 10;
+
+/** The forms that an interactive session takes, each with its schema. */
+const forms = {
+  'FA (3)': { schema: 'FA3', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' },
+  'FA (2)': { schema: 'FA2', namespace: 'http://crd.gov.pl/wzor/2023/06/29/12648/' },
+} as const;
+type SystemCode = keyof typeof forms;
+
+const failures: Readonly<Record<number, string>> = {
+  405: 'Przetwarzanie anulowane z powodu błędu sesji',
+  410: 'Nieprawidłowy zakres uprawnień',
+  415: 'Brak możliwości wysyłania faktury z załącznikiem',
+  430: 'Błąd weryfikacji pliku faktury',
+  435: 'Błąd odszyfrowania pliku',
+  440: 'Duplikat faktury',
+  450: 'Błąd weryfikacji semantyki dokumentu faktury',
+  500: 'Nieznany błąd (500)',
+  550: 'Operacja została anulowana przez system',
+};
+
+/** What a document says of itself, for duplicates, rights, metadata and confirmations. */
+export interface InvoiceFacts {
+  readonly sellerNip: string;
+  readonly sellerName: string;
+  readonly buyer: { readonly type: 'Nip' | 'VatUe' | 'Other' | 'None'; readonly value: string | null };
+  readonly buyerName: string | null;
+  /** RodzajFaktury. */
+  readonly kind: string;
+  /** P_2. */
+  readonly number: string;
+  /** P_1. */
+  readonly issueDate: string;
+  readonly currency: string;
+  readonly net: number;
+  readonly vat: number;
+  readonly gross: number;
+  readonly isSelfInvoicing: boolean;
+  readonly hasAttachment: boolean;
+}
+
+export interface SentDocument {
+  readonly encrypted: Uint8Array;
+  readonly key: Uint8Array;
+  readonly iv: Uint8Array;
+  readonly invoiceHash: string;
+  readonly invoiceSize: number;
+}
+
+export interface DocumentRules {
+  readonly formCode: FormCode;
+  /** The day on which KSeF receives it. */
+  readonly today: string;
+  readonly checksNips: boolean;
+}
+
+export type CheckedDocument =
+  | { readonly facts: InvoiceFacts; readonly failure: null }
+  | { readonly facts: InvoiceFacts | null; readonly failure: Status };
+
+/** The final status of a refused invoice. */
+export function failed(code: number, ...details: readonly string[]): Status {
+  const description = failures[code] ?? `Status ${code}`;
+  return { code, description, ...(details.length === 0 ? {} : { details }) };
+}
+
+export function isKnownForm({ systemCode, schemaVersion, value }: FormCode): boolean {
+  return systemCode in forms && schemaVersion === '1-0E' && value === 'FA';
+}
+
+/**
+ * Decrypts a document and holds it against everything that can be said of it alone, in the order of the KSeF reference, section
+ * 14: decryption, file, content. Rights and duplicates are checked when it is processed.
+ */
+export function checkDocument(sent: SentDocument, rules: DocumentRules): CheckedDocument {
+  const bytes = decrypt(sent);
+  if (bytes === undefined) return refused(435);
+  const text = readFile(bytes, sent);
+  if (typeof text !== 'string') return { facts: null, failure: text };
+  const markup = markupFaults(text);
+  if (markup.length > 0) return refused(450, ...markup);
+
+  const parsed = parseXml(bytes);
+  if ('fault' in parsed) {
+    return refused(450, parsed.fault === 'DOCTYPE' ? 'Deklaracja DOCTYPE jest niedozwolona.' : parsed.message);
+  }
+  const { document } = parsed;
+  try {
+    return checkContent(document, bytes.length, rules);
+  } finally {
+    document.dispose();
+  }
+}
+
+function checkContent(document: XmlDocument, size: number, { formCode, today, checksNips }: DocumentRules): CheckedDocument {
+  const { schema, namespace } = forms[formCode.systemCode as SystemCode];
+  const errors = schemaErrors(document, schema);
+  if (errors.length > 0) return refused(450, ...errors.slice(0, DETAILS_MAX).map(({ message }) => message));
+  const facts = readFacts(document, namespace);
+  const refuse = (code: number, ...details: readonly string[]): CheckedDocument => ({
+    facts,
+    failure: failed(code, ...details),
+  });
+  if (size > (facts.hasAttachment ? BYTES_WITH_ATTACHMENT_MAX : BYTES_MAX)) {
+    return refuse(430, 'Przekroczono dozwolony rozmiar faktury.');
+  }
+  if (facts.issueDate > today) return refuse(450, 'P_1: data wystawienia nie może być z przyszłości.');
+  if (checksNips) {
+    const nips = document
+      .find('/f:Faktura/f:Podmiot1//f:NIP|/f:Faktura/f:Podmiot2//f:NIP|/f:Faktura/f:Podmiot3//f:NIP', { f: namespace })
+      .map(({ content }) => content.trim());
+    const wrong = nips.find((nip) => !hasNipCheckDigit(nip));
+    if (wrong !== undefined) return refuse(450, `Nieprawidłowy NIP: ${wrong}.`);
+  }
+  return { facts, failure: null };
+}
+
+function refused(code: number, ...details: readonly string[]): CheckedDocument {
+  return { facts: null, failure: failed(code, ...details) };
+}
+
+function decrypt({ encrypted, key, iv }: SentDocument): Buffer | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-cbc', key, iv);
+    return Buffer.concat([decipher.update(encrypted), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the text of the file, or what is wrong with it */
+function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): string | Status {
+  if (bytes.length !== invoiceSize) return failed(430, 'Nieprawidłowy rozmiar pliku.');
+  if (sha256(bytes) !== invoiceHash) return failed(430, 'Nieprawidłowy skrót pliku.');
+  if (bytes.length > BYTES_WITH_ATTACHMENT_MAX) return failed(430, 'Przekroczono dozwolony rozmiar faktury.');
+  if (bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf))) return failed(430, 'Plik zawiera znacznik BOM.');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return failed(430, 'Plik nie jest zakodowany w UTF-8.');
+  }
+  const encoding = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)["']/.exec(text)?.[1];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') {
+    return failed(430, `Niedozwolone kodowanie: ${encoding}.`);
+  }
+  return text;
+}
+
+/** Instructions and characters that KSeF refuses beyond its schema (KSeF reference, section 9, item 1). */
+function markupFaults(text: string): readonly string[] {
+  const faults: string[] = [];
+  const withoutProlog = text.replace(/^<\?xml\s[^>]*\?>/, '');
+  const withoutComments = withoutProlog.replace(/<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>/g, '');
+  if (withoutComments.includes('<?')) faults.push('Instrukcje przetwarzania są niedozwolone.');
+  const character = [...text].find((one) => isRefusedCharacter(one.codePointAt(0) ?? 0));
+  if (character !== undefined) {
+    faults.push(`Niedozwolony znak U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}.`);
+  }
+  return faults;
+}
+
+function isRefusedCharacter(code: number): boolean {
+  if (code < 0x7f) return false;
+  if (code <= 0x84 || (code >= 0x86 && code <= 0x9f)) return true;
+  return (code >= 0xfdd0 && code <= 0xfdef) || (code > 0xffff && (code & 0xfffe) === 0xfffe);
+}
+
+function readFacts(document: XmlDocument, namespace: string): InvoiceFacts {
+  const find = (path: string): string | null => {
+    const content = document.get(`/f:Faktura/${path}`, { f: namespace })?.content.trim();
+    return content === undefined || content === '' ? null : content;
+  };
+  const sum = (prefix: string, pattern: RegExp): number => {
+    const nodes = document.find(`/f:Faktura/f:Fa/*[starts-with(local-name(), "${prefix}")]`, { f: namespace });
+    const cents = nodes.map((node) => ('name' in node && pattern.test(String(node.name)) ? Number(node.content) * 100 : 0));
+    return Math.round(cents.reduce((total, one) => total + one, 0)) / 100;
+  };
+  const identity = 'f:Podmiot2/f:DaneIdentyfikacyjne';
+  const nip = find(`${identity}/f:NIP`);
+  const vatUe = find(`${identity}/f:NrVatUE`);
+  const other = find(`${identity}/f:NrID`);
+  return {
+    sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP') ?? '',
+    sellerName: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:Nazwa') ?? '',
+    buyer:
+      nip !== null
+        ? { type: 'Nip', value: nip }
+        : vatUe !== null
+          ? { type: 'VatUe', value: `${find(`${identity}/f:KodUE`) ?? ''}${vatUe}` }
+          : other !== null
+            ? { type: 'Other', value: other }
+            : { type: 'None', value: null },
+    buyerName: find(`${identity}/f:Nazwa`),
+    kind: find('f:Fa/f:RodzajFaktury') ?? '',
+    number: find('f:Fa/f:P_2') ?? '',
+    issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
+    currency: find('f:Fa/f:KodWaluty') ?? '',
+    net: sum('P_13_', /^(?:\w+:)?P_13_(?:\d+|6_[123])$/),
+    vat: sum('P_14_', /^(?:\w+:)?P_14_[1-5]$/),
+    gross: Number(find('f:Fa/f:P_15') ?? '0'),
+    isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',
+    hasAttachment: document.get('/f:Faktura/f:Zalacznik', { f: namespace }) !== null,
+  };
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { operationNames } from './operations.js';
+import type { OperationName } from './operations.js';
+
+const FAULTS_MAX = 1_000;
+const SECONDS_MAX = 3_600;
+
+const details = z.array(z.string()).optional();
+const headers = z.record(z.string(), z.string()).optional();
+const seconds = z.number().min(0).max(SECONDS_MAX);
+const status = z.int().min(200).max(599);
+const polls = z.int().min(0).max(100_000);
+const code = z.int().min(100).max(999);
+const processed = z.boolean().default(false);
+const shared = {
+  operation: z.enum([...operationNames, '*']),
+  /** A NIP. Calls whose context is not known do not match. */
+  context: z.string().optional(),
+  /** Calls that it holds for; 0: until it is removed. */
+  times: z.int().min(0).default(1),
+  /** Matching calls before the first one that it holds for. */
+  skip: z.int().min(0).default(0),
+};
+
+/** The body of `POST /control/faults` (KSeF reference, section 17). */
+export const faultSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ ...shared, kind: z.literal('DROP') }),
+  z.strictObject({ ...shared, kind: z.literal('LOSE_ANSWER') }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('STATUS'),
+    status,
+    headers,
+    body: z.unknown().optional(),
+    contentType: z.string().optional(),
+    processed,
+  }),
+  z.strictObject({ ...shared, kind: z.literal('HANG'), seconds, processed }),
+  z.strictObject({ ...shared, kind: z.literal('DELAY'), seconds }),
+  z.strictObject({ ...shared, kind: z.literal('HOLD'), processed }),
+  z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), z.string()]) }),
+  z.strictObject({ ...shared, kind: z.literal('UNAUTHORIZED') }),
+  z.strictObject({ ...shared, kind: z.literal('BLOCKED') }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('PROBLEM'),
+    status: z.int().min(400).max(599),
+    code: z.int().optional(),
+    reasonCode: z.string().optional(),
+    description: z.string().optional(),
+    details,
+  }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('BODY'),
+    body: z.string(),
+    status: status.default(200),
+    contentType: z.string().default('application/json'),
+  }),
+  z.strictObject({ ...shared, kind: z.literal('PATCH'), patch: z.record(z.string(), z.unknown()) }),
+  z.strictObject({ ...shared, kind: z.literal('AUTH_STATUS'), code, details }),
+  z.strictObject({ ...shared, kind: z.literal('SESSION_STATUS'), code: z.literal(415) }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('INVOICE_STATUS'),
+    code,
+    description: z.string().optional(),
+    details,
+    extensions: z.record(z.string(), z.string()).optional(),
+  }),
+  z.strictObject({ ...shared, kind: z.literal('HIDE'), polls }),
+  z.strictObject({ ...shared, kind: z.literal('UPO_LATE'), polls }),
+  z.strictObject({ ...shared, kind: z.literal('BAD_HASH') }),
+]);
+export type FaultSpec = z.infer<typeof faultSchema>;
+type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
+
+/** Faults of what KSeF does, each of one call alone; all that match apply. The others are of how a call is answered. */
+const effects = {
+  AUTH_STATUS: 'A4',
+  SESSION_STATUS: 'S1',
+  INVOICE_STATUS: 'S2',
+  HIDE: 'S2',
+  UPO_LATE: 'S1',
+  BAD_HASH: 'S7',
+} as const;
+type EffectKind = keyof typeof effects;
+type DeliveryFault = Exclude<FaultSpec, { kind: EffectKind | 'PATCH' }>;
+
+interface Fault {
+  readonly id: string;
+  readonly spec: FaultSpec;
+  readonly removed: AbortController;
+  seen: number;
+  hits: number;
+}
+
+/** The faults that hold for one call: at most one of how it is answered, and all others. */
+export interface TakenFaults {
+  readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
+  /** The members that replace those of the answer. */
+  readonly patch: Readonly<Record<string, unknown>> | undefined;
+  /** The fault of this kind that holds, with its id. */
+  effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
+}
+
+/** What was asked for by `POST /control/faults`. */
+export class Faults {
+  readonly #faults = new Map<string, Fault>();
+  #last = 0;
+
+  /** @returns its id, or undefined where there are too many */
+  add(spec: FaultSpec): string | undefined {
+    if (this.#faults.size >= FAULTS_MAX) return undefined;
+    this.#last += 1;
+    const id = String(this.#last);
+    this.#faults.set(id, { id, spec, removed: new AbortController(), seen: 0, hits: 0 });
+    return id;
+  }
+
+  has(id: string): boolean {
+    return this.#faults.has(id);
+  }
+
+  list(): readonly Readonly<Record<string, unknown>>[] {
+    return [...this.#faults.values()].map(({ id, hits, spec }) => ({ id, hits, ...spec }));
+  }
+
+  /** Releases what it held. @returns whether it was there */
+  remove(id: string): boolean {
+    this.#faults.get(id)?.removed.abort();
+    return this.#faults.delete(id);
+  }
+
+  removeAll(): void {
+    for (const id of this.#faults.keys()) this.remove(id);
+  }
+
+  /** Counts the call for every fault that it matches, and takes those that hold for it. */
+  take(operation: OperationName, context: string | null): TakenFaults {
+    const taken: Fault[] = [];
+    let delivery: { spec: DeliveryFault; removed: AbortSignal } | undefined;
+    for (const fault of this.#faults.values()) {
+      const { spec } = fault;
+      if (!matches(spec, operation, context)) continue;
+      fault.seen += 1;
+      if (fault.seen <= spec.skip || (spec.times > 0 && fault.hits >= spec.times)) continue;
+      if (isEffect(spec) || spec.kind === 'PATCH') taken.push(fault);
+      else if (delivery === undefined) delivery = { spec, removed: fault.removed.signal };
+      else continue;
+      fault.hits += 1;
+    }
+    const patches = taken.flatMap(({ spec }) => (spec.kind === 'PATCH' ? [spec.patch] : []));
+    return {
+      delivery,
+      patch: patches.length === 0 ? undefined : Object.assign({}, ...patches),
+      effect: <Kind extends EffectKind>(kind: Kind) => {
+        const found = taken.find(({ spec }) => spec.kind === kind);
+        return found === undefined ? undefined : { ...(found.spec as FaultOf<Kind>), id: found.id };
+      },
+    };
+  }
+}
+
+function isEffect(spec: FaultSpec): spec is Extract<FaultSpec, { kind: EffectKind }> {
+  return spec.kind in effects;
+}
+
+function matches(spec: FaultSpec, operation: OperationName, context: string | null): boolean {
+  if (spec.operation !== '*' && spec.operation !== operation) return false;
+  if (isEffect(spec) && effects[spec.kind] !== operation) return false;
+  return spec.context === undefined || spec.context === context;
+}

@@ -1,0 +1,133 @@
+import type { InvoiceFacts } from './check-document.js';
+
+/** What one environment keeps in its tables, each as JSON. Instants are ISO strings. */
+export interface Context {
+  readonly nip: string;
+  readonly tokens: readonly Token[];
+  /** NIPs of other sellers whose invoices this context may send; `*`: of any. */
+  readonly grants: readonly string[];
+  /** Instead of the one of the settings. */
+  readonly limitFactor: number | undefined;
+}
+
+export interface Token {
+  readonly token: string;
+  readonly referenceNumber: string;
+  readonly permissions: readonly string[];
+  readonly state: 'ACTIVE' | 'REVOKED' | 'INACTIVE';
+}
+
+export interface Challenge {
+  readonly timestampMs: number;
+  readonly isUsed: boolean;
+}
+
+export interface Status {
+  readonly code: number;
+  readonly description: string;
+  readonly details?: readonly string[];
+  readonly extensions?: Readonly<Record<string, string>>;
+}
+
+export interface Authentication {
+  readonly referenceNumber: string;
+  readonly context: string;
+  /** The token of KSeF; null where it could not be read. */
+  readonly token: string | null;
+  readonly startedAt: string;
+  /** What it comes to, as soon as it was looked at often enough. */
+  readonly outcome: Status;
+  readonly looks: number;
+  readonly isRedeemed: boolean;
+  readonly refreshedAt: string | null;
+  readonly refreshValidUntil: string | null;
+}
+
+/** A token that authorizes calls. */
+export interface Bearer {
+  readonly type: BearerType;
+  readonly authentication: string;
+  readonly context: string;
+  readonly validUntil: string;
+  readonly isDead: boolean;
+}
+export type BearerType = 'AuthenticationToken' | 'ContextToken' | 'RefreshToken';
+
+export interface Session {
+  readonly referenceNumber: string;
+  readonly context: string;
+  readonly tokenReferenceNumber: string;
+  readonly formCode: FormCode;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly validUntil: string;
+  readonly closedAt: string | null;
+  /** Base64; null where the key could not be decrypted. */
+  readonly key: string | null;
+  readonly iv: string;
+  readonly status: number;
+  /** While it is 170. */
+  readonly looks: number;
+  /** Looks that a fault adds. */
+  readonly looksMore: number;
+  readonly invoices: readonly string[];
+  readonly upo: string | null;
+  /** Of a document that was there before, by `POST /control/invoices`. */
+  readonly isForeign: boolean;
+}
+
+export interface FormCode {
+  readonly systemCode: string;
+  readonly schemaVersion: string;
+  readonly value: string;
+}
+
+export interface Invoice {
+  readonly referenceNumber: string;
+  readonly session: string;
+  readonly context: string;
+  readonly ordinalNumber: number;
+  readonly invoiceHash: string;
+  readonly receivedAt: string;
+  /** What the document says; null where it could not be read. */
+  readonly facts: InvoiceFacts | null;
+  /** What the document itself comes to; null where only rights and duplicates are left to check. */
+  readonly failure: Status | null;
+  readonly looks: number;
+  /** Null while it is processed. */
+  readonly final: Status | null;
+  readonly ksefNumber: string | null;
+  readonly acquiredAt: string | null;
+  /** Lists of invoices that leave it out. */
+  readonly hiddenLooks: number;
+  /** Of a fault: below 200 until the fault is gone. */
+  readonly forced: (Status & { readonly fault: string }) | null;
+  readonly upo: string | null;
+}
+
+/** A document in the repository of KSeF, by seller, kind and number. */
+export interface Registered {
+  readonly sellerNip: string;
+  readonly kind: string;
+  readonly number: string;
+  readonly ksefNumber: string;
+  readonly invoiceHash: string;
+  readonly sessionReferenceNumber: string;
+  readonly context: string;
+  readonly invoice: string;
+}
+
+export interface Confirmation {
+  readonly referenceNumber: string;
+  readonly session: string;
+  readonly xml: string;
+}
+
+export interface Settings {
+  readonly authPolls: number;
+  readonly invoicePolls: number;
+  readonly sessionPolls: number;
+  /** 0: no limits. */
+  readonly limitFactor: number;
+  readonly systemWarning: string | null;
+}
