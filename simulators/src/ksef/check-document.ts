@@ -181,10 +181,11 @@ function readFacts(document: XmlDocument, namespace: string): InvoiceFacts {
     const content = document.get(`/f:Faktura/${path}`, { f: namespace })?.content.trim();
     return content === undefined || content === '' ? null : content;
   };
-  const sum = (prefix: string, pattern: RegExp): number => {
-    const nodes = document.find(`/f:Faktura/f:Fa/*[starts-with(local-name(), "${prefix}")]`, { f: namespace });
-    const cents = nodes.map((node) => ('name' in node && pattern.test(String(node.name)) ? Number(node.content) * 100 : 0));
-    return Math.round(cents.reduce((total, one) => total + one, 0)) / 100;
+  const sum = (names: string): number => {
+    const cents = document
+      .find(`/f:Faktura/f:Fa/*[${names}]`, { f: namespace })
+      .reduce((total, { content }) => total + Math.round(Number(content.trim()) * 100), 0);
+    return cents / 100;
   };
   const identity = 'f:Podmiot2/f:DaneIdentyfikacyjne';
   const nip = find(`${identity}/f:NIP`);
@@ -206,8 +207,9 @@ function readFacts(document: XmlDocument, namespace: string): InvoiceFacts {
     number: find('f:Fa/f:P_2') ?? '',
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
     currency: find('f:Fa/f:KodWaluty') ?? '',
-    net: sum('P_13_', /^(?:\w+:)?P_13_(?:\d+|6_[123])$/),
-    vat: sum('P_14_', /^(?:\w+:)?P_14_[1-5]$/),
+    net: sum('starts-with(local-name(), "P_13_")'),
+    // P_14_1W and its like repeat the tax in PLN.
+    vat: sum('starts-with(local-name(), "P_14_") and not(contains(local-name(), "W"))'),
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',
     hasAttachment: document.get('/f:Faktura/f:Zalacznik', { f: namespace }) !== null,

@@ -1,0 +1,101 @@
+import { SignedXml } from 'xml-crypto';
+import type { KeyPair } from './keys.js';
+import { polishDay, timestamp } from './numbers.js';
+import type { FormCode } from './records.js';
+
+const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
+const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+
+export interface ConfirmedDocument {
+  readonly sellerNip: string;
+  readonly ksefNumber: string;
+  readonly number: string;
+  readonly issueDate: string;
+  readonly receivedAt: Date;
+  readonly acquiredAt: Date;
+  readonly invoiceHash: string;
+}
+
+export interface ConfirmationContent {
+  /** `środowisko testowe (TE)`; none in production. */
+  readonly environment: string;
+  readonly session: string;
+  readonly context: string;
+  readonly tokenReferenceNumber: string;
+  readonly formCode: FormCode;
+  readonly documents: readonly ConfirmedDocument[];
+  /** Whether it is the collective one of a session, which says how many documents it has. */
+  readonly isCollective: boolean;
+}
+
+/** The official confirmation of receipt (UPO), version 4-3, with an enveloped signature over the whole document. */
+export function writeConfirmation(content: ConfirmationContent, seal: KeyPair): string {
+  const signer = new SignedXml({
+    privateKey: seal.privateKey,
+    publicCert: toPem(seal.certificate),
+    signatureAlgorithm: RSA_SHA256,
+    canonicalizationAlgorithm: EXCLUSIVE_C14N,
+  });
+  const transforms = [ENVELOPED, EXCLUSIVE_C14N];
+  signer.addReference({ xpath: '/*', isEmptyUri: true, digestAlgorithm: SHA256, transforms });
+  signer.computeSignature(toXml(content), { prefix: 'ds' });
+  return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
+}
+
+function toXml({ environment, session, context, tokenReferenceNumber, formCode, documents, isCollective }: ConfirmationContent): string {
+  const count = documents.length;
+  return element('Potwierdzenie', { xmlns: NAMESPACE }, [
+    element('NazwaPodmiotuPrzyjmujacego', {}, [escape(`Ministerstwo Finansów${environment && ` - ${environment}`}`)]),
+    element('NumerReferencyjnySesji', {}, [session]),
+    element('Uwierzytelnienie', {}, [
+      element('IdKontekstu', {}, [element('Nip', {}, [context])]),
+      element('NumerReferencyjnyTokenaKSeF', {}, [tokenReferenceNumber]),
+    ]),
+    isCollective
+      ? element('OpisPotwierdzenia', {}, [
+          element('Strona', {}, ['1']),
+          element('LiczbaStron', {}, ['1']),
+          element('ZakresDokumentowOd', {}, ['1']),
+          element('ZakresDokumentowDo', {}, [String(count)]),
+          element('CalkowitaLiczbaDokumentow', {}, [String(count)]),
+        ])
+      : '',
+    element('NazwaStrukturyLogicznej', {}, [
+      escape(`Schemat_${formCode.systemCode.replace(' ', '')}_v${formCode.schemaVersion}.xsd`),
+    ]),
+    element('KodFormularza', {}, [escape(formCode.systemCode)]),
+    ...documents.map((document) =>
+      element('Dokument', {}, [
+        element('NipSprzedawcy', {}, [document.sellerNip]),
+        element('NumerKSeFDokumentu', {}, [document.ksefNumber]),
+        element('NumerFaktury', {}, [escape(document.number)]),
+        element('DataWystawieniaFaktury', {}, [document.issueDate]),
+        element('DataPrzeslaniaDokumentu', {}, [timestamp(document.receivedAt)]),
+        element('DataNadaniaNumeruKSeF', {}, [timestamp(document.acquiredAt)]),
+        element('SkrotDokumentu', {}, [document.invoiceHash]),
+        element('TrybWysylki', {}, [invoicingMode(document.issueDate, document.receivedAt)]),
+      ]),
+    ),
+  ]);
+}
+
+/** An invoice that was issued on an earlier day counts as offline (KSeF reference, section 9, item 3). */
+export function invoicingMode(issueDate: string, receivedAt: Date): 'Online' | 'Offline' {
+  return issueDate < polishDay(receivedAt) ? 'Offline' : 'Online';
+}
+
+function element(name: string, attributes: Readonly<Record<string, string>>, content: readonly string[]): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`);
+  return `<${name}${written.join('')}>${content.join('')}</${name}>`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+function toPem(der: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${der.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END CERTIFICATE-----\n`;
+}
