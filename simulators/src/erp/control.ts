@@ -96,7 +96,8 @@ export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: Cont
   };
 }
 
-function readJson(body: string): unknown {
+/** @throws ControlRefusal where it is not JSON */
+export function readJson(body: string): unknown {
   try {
     return JSON.parse(body === '' ? '{}' : body);
   } catch {

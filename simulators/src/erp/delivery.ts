@@ -52,13 +52,15 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
   }
 }
 
-function send(response: ServerResponse, answer: Answer): number {
+/** @returns the status code */
+export function send(response: ServerResponse, answer: Answer): number {
   const body = writeHead(response, answer);
   response.end(body);
   return answer.status;
 }
 
-function close(response: ServerResponse): null {
+/** Closes the connection without an answer. */
+export function close(response: ServerResponse): null {
   response.destroy();
   return null;
 }

@@ -92,8 +92,8 @@ function refuseNothing(): never {
   throw new Error('control routes have no faults');
 }
 
-/** @returns undefined where the body is too large */
-async function readCall(request: IncomingMessage): Promise<Call | undefined> {
+/** Reads a request whole. @returns undefined where the body is too large */
+export async function readCall(request: IncomingMessage): Promise<Call | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -47,6 +47,7 @@ export interface InvoiceFacts {
   readonly gross: number;
   readonly isSelfInvoicing: boolean;
   readonly hasAttachment: boolean;
+  readonly formCode: FormCode;
 }
 
 export interface SentDocument {
@@ -106,7 +107,7 @@ function checkContent(document: XmlDocument, size: number, { formCode, today, ch
   const { schema, namespace } = forms[formCode.systemCode as SystemCode];
   const errors = schemaErrors(document, schema);
   if (errors.length > 0) return refused(450, ...errors.slice(0, DETAILS_MAX).map(({ message }) => message));
-  const facts = readFacts(document, namespace);
+  const facts = readFacts(document, namespace, formCode);
   const refuse = (code: number, ...details: readonly string[]): CheckedDocument => ({
     facts,
     failure: failed(code, ...details),
@@ -176,7 +177,7 @@ function isRefusedCharacter(code: number): boolean {
   return (code >= 0xfdd0 && code <= 0xfdef) || (code > 0xffff && (code & 0xfffe) === 0xfffe);
 }
 
-function readFacts(document: XmlDocument, namespace: string): InvoiceFacts {
+function readFacts(document: XmlDocument, namespace: string, formCode: FormCode): InvoiceFacts {
   const find = (path: string): string | null => {
     const content = document.get(`/f:Faktura/${path}`, { f: namespace })?.content.trim();
     return content === undefined || content === '' ? null : content;
@@ -213,5 +214,6 @@ function readFacts(document: XmlDocument, namespace: string): InvoiceFacts {
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',
     hasAttachment: document.get('/f:Faktura/f:Zalacznik', { f: namespace }) !== null,
+    formCode,
   };
 }

@@ -4,8 +4,8 @@ import type { Authenticator } from './authentication.js';
 import { invoicingMode } from './confirmation.js';
 import { timestamp } from './numbers.js';
 import { readBody } from './read-body.js';
-import type { Sessions } from './sessions.js';
 import { badRequest } from './refusal.js';
+import type { Sessions } from './sessions.js';
 
 const PAGE_SIZE_MIN = 10;
 const PAGE_SIZE_MAX = 250;
@@ -62,7 +62,7 @@ export function queryMetadata(call: Call, authenticator: Authenticator, sessions
         currency: facts.currency,
         invoicingMode: invoicingMode(facts.issueDate, new Date(invoice.receivedAt)),
         invoiceType: toInvoiceType(facts.kind),
-        formCode: { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' },
+        formCode: facts.formCode,
         isSelfInvoicing: facts.isSelfInvoicing,
         hasAttachment: facts.hasAttachment,
         invoiceHash: invoice.invoiceHash,

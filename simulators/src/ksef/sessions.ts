@@ -278,7 +278,7 @@ export class Sessions {
   invoiceConfirmation(call: Call, reference: string, id: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const invoice = this.#invoicesOf(session).find((one) => one.referenceNumber === id || one.ksefNumber === id);
-    if (invoice?.ksefNumber == null) {
+    if (invoice === undefined || invoice.ksefNumber === null) {
       throw badRequest(21_178, `UPO faktury ${id} dla sesji ${reference} nie zostało znalezione.`);
     }
     return xmlAnswer(this.#invoiceConfirmation(invoice, session).xml, false);
@@ -352,6 +352,7 @@ export class Sessions {
         gross: 123,
         isSelfInvoicing: false,
         hasAttachment: false,
+        formCode: FA3,
       },
       failure: null,
       looks: 0,

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { Answer, Call } from '../erp/call.js';
+import type { Clock } from '../erp/clock.js';
+import { readJson } from '../erp/control.js';
+import { ControlRefusal } from '../erp/erp.js';
+import type { Authenticator } from './authentication.js';
+import { faultSchema } from './faults.js';
+import type { Faults } from './faults.js';
+import type { Keys } from './keys.js';
+import type { Limits } from './limits.js';
+import { newReferenceNumber } from './numbers.js';
+import type { Context, Settings } from './records.js';
+import type { RequestLog } from './request-log.js';
+import type { Sessions } from './sessions.js';
+import type { Table } from './store.js';
+
+const CONTEXTS_MAX = 10_000;
+const TOKENS_MAX = 100;
+const SECONDS_MAX = 20 * 366 * 86_400;
+
+const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
+const factor = z.number().min(0).max(1_000_000);
+const looks = z.int().min(0).max(100_000);
+const contextSchema = z.strictObject({
+  tokens: z
+    .array(
+      z.strictObject({
+        token: z.string().min(1).max(10_000),
+        permissions: z.array(z.string()).default(['InvoiceWrite', 'InvoiceRead']),
+        state: z.enum(['ACTIVE', 'REVOKED', 'INACTIVE']).default('ACTIVE'),
+      }),
+    )
+    .max(TOKENS_MAX),
+  grants: z.array(z.union([nip, z.literal('*')])).default([]),
+  limitFactor: factor.optional(),
+});
+const settingsSchema = z.strictObject({
+  authPolls: looks.optional(),
+  invoicePolls: looks.optional(),
+  sessionPolls: looks.optional(),
+  limitFactor: factor.optional(),
+  systemWarning: z.string().max(1_000).nullable().optional(),
+});
+const invoiceSchema = z.strictObject({
+  context: nip,
+  sellerNip: nip,
+  kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).default('VAT'),
+  number: z.string().min(1).max(256),
+  invoiceHash: z.base64().length(44).optional(),
+});
+const clockSchema = z.strictObject({ advanceSeconds: z.number().min(0).max(SECONDS_MAX) });
+const keysSchema = z.strictObject({ action: z.enum(['ROTATE', 'WITHDRAW']) });
+
+interface ControlDeps {
+  readonly clock: Clock;
+  readonly contexts: Table<Context>;
+  readonly faults: Faults;
+  readonly keys: Keys;
+  readonly log: RequestLog;
+  readonly limits: Limits;
+  readonly sessions: Sessions;
+  readonly authenticator: Authenticator;
+  readonly settings: () => Settings;
+  readonly changeSettings: (changes: Partial<Settings>) => void;
+  readonly advanceClock: (seconds: number) => void;
+}
+
+/** The routes below `/control` of one environment (KSeF reference, section 17). */
+export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
+  const { clock, contexts, faults, keys, log, limits, sessions, authenticator, settings } = deps;
+  const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
+    'PUT /control/contexts/:id': ({ body }, id) => {
+      const parsedNip = nip.parse(id);
+      const { tokens, grants, limitFactor } = contextSchema.parse(readJson(body));
+      if (contexts.get(parsedNip) === undefined && contexts.size >= CONTEXTS_MAX) {
+        throw new ControlRefusal(400, `There are ${CONTEXTS_MAX} contexts, and that is the limit. Use one of them.`);
+      }
+      const known = contexts.get(parsedNip)?.tokens ?? [];
+      contexts.put(parsedNip, {
+        nip: parsedNip,
+        grants,
+        limitFactor,
+        tokens: tokens.map((token) => ({
+          ...token,
+          referenceNumber:
+            known.find((one) => one.token === token.token)?.referenceNumber ?? readReference(token.token, clock),
+        })),
+      });
+      for (const { token } of tokens) log.watch(token);
+      return { status: 200, body: { nip: parsedNip } };
+    },
+    'POST /control/faults': ({ body }) => {
+      const id = faults.add(faultSchema.parse(readJson(body)));
+      if (id === undefined) throw new ControlRefusal(400, 'There are too many faults. DELETE /control/faults first.');
+      return { status: 201, body: { id } };
+    },
+    'GET /control/faults': () => ({ status: 200, body: { items: faults.list() } }),
+    'DELETE /control/faults': () => {
+      faults.removeAll();
+      return { status: 204 };
+    },
+    'DELETE /control/faults/:id': (_, id) => {
+      faults.remove(id);
+      return { status: 204 };
+    },
+    'GET /control/requests': ({ query }) => {
+      const after = Number(query['after'] ?? 0);
+      if (!Number.isInteger(after)) throw new ControlRefusal(400, '`after` must be a number of a request.');
+      return { status: 200, body: { items: log.after(after, query['context']) } };
+    },
+    'GET /control/counters': ({ query }) => {
+      const { context } = query;
+      const registered = sessions
+        .registered()
+        .map(({ registered: { invoice: _, ...document } }) => document)
+        .filter((document) => context === undefined || document.context === context);
+      return {
+        status: 200,
+        body: {
+          sends: log.sends(context),
+          registered,
+          sessions: sessions.countSessions(context),
+          authentications: authenticator.count(context),
+          plaintextTokens: log.plaintextTokens(context),
+        },
+      };
+    },
+    'POST /control/invoices': ({ body }) => {
+      const invoice = invoiceSchema.parse(readJson(body));
+      const registered = sessions.registerForeign({ ...invoice, invoiceHash: invoice.invoiceHash });
+      if (registered === undefined) {
+        throw new ControlRefusal(400, 'An invoice with this seller, kind and number is registered. Use another number.');
+      }
+      const { ksefNumber, sessionReferenceNumber } = registered;
+      return { status: 201, body: { ksefNumber, sessionReferenceNumber } };
+    },
+    'PUT /control/settings': ({ body }) => {
+      const changes = settingsSchema.parse(readJson(body));
+      deps.changeSettings(Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)));
+      limits.clear();
+      return { status: 200, body: settings() };
+    },
+    'POST /control/clock': ({ body }) => {
+      deps.advanceClock(clockSchema.parse(readJson(body)).advanceSeconds);
+      return { status: 200, body: { now: clock.now().toISOString() } };
+    },
+    'POST /control/keys': async ({ body }) => {
+      const { action } = keysSchema.parse(readJson(body));
+      await (action === 'ROTATE' ? keys.rotate() : keys.withdraw());
+      const published = keys.published().map(({ id, usage, validFrom }) => ({ publicKeyId: id, usage, validFrom }));
+      return { status: 200, body: { keys: published } };
+    },
+  };
+
+  return async (call) => {
+    const [, , resource = '', id = ''] = call.path.split('/');
+    const name = `${call.method} /control/${resource}${id === '' ? '' : '/:id'}`;
+    try {
+      const handle = routes[name];
+      if (handle === undefined) throw new ControlRefusal(404, `There is no ${call.method} ${call.path}.`);
+      return await handle(call, id);
+    } catch (error) {
+      if (error instanceof ControlRefusal) return { status: error.status, body: { error: error.message } };
+      if (error instanceof z.ZodError) return { status: 400, body: { error: z.prettifyError(error) } };
+      throw error;
+    }
+  };
+}
+
+/** A token begins with its reference number; one that a test made up may not. */
+function readReference(token: string, clock: Clock): string {
+  const [first = ''] = token.split('|');
+  return /^\d{8}-EC-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/.test(first) ? first : newReferenceNumber('EC', clock.now());
+}

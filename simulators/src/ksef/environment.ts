@@ -1,0 +1,188 @@
+import type { ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Answer, Call } from '../erp/call.js';
+import { Clock } from '../erp/clock.js';
+import { Authenticator } from './authentication.js';
+import { controlRoutes } from './control.js';
+import { deliver } from './delivery.js';
+import { Faults } from './faults.js';
+import type { TakenFaults } from './faults.js';
+import { Keys } from './keys.js';
+import { Limits } from './limits.js';
+import { queryMetadata } from './metadata.js';
+import { findOperation } from './operations.js';
+import type { Operation } from './operations.js';
+import type { Context, Settings } from './records.js';
+import { Refusal, renderRefusal } from './refusal.js';
+import { RequestLog } from './request-log.js';
+import { Sessions } from './sessions.js';
+import { Store } from './store.js';
+
+/** The environments, each with contexts, keys and documents of its own (KSeF reference, section 2). */
+export const environments = {
+  test: { label: 'środowisko testowe (TE)', checksNips: false, takesFa2: true },
+  demo: { label: 'środowisko przedprodukcyjne (TR)', checksNips: false, takesFa2: false },
+  production: { label: '', checksNips: true, takesFa2: false },
+} as const;
+export type EnvironmentName = keyof typeof environments;
+
+const DEFAULT_SETTINGS: Settings = {
+  authPolls: 1,
+  invoicePolls: 2,
+  sessionPolls: 1,
+  limitFactor: 1,
+  systemWarning: null,
+};
+const SESSION_OPERATIONS: readonly string[] = ['S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8'];
+const AUTHENTICATION_CALLER = 'address 127.0.0.1';
+
+const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string() }) });
+
+export interface Environment {
+  /** Answers a call whose path begins below the environment. */
+  serve(call: Call, target: string, response: ServerResponse): Promise<void>;
+  /** Answers a control call. */
+  control(call: Call): Promise<Answer>;
+  close(): void;
+}
+
+export interface EnvironmentOptions {
+  readonly name: EnvironmentName;
+  /** Where its state is kept; without it, in memory alone. */
+  readonly path: string | undefined;
+  readonly baseUrl: () => string;
+  readonly signal: AbortSignal;
+}
+
+/** One environment of KSeF: its calls, and the routes below `/control`. */
+export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOptions): Environment {
+  const store = new Store(path);
+  const clock = new Clock();
+  const advanced = store.table<number>('clock');
+  clock.advance(advanced.get('seconds') ?? 0);
+  const contexts = store.table<Context>('contexts');
+  const settingsTable = store.table<Settings>('settings');
+  const settings = (): Settings => settingsTable.get('settings') ?? DEFAULT_SETTINGS;
+  const log = new RequestLog(store);
+  const faults = new Faults();
+  const limits = new Limits(clock);
+  const keys = new Keys(store, clock, name);
+  const { checksNips } = environments[name];
+  const authenticator = new Authenticator({ store, clock, keys, contexts, settings, checksNips });
+  const environment = environments[name];
+  const sessions = new Sessions({ store, clock, keys, faults, authenticator, contexts, settings, environment, baseUrl });
+  const control = controlRoutes({
+    clock,
+    contexts,
+    faults,
+    keys,
+    log,
+    limits,
+    sessions,
+    authenticator,
+    settings,
+    changeSettings: (changes) => settingsTable.put('settings', { ...settings(), ...changes }),
+    advanceClock: (seconds) => {
+      advanced.put('seconds', (advanced.get('seconds') ?? 0) + seconds);
+      clock.advance(seconds);
+    },
+  });
+
+  const handlers: Readonly<Record<Operation['name'], (call: Call, params: Params, faults: TakenFaults) => Answer>> = {
+    A1: () => authenticator.certificates(),
+    A2: () => authenticator.challenge(),
+    A3: (call) => authenticator.begin(call),
+    A4: (call, [reference], taken) => authenticator.status(call, reference, taken),
+    A5: (call) => authenticator.redeem(call),
+    A6: (call) => authenticator.refresh(call),
+    A7: (call) => authenticator.end(call),
+    S1: (call, _, taken) => sessions.open(call, taken),
+    S2: (call, [session], taken) => sessions.send(call, session, taken),
+    S3: (call, [session, invoice]) => sessions.invoice(call, session, invoice),
+    S4: (call, [session]) => sessions.invoices(call, session),
+    S5: (call, [session]) => sessions.close(call, session),
+    S6: (call, [session]) => sessions.status(call, session),
+    S7: (call, [session, upo], taken) => sessions.confirmation(call, session, upo, taken),
+    S8: (call, [session, invoice]) => sessions.invoiceConfirmation(call, session, invoice),
+    S9: (call) => sessions.list(call),
+    S10: (call) => queryMetadata(call, authenticator, sessions),
+  };
+
+  const checkLimits = ({ name: operation }: Operation, context: string | null): void => {
+    const isAuthentication = operation.startsWith('A');
+    if (!isAuthentication && context === null) return;
+    const own = context === null || isAuthentication ? undefined : contexts.get(context)?.limitFactor;
+    const caller = isAuthentication || context === null ? AUTHENTICATION_CALLER : context;
+    const retryAfter = limits.take(operation, caller, own ?? settings().limitFactor);
+    if (retryAfter === undefined) return;
+    const description = `Przekroczono limit żądań. Spróbuj ponownie po ${retryAfter} sekundach.`;
+    throw new Refusal({ status: 429, retryAfter, description });
+  };
+
+  return {
+    async serve(call, target, response) {
+      await keys.ready();
+      const operation = findOperation(call.method, call.path);
+      const context = operation?.name === 'A3' ? contextOf(call) : authenticator.contextOf(call);
+      const [first = null] = operation?.params ?? [];
+      const sessionReferenceNumber = SESSION_OPERATIONS.includes(operation?.name ?? '') ? first : null;
+      const requestOperation = operation?.name ?? null;
+      const n = log.add({ call, target, operation: requestOperation, context, sessionReferenceNumber, at: clock.now() });
+      const refuse = (refusal: Refusal): Answer =>
+        renderRefusal(refusal, {
+          asProblem: call.headers['x-error-format']?.toLowerCase() === 'problem-details',
+          instance: call.path,
+          now: clock.now(),
+        });
+      const { systemWarning } = settings();
+      if (systemWarning !== null) response.setHeader('X-System-Warning', systemWarning);
+      const taken = operation === undefined ? NO_FAULTS : faults.take(operation.name, context);
+      await deliver({
+        faults: taken,
+        response,
+        answer: () => {
+          try {
+            const download = /^\/downloads\/([^/]+)$/.exec(call.path)?.[1];
+            if (download !== undefined && call.method === 'GET') return sessions.downloadConfirmation(call, download);
+            if (operation === undefined) return { status: 404 };
+            checkMediaType(call);
+            checkLimits(operation, context);
+            return handlers[operation.name](call, [operation.params[0] ?? '', operation.params[1] ?? ''], taken);
+          } catch (error) {
+            if (error instanceof Refusal) return refuse(error);
+            throw error;
+          }
+        },
+        refuse,
+        killToken: () => authenticator.kill(call),
+        now: () => clock.now(),
+        onStatus: (status) => log.answered(n, status),
+        signal,
+      });
+    },
+    async control(call) {
+      await keys.ready();
+      return control(call);
+    },
+    close: () => store.close(),
+  };
+}
+
+type Params = readonly [string, string];
+
+const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
+
+/** KSeF takes JSON alone, also where a call has no body. */
+function checkMediaType(call: Call): void {
+  const type = call.headers['content-type'];
+  if (call.method !== 'POST' || type === undefined || /^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return;
+  throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
+}
+
+function contextOf(call: Call): string | null {
+  try {
+    return contextOfBody.parse(JSON.parse(call.body)).contextIdentifier.value;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+import type { Call } from '../erp/call.js';
+import type { OperationName } from './operations.js';
+import type { Store, Table } from './store.js';
+
+const REQUESTS_MAX = 20_000;
+
+export interface LoggedRequest {
+  readonly n: number;
+  readonly at: string;
+  /** Null for what KSeF does not have. */
+  readonly operation: OperationName | null;
+  readonly method: string;
+  /** With its query, from `/v2` on. */
+  readonly path: string;
+  /** Without bearer tokens. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it was sent, without `encryptedInvoiceContent`. */
+  readonly body: string;
+  /** Null until it is answered, and where it never was. */
+  readonly status: number | null;
+  readonly context: string | null;
+  readonly sessionReferenceNumber: string | null;
+  readonly invoiceHash: string | null;
+}
+
+interface Send {
+  readonly context: string | null;
+  readonly invoiceHash: string;
+  readonly count: number;
+}
+
+interface RequestFacts {
+  readonly call: Call;
+  readonly target: string;
+  readonly operation: OperationName | null;
+  readonly context: string | null;
+  readonly sessionReferenceNumber: string | null;
+  readonly at: Date;
+}
+
+/** Every request to one environment, and what is counted of them. */
+export class RequestLog {
+  readonly #requests: Table<LoggedRequest>;
+  readonly #sends: Table<Send>;
+  readonly #numbers: Table<number>;
+  /** All tokens that a context ever had. */
+  readonly #tokens: Table<string>;
+
+  constructor(store: Store) {
+    this.#requests = store.table('requests');
+    this.#sends = store.table('sends');
+    this.#numbers = store.table('numbers');
+    this.#tokens = store.table('tokens');
+  }
+
+  /** From now on, requests are searched for this token. */
+  watch(token: string): void {
+    this.#tokens.put(token, token);
+  }
+
+  /** @returns its number */
+  add({ call, target, operation, context, sessionReferenceNumber, at }: RequestFacts): number {
+    const { authorization: _, ...headers } = call.headers;
+    const { text: body, invoiceHash } = readLoggedBody(call.body);
+    const n = this.#count('last');
+    this.#requests.put(String(n), {
+      n,
+      at: at.toISOString(),
+      operation,
+      method: call.method,
+      path: target,
+      headers,
+      body,
+      status: null,
+      context,
+      sessionReferenceNumber,
+      invoiceHash,
+    });
+    this.#requests.delete(String(n - REQUESTS_MAX));
+    if (operation === 'S2' && invoiceHash !== null) {
+      const key = JSON.stringify([context, invoiceHash]);
+      this.#sends.put(key, { context, invoiceHash, count: (this.#sends.get(key)?.count ?? 0) + 1 });
+    }
+    if (this.#holdsToken(call, target)) {
+      this.#count('plaintextTokens');
+      this.#count(`plaintextTokens of ${context ?? ''}`);
+    }
+    return n;
+  }
+
+  answered(n: number, status: number): void {
+    const request = this.#requests.get(String(n));
+    if (request !== undefined) this.#requests.put(String(n), { ...request, status });
+  }
+
+  after(n: number, context: string | undefined): readonly LoggedRequest[] {
+    const isWanted = (one: LoggedRequest): boolean => one.n > n && (context === undefined || one.context === context);
+    return [...this.#requests.values()].filter(isWanted).sort((a, b) => a.n - b.n);
+  }
+
+  /** Requests of S2 by the hash of their invoice. */
+  sends(context: string | undefined): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const send of this.#sends.values()) {
+      if (context !== undefined && send.context !== context) continue;
+      counts[send.invoiceHash] = (counts[send.invoiceHash] ?? 0) + send.count;
+    }
+    return counts;
+  }
+
+  /** Requests that held a known token in plain. */
+  plaintextTokens(context: string | undefined): number {
+    const name = context === undefined ? 'plaintextTokens' : `plaintextTokens of ${context}`;
+    return this.#numbers.get(name) ?? 0;
+  }
+
+  #count(name: string): number {
+    const next = (this.#numbers.get(name) ?? 0) + 1;
+    this.#numbers.put(name, next);
+    return next;
+  }
+
+  #holdsToken(call: Call, target: string): boolean {
+    const written = [target, call.path, ...Object.values(call.query), ...Object.values(call.headers), call.body];
+    for (const token of this.#tokens.values()) {
+      if (written.some((text) => text.includes(token))) return true;
+    }
+    return false;
+  }
+}
+
+function readLoggedBody(text: string): { readonly text: string; readonly invoiceHash: string | null } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { text, invoiceHash: null };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { text, invoiceHash: null };
+  const { encryptedInvoiceContent, ...rest } = value as Readonly<Record<string, unknown>>;
+  const hash = rest['invoiceHash'];
+  return {
+    text: encryptedInvoiceContent === undefined ? text : JSON.stringify(rest),
+    invoiceHash: typeof hash === 'string' ? hash : null,
+  };
+}
