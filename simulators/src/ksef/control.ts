@@ -7,7 +7,6 @@ import type { Authenticator } from './authentication.js';
 import { faultSchema } from './faults.js';
 import type { Faults } from './faults.js';
 import type { Keys } from './keys.js';
-import type { Limits } from './limits.js';
 import { newReferenceNumber } from './numbers.js';
 import type { Context, Settings } from './records.js';
 import type { RequestLog } from './request-log.js';
@@ -57,7 +56,6 @@ interface ControlDeps {
   readonly faults: Faults;
   readonly keys: Keys;
   readonly log: RequestLog;
-  readonly limits: Limits;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
   readonly settings: () => Settings;
@@ -67,7 +65,7 @@ interface ControlDeps {
 
 /** The routes below `/control` of one environment (KSeF reference, section 17). */
 export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
-  const { clock, contexts, faults, keys, log, limits, sessions, authenticator, settings } = deps;
+  const { clock, contexts, faults, keys, log, sessions, authenticator, settings } = deps;
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
     'PUT /control/contexts/:id': ({ body }, id) => {
       const parsedNip = nip.parse(id);
@@ -137,7 +135,6 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     'PUT /control/settings': ({ body }) => {
       const changes = settingsSchema.parse(readJson(body));
       deps.changeSettings(Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)));
-      limits.clear();
       return { status: 200, body: settings() };
     },
     'POST /control/clock': ({ body }) => {

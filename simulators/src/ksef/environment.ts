@@ -77,7 +77,6 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
     faults,
     keys,
     log,
-    limits,
     sessions,
     authenticator,
     settings,

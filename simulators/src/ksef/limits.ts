@@ -62,10 +62,6 @@ export class Limits {
     counted.push(now);
     return undefined;
   }
-
-  clear(): void {
-    this.#calls.clear();
-  }
 }
 
 function windows(second: number, minute: number, hour: number): Limit['calls'] {

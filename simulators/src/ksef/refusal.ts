@@ -94,7 +94,7 @@ interface Rendering {
 
 /** The error in the form that the caller asked for; 401, 403 and 410 have one form alone. */
 export function renderRefusal({ details: refusal }: Refusal, { asProblem, instance, now }: Rendering): Answer {
-  const { status, code = status * 100, reasonCode, security, retryAfter } = refusal;
+  const { status, code = status, reasonCode, security, retryAfter } = refusal;
   const description = refusal.description ?? descriptions[code] ?? titles[status] ?? 'Error';
   const details = refusal.details ?? [];
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
@@ -121,7 +121,7 @@ export function renderRefusal({ details: refusal }: Refusal, { asProblem, instan
       status,
       instance,
       detail: status === 400 ? 'Żądanie jest nieprawidłowe.' : description,
-      ...(status === 400 ? { errors: [{ code, description, details }] } : {}),
+      ...(status === 400 || refusal.code !== undefined ? { errors: [{ code, description, details }] } : {}),
       ...(reasonCode === undefined ? {} : { reasonCode, security: security ?? null }),
       timestamp: at,
       traceId: traceId(),
