@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { crc8, hasNipCheckDigit, newKsefNumber, newReferenceNumber, polishDay } from './numbers.js';
+
+test.each(['5265877635-20250916-010040741B3E-46', '5265877635-20250916-0200A0D6723E-C2'])(
+  'computes the checksum of the published number %s',
+  (number) => {
+    expect(crc8(number.slice(0, -3))).toBe(number.slice(-2));
+  },
+);
+
+test('makes numbers of the published form with their checksum', () => {
+  const now = new Date('2026-11-23T12:00:00Z');
+  const numbers = [newReferenceNumber('SO', now), newKsefNumber('5265877635', now)];
+  expect(numbers[0]).toMatch(/^20261123-SO-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/);
+  expect(numbers[1]).toMatch(/^5265877635-20261123-[0-9A-F]{12}-[0-9A-F]{2}$/);
+  for (const number of numbers) expect(crc8(number.slice(0, -3))).toBe(number.slice(-2));
+});
+
+test('takes the day in Poland', () => {
+  expect(polishDay(new Date('2026-06-30T21:59:59Z'))).toBe('2026-06-30');
+  expect(polishDay(new Date('2026-06-30T22:00:00Z'))).toBe('2026-07-01');
+});
+
+test('tells a NIP with a wrong check digit', () => {
+  expect(hasNipCheckDigit('5265877635')).toBe(true);
+  expect(hasNipCheckDigit('5265877636')).toBe(false);
+});

@@ -1,0 +1,456 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SignedXml } from 'xml-crypto';
+import { crc8 } from './numbers.js';
+import { startKsefSimulator } from './simulator.js';
+import type { KsefSimulator } from './simulator.js';
+import { BUYER, hashOf, invoiceXml, json, SELLER, sendRequest, TestClient } from './testing.js';
+
+const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'a'.repeat(64)}`;
+
+let simulator: KsefSimulator;
+let client: TestClient;
+let last = 0;
+const newNumber = (): string => `FV/${(last += 1)}/2026`;
+
+beforeAll(async () => {
+  simulator = await startKsefSimulator();
+  client = new TestClient(`${simulator.url}/test`, SELLER, TOKEN);
+  await client.control('PUT settings', { limitFactor: 0 });
+});
+beforeEach(async () => {
+  await client.control('DELETE faults');
+  await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN }] });
+  await client.control('PUT settings', { authPolls: 0, invoicePolls: 0, sessionPolls: 0, systemWarning: null });
+  await client.login();
+});
+afterAll(async () => simulator.stop());
+
+const codeOf = (status: unknown): number => (status as { code: number }).code;
+const errorOf = (answer: { readonly json: unknown }): unknown =>
+  (answer.json as { errors: readonly { code: number }[] }).errors[0]?.code;
+
+describe('authentication', () => {
+  test('takes the asked number of looks, and gives tokens once', async () => {
+    await client.control('PUT settings', { authPolls: 2 });
+    const begun = await client.begin();
+    const { referenceNumber, authenticationToken } = json(begun) as {
+      referenceNumber: string;
+      authenticationToken: { token: string };
+    };
+    const codes: number[] = [];
+    for (let looks = 0; looks < 3; looks++) {
+      const answer = await client.api(`GET auth/${referenceNumber}`, undefined, authenticationToken.token);
+      codes.push(codeOf(json(answer)['status']));
+      if (looks < 2) {
+        const early = await client.api('POST auth/token/redeem', undefined, authenticationToken.token);
+        expect([early.status, errorOf(early)]).toEqual([400, 21_301]);
+      }
+    }
+    expect(codes).toEqual([100, 100, 200]);
+    expect((await client.api('POST auth/token/redeem', undefined, authenticationToken.token)).status).toBe(200);
+    const again = await client.api('POST auth/token/redeem', undefined, authenticationToken.token);
+    expect([again.status, errorOf(again)]).toEqual([400, 21_301]);
+  });
+
+  test('refuses a challenge that was used or is older than ten minutes', async () => {
+    const { challenge, timestampMs } = json(await client.api('POST auth/challenge', undefined, null));
+    const { data, publicKeyId } = await client.encrypt('KsefTokenEncryption', Buffer.from(`${TOKEN}|${String(timestampMs)}`));
+    const body = { challenge, contextIdentifier: { type: 'Nip', value: SELLER }, encryptedToken: data, publicKeyId };
+    expect((await client.api('POST auth/ksef-token', body, null)).status).toBe(202);
+    expect(errorOf(await client.api('POST auth/ksef-token', body, null))).toBe(21_111);
+    const old = json(await client.api('POST auth/challenge', undefined, null));
+    await client.control('POST clock', { advanceSeconds: 601 });
+    expect(errorOf(await client.api('POST auth/ksef-token', { ...body, challenge: old['challenge'] }, null))).toBe(21_111);
+  });
+
+  test('tells a rounded timestamp, a wrong token, another context and a key of the wrong usage', async () => {
+    const outcome = async (changes: Readonly<Record<string, unknown>>): Promise<unknown> => {
+      const status = await client.outcome(await client.begin(changes));
+      return [status['code'], ...(status['details'] as readonly string[])];
+    };
+    const at = async (text: (timestampMs: number) => string, usage = 'KsefTokenEncryption'): Promise<unknown> => {
+      const { challenge, timestampMs } = json(await client.api('POST auth/challenge', undefined, null));
+      const { data, publicKeyId } = await client.encrypt(usage, Buffer.from(text(Number(timestampMs))));
+      return outcome({ challenge, encryptedToken: data, publicKeyId });
+    };
+    expect(await at((ms) => `${TOKEN}|${ms + 1}`)).toEqual([450, 'Nieprawidłowy czas tokena']);
+    expect(await at((ms) => `unknown|${ms}`)).toEqual([450, 'Nieprawidłowy token']);
+    expect(await at((ms) => `${TOKEN}|${ms}`, 'SymmetricKeyEncryption')).toEqual([450, 'Nieprawidłowe szyfrowanie tokena']);
+    const contextIdentifier = { type: 'Nip', value: BUYER };
+    expect(await outcome({ contextIdentifier })).toEqual([450, `Token nie może być użyty w kontekście ${BUYER}`]);
+  });
+
+  test.each([
+    [{ state: 'REVOKED' }, 450],
+    [{ state: 'INACTIVE' }, 450],
+    [{ permissions: [] }, 415],
+  ])('a token with %j ends with %i', async (changes, code) => {
+    await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN, ...changes }] });
+    expect(codeOf(await client.outcome(await client.begin()))).toBe(code);
+  });
+
+  test('a withdrawn key is refused, and a rotated one is taken', async () => {
+    const { challenge } = json(await client.api('POST auth/challenge', undefined, null));
+    const { data, publicKeyId } = await client.encrypt('KsefTokenEncryption', Buffer.from('any'));
+    expect((await client.control('POST keys', { action: 'ROTATE' })).status).toBe(200);
+    expect((await client.control('POST keys', { action: 'WITHDRAW' })).status).toBe(200);
+    const contextIdentifier = { type: 'Nip', value: SELLER };
+    const body = { challenge, contextIdentifier, encryptedToken: data, publicKeyId };
+    const refused = await client.api('POST auth/ksef-token', body, null);
+    expect([refused.status, errorOf(refused)]).toEqual([400, 21_470]);
+    await client.login();
+  });
+
+  test('tokens are good for their own calls alone, and until they expire', async () => {
+    const list = 'GET sessions?sessionType=Online&pageSize=10';
+    expect((await client.api(list, undefined, client.refreshToken)).status).toBe(401);
+    expect((await client.api('POST auth/token/refresh')).status).toBe(401);
+    await client.control('POST clock', { advanceSeconds: 15 * 60 + 1 });
+    expect((await client.api(list)).status).toBe(401);
+    const refreshed = json(await client.api('POST auth/token/refresh', undefined, client.refreshToken));
+    client.accessToken = (refreshed['accessToken'] as { token: string }).token;
+    expect((await client.api(list)).status).toBe(200);
+    expect((await client.api('DELETE auth/sessions/current')).status).toBe(204);
+    expect((await client.api('POST auth/token/refresh', undefined, client.refreshToken)).status).toBe(401);
+    expect((await client.api(list)).status).toBe(200);
+  });
+
+  test('permissions and tokens that are replaced hold at once', async () => {
+    const read = [{ token: TOKEN, permissions: ['InvoiceRead'] }];
+    await client.control(`PUT contexts/${SELLER}`, { tokens: read });
+    const forbidden = await client.api('POST sessions/online', (await client.openRequest()).body);
+    expect(forbidden.status).toBe(403);
+    expect(json(forbidden)['reasonCode']).toBe('missing-permissions');
+    await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN, state: 'REVOKED' }] });
+    expect((await client.api('POST sessions/online', (await client.openRequest()).body)).status).toBe(401);
+    expect(errorOf(await client.api('POST auth/token/refresh', undefined, client.refreshToken))).toBe(21_301);
+  });
+
+  test('production checks the check digit of a NIP', async () => {
+    const production = new TestClient(`${simulator.url}/production`, '5265877636', TOKEN);
+    expect(errorOf(await production.begin())).toBe(21_405);
+    expect((await new TestClient(`${simulator.url}/production`, SELLER, TOKEN).begin()).status).toBe(202);
+  });
+});
+
+describe('sessions', () => {
+  test('an invoice goes through 100 and 150 and gets a number with a right checksum', async () => {
+    await client.control('PUT settings', { invoicePolls: 2 });
+    const session = await client.open();
+    const xml = invoiceXml({ number: newNumber() });
+    const { referenceNumber } = json(await client.send(session, xml));
+    const codes: number[] = [];
+    let shown: Readonly<Record<string, unknown>> = {};
+    for (let looks = 0; looks < 3; looks++) {
+      shown = json(await client.api(`GET sessions/${session.reference}/invoices/${String(referenceNumber)}`));
+      codes.push(codeOf(shown['status']));
+    }
+    expect(codes).toEqual([100, 150, 200]);
+    const ksefNumber = String(shown['ksefNumber']);
+    expect(ksefNumber).toHaveLength(35);
+    expect(crc8(ksefNumber.slice(0, -3))).toBe(ksefNumber.slice(-2));
+    expect(shown).toMatchObject({ invoiceHash: hashOf(xml), invoicingMode: 'Offline', ordinalNumber: 1 });
+  });
+
+  test('a closed session has a signed confirmation of each accepted invoice', async () => {
+    await client.control('PUT settings', { sessionPolls: 2, invoicePolls: 1 });
+    const session = await client.open();
+    const xml = invoiceXml({ number: 'A&B <1>' });
+    await client.send(session, xml);
+    await client.send(session, 'no invoice');
+    const closed = await client.closeAndWait(session);
+    expect(closed).toMatchObject({
+      status: { code: 200 },
+      invoiceCount: 2,
+      successfulInvoiceCount: 1,
+      failedInvoiceCount: 1,
+    });
+    const [page] = (closed['upo'] as { pages: readonly { referenceNumber: string; downloadUrl: string }[] }).pages;
+    const upo = await client.api(`GET sessions/${session.reference}/upo/${page?.referenceNumber}`);
+    expect(upo.headers.get('content-type')).toContain('application/xml');
+    expect(upo.headers.get('x-ms-meta-hash')).toBe(hashOf(upo.text));
+    expect(upo.text).toContain('http://upo.schematy.mf.gov.pl/KSeF/v4-3');
+    expect(upo.text).toContain('<NumerFaktury>A&amp;B &lt;1&gt;</NumerFaktury>');
+    expect(upo.text).toContain(`<SkrotDokumentu>${hashOf(xml)}</SkrotDokumentu>`);
+    expect(isSigned(upo.text)).toBe(true);
+    expect(isSigned(upo.text.replace('A&amp;B', 'A&amp;C'))).toBe(false);
+    const download = await fetch(page?.downloadUrl ?? '');
+    expect([download.status, await download.text()]).toEqual([200, upo.text]);
+    expect((await fetch((page?.downloadUrl ?? '').replace(/signature=./, 'signature=_'))).status).toBe(403);
+  });
+
+  test('an invoice has a confirmation of its own before the session is closed', async () => {
+    const session = await client.open();
+    const { ksefNumber, referenceNumber } = await client.sendAndWait(session, invoiceXml({ number: newNumber() }));
+    const byReference = await client.api(`GET sessions/${session.reference}/invoices/${String(referenceNumber)}/upo`);
+    const byNumber = await client.api(`GET sessions/${session.reference}/invoices/ksef/${String(ksefNumber)}/upo`);
+    expect(byReference.text).toBe(byNumber.text);
+    expect(isSigned(byNumber.text)).toBe(true);
+    expect(errorOf(await client.api(`GET sessions/${session.reference}/upo/20261123-EU-0-0-00`))).toBe(21_178);
+  });
+
+  test('without an invoice it is cancelled, without a valid one it fails, and it is closed once', async () => {
+    const empty = await client.open();
+    expect(codeOf((await client.closeAndWait(empty))['status'])).toBe(440);
+    expect(errorOf(await client.api(`POST sessions/online/${empty.reference}/close`))).toBe(21_180);
+    const invalid = await client.open();
+    await client.send(invalid, 'no invoice');
+    expect(codeOf((await client.closeAndWait(invalid))['status'])).toBe(445);
+    expect(errorOf(await client.send(invalid, invoiceXml({ number: newNumber() })))).toBe(21_180);
+  });
+
+  test('closes itself after twelve hours', async () => {
+    const session = await client.open();
+    await client.send(session, invoiceXml({ number: newNumber() }));
+    await client.control('POST clock', { advanceSeconds: 12 * 3_600 + 1 });
+    await client.login();
+    expect(errorOf(await client.send(session, invoiceXml({ number: newNumber() })))).toBe(21_180);
+    expect(codeOf((await client.closeAndWait(session))['status'])).toBe(200);
+  });
+
+  test('refuses sizes and hashes that do not fit what was sent', async () => {
+    const session = await client.open();
+    const xml = invoiceXml({ number: newNumber() });
+    expect(errorOf(await client.send(session, xml, { encryptedInvoiceSize: 16 }))).toBe(21_402);
+    expect(errorOf(await client.send(session, xml, { encryptedInvoiceHash: hashOf('other') }))).toBe(21_403);
+    expect(errorOf(await client.send(session, xml, { invoiceHash: 'short' }))).toBe(21_405);
+    const wrongKey = { ...session, key: Buffer.alloc(32) };
+    expect(await client.sendAndWait(wrongKey, xml)).toMatchObject({ status: { code: 435 } });
+    const sent = json(await client.send(session, xml, { invoiceSize: xml.length }));
+    expect(await client.waitFor(session, String(sent['referenceNumber']))).toMatchObject({ status: { code: 430 } });
+  });
+
+  test.each<readonly [string, string, number]>([
+    ['a BOM', `\uFEFF${invoiceXml({ number: 'BOM' })}`, 430],
+    ['another encoding', invoiceXml({ number: 'E' }).replace('UTF-8', 'ISO-8859-2'), 430],
+    ['an instruction', invoiceXml({ number: 'PI' }).replace('<Faktura', '<?xml-stylesheet href="a"?><Faktura'), 450],
+    ['a refused character', invoiceXml({ number: 'C\u0086' }), 450],
+    ['a document type', invoiceXml({ number: 'D' }).replace('<Faktura', '<!DOCTYPE Faktura><Faktura'), 450],
+    ['a missing element', invoiceXml({ number: 'X' }).replace('<P_15>2049.99</P_15>', ''), 450],
+    ['an end that is missing', invoiceXml({ number: 'W' }).replace('</Faktura>', ''), 450],
+    ['a date in the future', invoiceXml({ number: 'F', issueDate: '2049-12-31' }), 450],
+    ['another seller', invoiceXml({ number: 'S', seller: BUYER }), 410],
+  ])('a document with %s ends with its code and no number', async (_, xml, code) => {
+    const session = await client.open();
+    const shown = await client.sendAndWait(session, xml);
+    expect(shown).toMatchObject({ status: { code }, ksefNumber: null, invoiceHash: hashOf(xml) });
+  });
+
+  test.each([[[BUYER]], [['*']]])('a grant of %j lets a context send invoices of another seller', async (grants) => {
+    await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN }], grants });
+    const shown = await client.sendAndWait(await client.open(), invoiceXml({ number: newNumber(), seller: BUYER }));
+    expect(shown).toMatchObject({ status: { code: 200 } });
+  });
+
+  test('a second document of the same seller, kind and number is a duplicate, also of another context', async () => {
+    const number = newNumber();
+    const first = await client.open();
+    const { ksefNumber } = await client.sendAndWait(first, invoiceXml({ number }));
+    const other = new TestClient(`${simulator.url}/test`, BUYER, 'token of the buyer');
+    await other.control(`PUT contexts/${BUYER}`, { tokens: [{ token: other.token }], grants: [SELLER] });
+    await other.login();
+    const shown = await other.sendAndWait(await other.open(), invoiceXml({ number, issueDate: '2026-03-01' }));
+    expect(shown).toMatchObject({
+      ksefNumber: null,
+      status: {
+        code: 440,
+        extensions: { originalKsefNumber: ksefNumber, originalSessionReferenceNumber: first.reference },
+      },
+    });
+    const foreign = await other.api(`GET sessions/${first.reference}/invoices?pageSize=10`);
+    expect([foreign.status, json(foreign)['reasonCode']]).toEqual([403, 'insufficient-resource-access']);
+    const correction = invoiceXml({ number, kind: 'UPR' });
+    expect(await client.sendAndWait(await client.open(), correction)).toMatchObject({ status: { code: 200 } });
+  });
+
+  test('of copies that wait at once one is registered', async () => {
+    await client.control('PUT settings', { invoicePolls: 1 });
+    const session = await client.open();
+    const xml = invoiceXml({ number: newNumber() });
+    const sent = await Promise.all(Array.from({ length: 5 }, async () => client.send(session, xml)));
+    const ended = await Promise.all(sent.map(async (answer) => client.waitFor(session, String(json(answer)['referenceNumber']))));
+    expect(ended.map(({ status }) => codeOf(status)).sort()).toEqual([200, 440, 440, 440, 440]);
+    const { sends, registered } = json(await client.control(`GET counters?context=${SELLER}`)) as {
+      sends: Readonly<Record<string, number>>;
+      registered: readonly { invoiceHash: string }[];
+    };
+    expect(sends[hashOf(xml)]).toBe(5);
+    expect(registered.filter(({ invoiceHash }) => invoiceHash === hashOf(xml))).toHaveLength(1);
+  });
+
+  test('a document that somebody else has registered is a duplicate, and found by its number', async () => {
+    const number = newNumber();
+    const invoice = { context: SELLER, sellerNip: SELLER, number, invoiceHash: hashOf('original') };
+    const made = await client.control('POST invoices', invoice);
+    expect(made.status).toBe(201);
+    const { ksefNumber, sessionReferenceNumber } = json(made);
+    const shown = await client.sendAndWait(await client.open(), invoiceXml({ number }));
+    expect(shown['status']).toMatchObject({ code: 440, extensions: { originalKsefNumber: ksefNumber } });
+    const original = json(await client.api(`GET sessions/${String(sessionReferenceNumber)}/invoices?pageSize=10`));
+    expect(original['invoices']).toMatchObject([{ ksefNumber, invoiceHash: hashOf('original') }]);
+    const dateRange = { dateType: 'PermanentStorage', from: '2026-01-01T00:00:00Z' };
+    const found = await client.api('POST invoices/query/metadata', { subjectType: 'Subject1', dateRange, ksefNumber });
+    expect(json(found)['invoices']).toMatchObject([{ ksefNumber, invoiceNumber: number, invoiceHash: hashOf('original') }]);
+    expect((await client.control('POST invoices', invoice)).status).toBe(400);
+  });
+
+  test('lists invoices and sessions page by page', async () => {
+    const session = await client.open();
+    for (let sent = 0; sent < 11; sent++) await client.send(session, invoiceXml({ number: newNumber() }));
+    const path = `${simulator.url}/test/v2/sessions/${session.reference}/invoices?pageSize=10`;
+    const authorization = `Bearer ${client.accessToken}`;
+    const first = (await (await fetch(path, { headers: { authorization } })).json()) as {
+      invoices: readonly unknown[];
+      continuationToken: string;
+    };
+    expect(first.invoices).toHaveLength(10);
+    const headers = { authorization, 'x-continuation-token': first.continuationToken };
+    expect(await (await fetch(path, { headers })).json()).toMatchObject({
+      invoices: [{ ordinalNumber: 11 }],
+      continuationToken: null,
+    });
+    expect(errorOf(await client.api(`GET sessions/${session.reference}/invoices?pageSize=9`))).toBe(21_405);
+    expect(errorOf(await client.api(`GET sessions/${session.reference}/invoices?pageSize=1001`))).toBe(21_405);
+    const sessions = json(await client.api('GET sessions?sessionType=Online&pageSize=10'));
+    expect(sessions['sessions']).toMatchObject([{ referenceNumber: session.reference, totalInvoiceCount: 11 }, ...Array(9).fill({})]);
+  });
+
+  test('counts sessions that are open, and those without an invoice', async () => {
+    const count = async (): Promise<Readonly<Record<string, number>>> =>
+      json(await client.control(`GET counters?context=${SELLER}`))['sessions'] as Readonly<Record<string, number>>;
+    const before = await count();
+    const session = await client.open();
+    expect(await count()).toEqual({
+      opened: (before['opened'] ?? 0) + 1,
+      open: (before['open'] ?? 0) + 1,
+      empty: (before['empty'] ?? 0) + 1,
+    });
+    await client.send(session, invoiceXml({ number: newNumber() }));
+    await client.closeAndWait(session);
+    expect(await count()).toEqual({ ...before, opened: (before['opened'] ?? 0) + 1 });
+  });
+});
+
+describe('requests', () => {
+  test('are logged without bearer tokens and contents, from a given number on', async () => {
+    const { n } = (json(await client.control('GET requests'))['items'] as readonly { n: number }[]).at(-1) ?? { n: 0 };
+    const session = await client.open();
+    const xml = invoiceXml({ number: newNumber() });
+    await client.send(session, xml);
+    const { items } = json(await client.control(`GET requests?after=${n}&context=${SELLER}`)) as {
+      items: readonly Readonly<Record<string, unknown>>[];
+    };
+    expect(items.map(({ operation }) => operation)).toEqual(['S1', 'S2']);
+    expect(items[1]).toMatchObject({
+      method: 'POST',
+      path: `/v2/sessions/online/${session.reference}/invoices`,
+      status: 202,
+      context: SELLER,
+      sessionReferenceNumber: session.reference,
+      invoiceHash: hashOf(xml),
+    });
+    const { encryptedInvoiceContent } = sendRequest(session, xml);
+    expect(JSON.stringify(items)).not.toContain(client.accessToken);
+    expect(JSON.stringify(items)).not.toContain(encryptedInvoiceContent);
+  });
+
+  test('with a token in plain are counted, wherever it is', async () => {
+    const count = async (): Promise<unknown> => json(await client.control('GET counters'))['plaintextTokens'];
+    const before = Number(await count());
+    await client.api(`GET auth/${encodeURIComponent(TOKEN)}`);
+    await client.api('POST auth/ksef-token', { encryptedToken: TOKEN });
+    await client.api('GET sessions?sessionType=Online', undefined, TOKEN);
+    expect(await count()).toBe(before + 3);
+  });
+
+  test('are refused in the form that was asked for', async () => {
+    const session = await client.open();
+    const target = `${simulator.url}/test/v2/sessions/online/20261123-SO-0-0-00/close`;
+    const authorization = `Bearer ${client.accessToken}`;
+    const legacy = await fetch(target, { method: 'POST', headers: { authorization } });
+    expect(await legacy.json()).toMatchObject({ exception: { exceptionDetailList: [{ exceptionCode: 21_173 }] } });
+    const problem = await client.api('POST sessions/online/20261123-SO-0-0-00/close');
+    expect(problem.headers.get('content-type')).toBe('application/problem+json');
+    expect(json(problem)).toMatchObject({ status: 400, errors: [{ code: 21_173 }] });
+    const form = await fetch(`${simulator.url}/test/v2/sessions/online/${session.reference}/close`, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams({ a: 'b' }),
+    });
+    expect(form.status).toBe(415);
+  });
+
+  test('beyond the limits are refused with the time to wait', async () => {
+    const limited = new TestClient(`${simulator.url}/test`, '1111111112', 'limited token');
+    await limited.control('PUT contexts/1111111112', { tokens: [{ token: limited.token }], limitFactor: 0.2 });
+    await limited.login();
+    await limited.open();
+    await limited.open();
+    const refused = await limited.api('POST sessions/online', (await limited.openRequest()).body);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+
+  test('are answered with the warning that was set', async () => {
+    await client.control('PUT settings', { systemWarning: '[1]: soon' });
+    expect((await client.api('POST auth/challenge', undefined, null)).headers.get('x-system-warning')).toBe('[1]: soon');
+  });
+});
+
+test('environments know nothing of each other', async () => {
+  const demo = new TestClient(`${simulator.url}/demo`, SELLER, TOKEN);
+  expect(codeOf(await demo.outcome(await demo.begin()))).toBe(450);
+  expect((await demo.api('GET sessions?sessionType=Online&pageSize=10', undefined, client.accessToken)).status).toBe(401);
+});
+
+test('its state survives a restart', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ksef-simulator-'));
+  try {
+    const first = await startKsefSimulator({ directory });
+    const before = new TestClient(`${first.url}/test`, SELLER, TOKEN);
+    await before.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN }] });
+    await before.control('PUT settings', { authPolls: 0, invoicePolls: 0 });
+    await before.login();
+    const session = await before.open();
+    const xml = invoiceXml({ number: newNumber() });
+    const { ksefNumber } = await before.sendAndWait(session, xml);
+    const counters = json(await before.control('GET counters'));
+    const log = json(await before.control('GET requests'));
+    await first.stop();
+
+    const second = await startKsefSimulator({ directory });
+    const after = new TestClient(`${second.url}/test`, SELLER, TOKEN);
+    after.accessToken = before.accessToken;
+    expect(json(await after.control('GET counters'))).toEqual(counters);
+    expect(json(await after.control('GET requests'))).toEqual(log);
+    expect(await after.sendAndWait(session, xml)).toMatchObject({
+      status: { code: 440, extensions: { originalKsefNumber: ksefNumber } },
+    });
+    expect(codeOf((await after.closeAndWait(session))['status'])).toBe(200);
+    await after.login();
+    await second.stop();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+/** Whether the signature fits the document and the certificate in it. */
+function isSigned(xml: string): boolean {
+  const certificate = /<ds:X509Certificate>([^<]+)</.exec(xml)?.[1] ?? '';
+  const signature = /<ds:Signature[^]*<\/ds:Signature>/.exec(xml)?.[0] ?? '';
+  const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'));
+  const verifier = new SignedXml({
+    publicCert: createPublicKey(publicKey.export({ format: 'pem', type: 'spki' })).export({ format: 'pem', type: 'spki' }),
+    getCertFromKeyInfo: () => null,
+  });
+  verifier.loadSignature(signature);
+  try {
+    return verifier.checkSignature(xml);
+  } catch {
+    return false;
+  }
+}

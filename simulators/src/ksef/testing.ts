@@ -1,0 +1,218 @@
+import { constants, createCipheriv, createHash, publicEncrypt, randomBytes, X509Certificate } from 'node:crypto';
+import { call } from '../erp/testing.js';
+import type { TestAnswer } from '../erp/testing.js';
+
+export const SELLER = '5265877635';
+export const BUYER = '1111111111';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface InvoiceText {
+  readonly number: string;
+  readonly seller?: string;
+  readonly kind?: string;
+  readonly issueDate?: string;
+}
+
+/** A valid FA(3) document. */
+export function invoiceXml({ number, seller = SELLER, kind = 'VAT', issueDate = '2026-02-15' }: InvoiceText): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
+  <Naglowek>
+    <KodFormularza kodSystemowy="FA (3)" wersjaSchemy="1-0E">FA</KodFormularza>
+    <WariantFormularza>3</WariantFormularza>
+    <DataWytworzeniaFa>2026-02-01T00:00:00Z</DataWytworzeniaFa>
+  </Naglowek>
+  <Podmiot1>
+    <DaneIdentyfikacyjne><NIP>${seller}</NIP><Nazwa>Huta Szkła Jedlina</Nazwa></DaneIdentyfikacyjne>
+    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1</AdresL1></Adres>
+  </Podmiot1>
+  <Podmiot2>
+    <DaneIdentyfikacyjne><NIP>${BUYER}</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
+    <JST>2</JST>
+    <GV>2</GV>
+  </Podmiot2>
+  <Fa>
+    <KodWaluty>PLN</KodWaluty>
+    <P_1>${issueDate}</P_1>
+    <P_2>${number}</P_2>
+    <P_13_1>1666.66</P_13_1>
+    <P_14_1>383.33</P_14_1>
+    <P_15>2049.99</P_15>
+    <Adnotacje>
+      <P_16>2</P_16>
+      <P_17>2</P_17>
+      <P_18>2</P_18>
+      <P_18A>2</P_18A>
+      <Zwolnienie><P_19N>1</P_19N></Zwolnienie>
+      <NoweSrodkiTransportu><P_22N>1</P_22N></NoweSrodkiTransportu>
+      <P_23>2</P_23>
+      <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
+    </Adnotacje>
+    <RodzajFaktury>${kind}</RodzajFaktury>
+    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>Butelka</P_7><P_8A>szt.</P_8A><P_8B>1</P_8B><P_9A>1666.66</P_9A><P_11>1666.66</P_11><P_12>23</P_12></FaWiersz>
+  </Fa>
+</Faktura>
+`;
+}
+
+export function hashOf(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('base64');
+}
+
+/** A session that a test client opened, with its key. */
+export interface TestSession {
+  readonly reference: string;
+  readonly key: Buffer;
+  readonly iv: Buffer;
+}
+
+/** A client of one environment, written from the reference and for one context. */
+export class TestClient {
+  readonly #base: string;
+  readonly nip: string;
+  readonly token: string;
+  accessToken = '';
+  refreshToken = '';
+
+  constructor(environmentUrl: string, nip: string, token: string) {
+    this.#base = environmentUrl;
+    this.nip = nip;
+    this.token = token;
+  }
+
+  async control(target: string, body?: unknown): Promise<TestAnswer> {
+    const [method = '', path = ''] = target.split(' ');
+    return call(`${method} ${this.#base}/control/${path}`, body);
+  }
+
+  /** Sends `METHOD path` with the access token, or another, or with none. */
+  async api(target: string, body?: unknown, bearer: string | null = this.accessToken): Promise<TestAnswer> {
+    const [method = '', path = ''] = target.split(' ');
+    return call(`${method} ${this.#base}/v2/${path}`, body, {
+      'x-error-format': 'problem-details',
+      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    });
+  }
+
+  async encrypt(usage: string, plain: Uint8Array): Promise<{ readonly data: string; readonly publicKeyId: string }> {
+    const answer = await this.api('GET security/public-key-certificates', undefined, null);
+    const certificates = JSON.parse(answer.text) as readonly {
+      certificate: string;
+      publicKeyId: string;
+      usage: readonly string[];
+      validFrom: string;
+    }[];
+    const newest = certificates
+      .filter((one) => one.usage.includes(usage))
+      .sort((a, b) => Date.parse(b.validFrom) - Date.parse(a.validFrom))[0];
+    if (newest === undefined) throw new Error(`There is no certificate for ${usage}.`);
+    const key = new X509Certificate(Buffer.from(newest.certificate, 'base64')).publicKey;
+    const options = { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+    return { data: publicEncrypt(options, plain).toString('base64'), publicKeyId: newest.publicKeyId };
+  }
+
+  /** A1 to A3. */
+  async begin(changes: Json = {}): Promise<TestAnswer> {
+    const { challenge, timestampMs } = json(await this.api('POST auth/challenge', undefined, null));
+    const plain = Buffer.from(`${this.token}|${String(timestampMs)}`, 'utf8');
+    const { data, publicKeyId } = await this.encrypt('KsefTokenEncryption', plain);
+    const contextIdentifier = { type: 'Nip', value: this.nip };
+    const body = { challenge, contextIdentifier, encryptedToken: data, publicKeyId, ...changes };
+    return this.api('POST auth/ksef-token', body, null);
+  }
+
+  /** A4 until it ends. */
+  async outcome(begun: TestAnswer): Promise<Json> {
+    const { referenceNumber, authenticationToken } = json(begun) as {
+      referenceNumber: string;
+      authenticationToken: { token: string };
+    };
+    for (let looks = 0; looks < 20; looks++) {
+      const { status } = json(await this.api(`GET auth/${referenceNumber}`, undefined, authenticationToken.token));
+      if ((status as { code: number }).code !== 100) return status as Json;
+    }
+    throw new Error('The authentication did not end.');
+  }
+
+  /** A1 to A5. */
+  async login(): Promise<void> {
+    const begun = await this.begin();
+    const status = await this.outcome(begun);
+    if (status['code'] !== 200) throw new Error(`The authentication ended with ${JSON.stringify(status)}.`);
+    const { authenticationToken } = json(begun) as { authenticationToken: { token: string } };
+    const tokens = json(await this.api('POST auth/token/redeem', undefined, authenticationToken.token));
+    this.accessToken = (tokens['accessToken'] as { token: string }).token;
+    this.refreshToken = (tokens['refreshToken'] as { token: string }).token;
+  }
+
+  /** The body of S1 with a fresh key. */
+  async openRequest(): Promise<{ readonly body: Json; readonly key: Buffer; readonly iv: Buffer }> {
+    const key = randomBytes(32);
+    const iv = randomBytes(16);
+    const { data, publicKeyId } = await this.encrypt('SymmetricKeyEncryption', key);
+    const body = {
+      formCode: { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' },
+      encryption: { encryptedSymmetricKey: data, initializationVector: iv.toString('base64'), publicKeyId },
+    };
+    return { body, key, iv };
+  }
+
+  /** S1 */
+  async open(): Promise<TestSession> {
+    const { body, key, iv } = await this.openRequest();
+    const answer = await this.api('POST sessions/online', body);
+    if (answer.status !== 201) throw new Error(`S1 answered ${answer.status}: ${answer.text}`);
+    return { reference: String(json(answer)['referenceNumber']), key, iv };
+  }
+
+  /** S2 */
+  async send(session: TestSession, document: Uint8Array | string, changes: Json = {}): Promise<TestAnswer> {
+    return this.api(`POST sessions/online/${session.reference}/invoices`, { ...sendRequest(session, document), ...changes });
+  }
+
+  /** S2, then S3 until it ends. */
+  async sendAndWait(session: TestSession, document: Uint8Array | string): Promise<Json> {
+    const answer = await this.send(session, document);
+    if (answer.status !== 202) throw new Error(`S2 answered ${answer.status}: ${answer.text}`);
+    return this.waitFor(session, String(json(answer)['referenceNumber']));
+  }
+
+  /** S3 until it ends. */
+  async waitFor(session: TestSession, invoice: string): Promise<Json> {
+    for (let looks = 0; looks < 20; looks++) {
+      const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));
+      if ((shown['status'] as { code: number }).code >= 200) return shown;
+    }
+    throw new Error('The invoice did not end.');
+  }
+
+  /** S5, then S6 until it ends. */
+  async closeAndWait(session: TestSession): Promise<Json> {
+    await this.api(`POST sessions/online/${session.reference}/close`);
+    for (let looks = 0; looks < 20; looks++) {
+      const shown = json(await this.api(`GET sessions/${session.reference}`));
+      if ((shown['status'] as { code: number }).code !== 170) return shown;
+    }
+    throw new Error('The session did not end.');
+  }
+}
+
+export function sendRequest({ key, iv }: TestSession, document: Uint8Array | string): Json {
+  const plain = Buffer.from(document);
+  const cipher = createCipheriv('aes-256-cbc', key, iv);
+  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return {
+    invoiceHash: hashOf(plain),
+    invoiceSize: plain.length,
+    encryptedInvoiceHash: hashOf(encrypted),
+    encryptedInvoiceSize: encrypted.length,
+    encryptedInvoiceContent: encrypted.toString('base64'),
+    offlineMode: false,
+  };
+}
+
+export function json(answer: TestAnswer): Json {
+  if (answer.json === undefined) throw new Error(`This is not JSON: ${answer.status} ${answer.text}`);
+  return answer.json;
+}
