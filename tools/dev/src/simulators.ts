@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators, RegisteredApp } from '@invoicecontrol/simulators/erp';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
@@ -28,7 +29,7 @@ export interface Simulators {
 interface SimulatorOptions {
   /** Whether to receive webhooks. */
   readonly webhooks: boolean;
-  /** For the certificate of the receiver. */
+  /** For the certificate of the receiver, and for what KSeF keeps. */
   readonly directory: string;
   /** What the services are told as well. */
   readonly env: NodeJS.ProcessEnv;
@@ -37,11 +38,13 @@ interface SimulatorOptions {
 }
 
 export async function startSimulators(options: SimulatorOptions): Promise<Simulators> {
-  const [ecbFeed, smtp, paddle, erps, webhooks] = await Promise.all([
+  const [ecbFeed, smtp, paddle, erps, ksef, webhooks] = await Promise.all([
     startEcbFeedSimulator(),
     startSmtpSimulator(),
     startPaddle(options.env),
     startErps(options.env, options.odooPort),
+    // Contexts, keys and documents survive a restart, as those of the real one do.
+    startKsefSimulator({ directory: join(options.directory, 'simulators', 'ksef') }),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
   return {
@@ -51,6 +54,9 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       MAIL_FROM: 'Invoice Control <control@localhost>',
       ...paddle.env,
       ...erps.env,
+      KSEF_TEST_URL: `${ksef.url}/test/v2`,
+      KSEF_DEMO_URL: `${ksef.url}/demo/v2`,
+      KSEF_PRODUCTION_URL: `${ksef.url}/production/v2`,
       ...webhooks?.env,
     },
     // GET /messages shows the mails.
@@ -59,13 +65,15 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       smtp: smtp.httpUrl,
       paddle: paddle.simulator.url,
       ...erps.simulators.urls,
+      ksef: ksef.url,
       ...webhooks?.urls,
     },
     connect: (baseUrl) => paddle.simulator.setNotificationUrl(notificationUrl(baseUrl)),
     erps: erps.simulators,
     webhookReceiver: webhooks?.receiver,
     async stop() {
-      await Promise.all([ecbFeed, smtp, paddle.simulator, erps.simulators, webhooks].map(async (one) => one?.stop()));
+      const started = [ecbFeed, smtp, paddle.simulator, erps.simulators, ksef, webhooks];
+      await Promise.all(started.map(async (one) => one?.stop()));
     },
   };
 }
