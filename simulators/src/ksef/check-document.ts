@@ -4,7 +4,7 @@ import { schemaErrors } from '@invoicecontrol/compliance/schemas';
 import type { XmlDocument } from 'libxml2-wasm';
 import { sha256 } from './keys.js';
 import { hasNipCheckDigit } from './numbers.js';
-import type { FormCode, Status } from './records.js';
+import type { FormCode, InvoiceFacts, Status } from './records.js';
 
 const BYTES_MAX = 1_000_000;
 const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
@@ -28,27 +28,6 @@ const failures: Readonly<Record<number, string>> = {
   500: 'Nieznany błąd (500)',
   550: 'Operacja została anulowana przez system',
 };
-
-/** What a document says of itself, for duplicates, rights, metadata and confirmations. */
-export interface InvoiceFacts {
-  readonly sellerNip: string;
-  readonly sellerName: string;
-  readonly buyer: { readonly type: 'Nip' | 'VatUe' | 'Other' | 'None'; readonly value: string | null };
-  readonly buyerName: string | null;
-  /** RodzajFaktury. */
-  readonly kind: string;
-  /** P_2. */
-  readonly number: string;
-  /** P_1. */
-  readonly issueDate: string;
-  readonly currency: string;
-  readonly net: number;
-  readonly vat: number;
-  readonly gross: number;
-  readonly isSelfInvoicing: boolean;
-  readonly hasAttachment: boolean;
-  readonly formCode: FormCode;
-}
 
 export interface SentDocument {
   readonly encrypted: Uint8Array;

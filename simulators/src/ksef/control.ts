@@ -6,6 +6,7 @@ import { ControlRefusal } from '../erp/erp.js';
 import type { Authenticator } from './authentication.js';
 import { faultSchema } from './faults.js';
 import type { Faults } from './faults.js';
+import type { Invoices } from './invoices.js';
 import type { Keys } from './keys.js';
 import { newReferenceNumber } from './numbers.js';
 import type { Context, Settings } from './records.js';
@@ -56,6 +57,7 @@ interface ControlDeps {
   readonly faults: Faults;
   readonly keys: Keys;
   readonly log: RequestLog;
+  readonly invoices: Invoices;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
   readonly settings: () => Settings;
@@ -65,7 +67,7 @@ interface ControlDeps {
 
 /** The routes below `/control` of one environment (KSeF reference, section 17). */
 export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
-  const { clock, contexts, faults, keys, log, sessions, authenticator, settings } = deps;
+  const { clock, contexts, faults, keys, log, invoices, sessions, authenticator, settings } = deps;
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
     'PUT /control/contexts/:id': ({ body }, id) => {
       const parsedNip = nip.parse(id);
@@ -108,7 +110,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     },
     'GET /control/counters': ({ query }) => {
       const { context } = query;
-      const registered = sessions
+      const registered = invoices
         .registered()
         .map(({ registered: { invoice: _, ...document } }) => document)
         .filter((document) => context === undefined || document.context === context);

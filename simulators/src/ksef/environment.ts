@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { Answer, Call } from '../erp/call.js';
 import { Clock } from '../erp/clock.js';
 import { Authenticator } from './authentication.js';
+import { Confirmations } from './confirmations.js';
 import { controlRoutes } from './control.js';
 import { deliver } from './delivery.js';
 import { Faults } from './faults.js';
 import type { TakenFaults } from './faults.js';
+import { Invoices } from './invoices.js';
 import { Keys } from './keys.js';
 import { Limits } from './limits.js';
 import { queryMetadata } from './metadata.js';
@@ -67,16 +69,18 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
   const faults = new Faults();
   const limits = new Limits(clock);
   const keys = new Keys(store, clock, name);
-  const { checksNips } = environments[name];
+  const { label, checksNips, takesFa2 } = environments[name];
   const authenticator = new Authenticator({ store, clock, keys, contexts, settings, checksNips });
-  const environment = environments[name];
-  const sessions = new Sessions({ store, clock, keys, faults, authenticator, contexts, settings, environment, baseUrl });
+  const confirmations = new Confirmations({ store, clock, keys, label, baseUrl });
+  const invoices = new Invoices({ store, clock, faults, contexts, settings, confirmations, checksNips });
+  const sessions = new Sessions({ store, clock, keys, authenticator, invoices, confirmations, settings, takesFa2 });
   const control = controlRoutes({
     clock,
     contexts,
     faults,
     keys,
     log,
+    invoices,
     sessions,
     authenticator,
     settings,
@@ -104,7 +108,7 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
     S7: (call, [session, upo], taken) => sessions.confirmation(call, session, upo, taken),
     S8: (call, [session, invoice]) => sessions.invoiceConfirmation(call, session, invoice),
     S9: (call) => sessions.list(call),
-    S10: (call) => queryMetadata(call, authenticator, sessions),
+    S10: (call) => queryMetadata(call, authenticator, invoices),
   };
 
   const checkLimits = ({ name: operation }: Operation, context: string | null): void => {
@@ -142,7 +146,7 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
         answer: () => {
           try {
             const download = /^\/downloads\/([^/]+)$/.exec(call.path)?.[1];
-            if (download !== undefined && call.method === 'GET') return sessions.downloadConfirmation(call, download);
+            if (download !== undefined && call.method === 'GET') return confirmations.download(call, download);
             if (operation === undefined) return { status: 404 };
             checkMediaType(call);
             checkLimits(operation, context);

@@ -123,7 +123,7 @@ async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: s
       signingAlgorithm: RSA,
       keys,
     },
-    webcrypto as Crypto,
+    webcrypto,
   );
   const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
   const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Answer, Call } from '../erp/call.js';
 import type { Authenticator } from './authentication.js';
 import { invoicingMode } from './confirmation.js';
+import type { Invoices } from './invoices.js';
 import { timestamp } from './numbers.js';
 import { readBody } from './read-body.js';
 import { badRequest } from './refusal.js';
-import type { Sessions } from './sessions.js';
 
 const PAGE_SIZE_MIN = 10;
 const PAGE_SIZE_MAX = 250;
@@ -24,14 +24,14 @@ const filters = z.object({
 });
 
 /** S10: what the repository knows of invoices in which the caller is the seller (Subject1) or the buyer (Subject2). */
-export function queryMetadata(call: Call, authenticator: Authenticator, sessions: Sessions): Answer {
+export function queryMetadata(call: Call, authenticator: Authenticator, invoices: Invoices): Answer {
   const { context } = authenticator.authorize(call, ['InvoiceRead']);
   const { subjectType, dateRange, ksefNumber, invoiceNumber, sellerNip } = readBody(call, filters);
   const offset = readNumber(call, 'pageOffset', 0, [0, 10_000]);
   const size = readNumber(call, 'pageSize', PAGE_SIZE_MIN, [PAGE_SIZE_MIN, PAGE_SIZE_MAX]);
   const from = Date.parse(dateRange.from);
   const to = dateRange.to ? Date.parse(dateRange.to) : Number.POSITIVE_INFINITY;
-  const found = sessions.registered().flatMap(({ registered, invoice }) => {
+  const found = invoices.registered().flatMap(({ registered, invoice }) => {
     const { facts, acquiredAt } = invoice;
     if (facts === null || acquiredAt === null) return [];
     const subject = { Subject1: facts.sellerNip, Subject2: facts.buyer.value, Subject3: null, SubjectAuthorized: null };
@@ -70,8 +70,8 @@ export function queryMetadata(call: Call, authenticator: Authenticator, sessions
     ];
   });
   const start = offset * size;
-  const invoices = found.slice(start, start + size);
-  return { status: 200, body: { hasMore: start + size < found.length, isTruncated: false, invoices } };
+  const page = found.slice(start, start + size);
+  return { status: 200, body: { hasMore: start + size < found.length, isTruncated: false, invoices: page } };
 }
 
 /** `KOR_ZAL` is `KorZal` here. */

@@ -1,5 +1,3 @@
-import type { InvoiceFacts } from './check-document.js';
-
 /** What one environment keeps in its tables, each as JSON. Instants are ISO strings. */
 export interface Context {
   readonly nip: string;
@@ -80,6 +78,27 @@ export interface FormCode {
   readonly systemCode: string;
   readonly schemaVersion: string;
   readonly value: string;
+}
+
+/** What a document says of itself, for duplicates, rights, metadata and confirmations. */
+export interface InvoiceFacts {
+  readonly sellerNip: string;
+  readonly sellerName: string;
+  readonly buyer: { readonly type: 'Nip' | 'VatUe' | 'Other' | 'None'; readonly value: string | null };
+  readonly buyerName: string | null;
+  /** RodzajFaktury. */
+  readonly kind: string;
+  /** P_2. */
+  readonly number: string;
+  /** P_1. */
+  readonly issueDate: string;
+  readonly currency: string;
+  readonly net: number;
+  readonly vat: number;
+  readonly gross: number;
+  readonly isSelfInvoicing: boolean;
+  readonly hasAttachment: boolean;
+  readonly formCode: FormCode;
 }
 
 export interface Invoice {

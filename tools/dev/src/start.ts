@@ -209,7 +209,7 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
 
 /** Deletes only what earlier starts created: DATA_DIR may hold other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded'];
+  const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 

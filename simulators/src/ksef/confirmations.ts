@@ -1,0 +1,102 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Answer, Call } from '../erp/call.js';
+import type { Clock } from '../erp/clock.js';
+import { writeConfirmation } from './confirmation.js';
+import type { ConfirmedDocument } from './confirmation.js';
+import { sha256 } from './keys.js';
+import type { Keys } from './keys.js';
+import { newReferenceNumber, timestamp } from './numbers.js';
+import type { Confirmation, Invoice, Session } from './records.js';
+import type { Store, Table } from './store.js';
+
+const DOWNLOAD_MS = 3 * 86_400_000;
+
+interface ConfirmationsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  /** As confirmations name the environment. */
+  readonly label: string;
+  /** The URL of the environment without a trailing slash. */
+  readonly baseUrl: () => string;
+}
+
+/** Confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
+export class Confirmations {
+  readonly #deps: ConfirmationsDeps;
+  readonly #confirmations: Table<Confirmation>;
+  readonly #secrets: Table<string>;
+
+  constructor(deps: ConfirmationsDeps) {
+    this.#deps = deps;
+    this.#confirmations = deps.store.table('confirmations');
+    this.#secrets = deps.store.table('secrets');
+  }
+
+  get(reference: string): Confirmation | undefined {
+    return this.#confirmations.get(reference);
+  }
+
+  /** Confirms what is accepted of these invoices. @returns undefined where nothing is */
+  confirm(session: Session, invoices: readonly Invoice[], isCollective: boolean): Confirmation | undefined {
+    const documents = invoices.flatMap((invoice) => toConfirmedDocument(invoice));
+    if (documents.length === 0) return undefined;
+    const referenceNumber = newReferenceNumber('EU', this.#deps.clock.now());
+    const xml = writeConfirmation(
+      {
+        environment: this.#deps.label,
+        session: session.referenceNumber,
+        context: session.context,
+        tokenReferenceNumber: session.tokenReferenceNumber,
+        formCode: session.formCode,
+        documents,
+        isCollective,
+      },
+      this.#deps.keys.seal(),
+    );
+    const confirmation = { referenceNumber, session: session.referenceNumber, xml };
+    this.#confirmations.put(referenceNumber, confirmation);
+    return confirmation;
+  }
+
+  /** An address that needs no token, and when it expires. */
+  link(reference: string): { readonly url: string; readonly expires: string } {
+    const expires = new Date(this.#deps.clock.now().getTime() + DOWNLOAD_MS);
+    const query = `expires=${expires.getTime()}&signature=${this.#sign(reference, String(expires.getTime()))}`;
+    return { url: `${this.#deps.baseUrl()}/downloads/${reference}?${query}`, expires: timestamp(expires) };
+  }
+
+  /** A confirmation by its pre-signed address, without a token. */
+  download(call: Call, reference: string): Answer {
+    const { expires = '', signature = '' } = call.query;
+    const isRight = signature === this.#sign(reference, expires) && Number(expires) > this.#deps.clock.now().getTime();
+    const found = isRight ? this.#confirmations.get(reference) : undefined;
+    return found === undefined ? { status: 403, body: '' } : xmlAnswer(found.xml, false);
+  }
+
+  #sign(reference: string, expires: string): string {
+    let secret = this.#secrets.get('downloads');
+    if (secret === undefined) {
+      secret = randomBytes(32).toString('hex');
+      this.#secrets.put('downloads', secret);
+    }
+    return createHmac('sha256', secret).update(`${reference} ${expires}`).digest('base64url');
+  }
+}
+
+/** A confirmation as it is sent; cut, half of it under the hash of the whole. */
+export function xmlAnswer(xml: string, isCut: boolean): Answer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/xml', 'x-ms-meta-hash': sha256(xml) },
+    body: isCut ? xml.slice(0, Math.floor(xml.length / 2)) : xml,
+  };
+}
+
+function toConfirmedDocument(invoice: Invoice): readonly ConfirmedDocument[] {
+  const { facts, ksefNumber, acquiredAt, receivedAt, invoiceHash } = invoice;
+  if (facts === null || ksefNumber === null || acquiredAt === null) return [];
+  const { sellerNip, number, issueDate } = facts;
+  const instants = { receivedAt: new Date(receivedAt), acquiredAt: new Date(acquiredAt) };
+  return [{ sellerNip, ksefNumber, number, issueDate, ...instants, invoiceHash }];
+}

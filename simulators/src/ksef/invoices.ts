@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../erp/clock.js';
+import { checkDocument, failed } from './check-document.js';
+import { invoicingMode } from './confirmation.js';
+import type { Confirmations } from './confirmations.js';
+import type { Faults, TakenFaults } from './faults.js';
+import { sha256 } from './keys.js';
+import { newKsefNumber, newReferenceNumber, polishDay, timestamp } from './numbers.js';
+import type { Confirmation, Context, FormCode, Invoice, Registered, Session, Settings, Status } from './records.js';
+import type { Store, Table } from './store.js';
+
+export const FA3: FormCode = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
+
+const processing: Readonly<Record<number, string>> = {
+  100: 'Faktura przyjęta do dalszego przetwarzania',
+  150: 'Trwa przetwarzanie',
+};
+const accepted: Status = { code: 200, description: 'Sukces' };
+
+/** What S2 brought. */
+export interface ReceivedInvoice {
+  readonly encrypted: Uint8Array;
+  readonly key: Uint8Array;
+  readonly invoiceHash: string;
+  readonly invoiceSize: number;
+}
+
+/** An invoice that somebody else has registered (`POST /control/invoices`). */
+export interface ForeignInvoice {
+  readonly context: string;
+  readonly sellerNip: string;
+  readonly kind: string;
+  readonly number: string;
+  readonly invoiceHash: string | undefined;
+}
+
+interface InvoicesDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly contexts: Table<Context>;
+  readonly settings: () => Settings;
+  readonly confirmations: Confirmations;
+  readonly checksNips: boolean;
+}
+
+/** Invoices from their receipt to their end, and the repository of those that are registered. */
+export class Invoices {
+  readonly #deps: InvoicesDeps;
+  readonly #invoices: Table<Invoice>;
+  readonly #registered: Table<Registered>;
+
+  constructor(deps: InvoicesDeps) {
+    this.#deps = deps;
+    this.#invoices = deps.store.table('invoices');
+    this.#registered = deps.store.table('registered');
+  }
+
+  get(reference: string): Invoice | undefined {
+    return this.#invoices.get(reference);
+  }
+
+  /** In the order in which they were received. */
+  of(session: Session): readonly Invoice[] {
+    return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
+  }
+
+  /** A look at the list of a session: without those that a fault hides for now. */
+  list(session: Session): readonly Invoice[] {
+    const shown: Invoice[] = [];
+    for (const invoice of this.of(session)) {
+      if (invoice.hiddenLooks === 0) shown.push(invoice);
+      else this.#invoices.put(invoice.referenceNumber, { ...invoice, hiddenLooks: invoice.hiddenLooks - 1 });
+    }
+    return shown;
+  }
+
+  /** Takes the document of S2, checked as far as it can be alone. @returns its reference number */
+  receive(session: Session, request: ReceivedInvoice, faults: TakenFaults): string {
+    const now = this.#deps.clock.now();
+    const { key, encrypted, invoiceHash, invoiceSize } = request;
+    const checked = checkDocument(
+      { encrypted, key, iv: Buffer.from(session.iv, 'base64'), invoiceHash, invoiceSize },
+      { formCode: session.formCode, today: polishDay(now), checksNips: this.#deps.checksNips },
+    );
+    const forced = faults.effect('INVOICE_STATUS');
+    const referenceNumber = newReferenceNumber('EE', now);
+    this.#invoices.put(referenceNumber, {
+      referenceNumber,
+      session: session.referenceNumber,
+      context: session.context,
+      ordinalNumber: session.invoices.length + 1,
+      invoiceHash,
+      receivedAt: now.toISOString(),
+      ...checked,
+      looks: 0,
+      final: null,
+      ksefNumber: null,
+      acquiredAt: null,
+      hiddenLooks: faults.effect('HIDE')?.polls ?? 0,
+      forced:
+        forced === undefined
+          ? null
+          : {
+              ...failed(forced.code, ...(forced.details ?? [])),
+              ...(forced.description === undefined ? {} : { description: forced.description }),
+              ...(forced.extensions === undefined ? {} : { extensions: forced.extensions }),
+              fault: forced.id,
+            },
+      upo: null,
+    });
+    return referenceNumber;
+  }
+
+  /** A look at an invoice: after enough of them it ends. */
+  look(invoice: Invoice, session: Session): Invoice {
+    if (invoice.final !== null) return invoice;
+    const looked = { ...invoice, looks: invoice.looks + 1 };
+    this.#invoices.put(invoice.referenceNumber, looked);
+    const isHeld = looked.forced !== null && looked.forced.code < 200 && this.#deps.faults.has(looked.forced.fault);
+    if (isHeld || looked.looks <= this.#deps.settings().invoicePolls) return looked;
+    const refusal = this.#refusalOf(looked, session);
+    return refusal === undefined ? this.#register(looked) : this.#end(looked, refusal);
+  }
+
+  /** As S3 and S4 show it. */
+  present(invoice: Invoice, session: Session): Readonly<Record<string, unknown>> {
+    const { final, facts, ksefNumber, acquiredAt, forced, looks } = invoice;
+    const isAccepted = ksefNumber !== null && acquiredAt !== null && facts !== null;
+    const running = forced !== null && forced.code < 200 ? forced.code : looks <= 1 ? 100 : 150;
+    return {
+      ordinalNumber: invoice.ordinalNumber,
+      invoiceNumber: isAccepted ? facts.number : null,
+      ksefNumber,
+      referenceNumber: invoice.referenceNumber,
+      invoiceHash: invoice.invoiceHash,
+      invoicingDate: timestamp(new Date(invoice.receivedAt)),
+      acquisitionDate: acquiredAt === null ? null : timestamp(new Date(acquiredAt)),
+      permanentStorageDate: this.#storedAt(invoice),
+      ...(isAccepted ? this.#presentAccepted(invoice, session, facts.issueDate) : {}),
+      status: final ?? { code: running, description: processing[running] ?? `Status ${running}` },
+    };
+  }
+
+  /** The confirmation of one accepted invoice, made when it is first asked for. */
+  confirm(invoice: Invoice, session: Session): Confirmation {
+    const { confirmations } = this.#deps;
+    // Read anew: the record at hand may be older than the confirmation.
+    const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
+    const known = current.upo === null ? undefined : confirmations.get(current.upo);
+    const confirmation = known ?? confirmations.confirm(session, [current], false);
+    if (confirmation === undefined) throw new Error(`The invoice ${invoice.referenceNumber} is not accepted.`);
+    if (known === undefined) {
+      this.#invoices.put(current.referenceNumber, { ...current, upo: confirmation.referenceNumber });
+    }
+    return confirmation;
+  }
+
+  /** Registers an invoice of another session (`POST /control/invoices`). @returns undefined for a duplicate */
+  registerForeign(session: string, { context, sellerNip, kind, number, invoiceHash }: ForeignInvoice): Registered | undefined {
+    if (this.#registered.get(duplicateKey({ sellerNip, kind, number })) !== undefined) return undefined;
+    const now = this.#deps.clock.now();
+    const referenceNumber = newReferenceNumber('EE', now);
+    const invoice: Invoice = {
+      referenceNumber,
+      session,
+      context,
+      ordinalNumber: 1,
+      invoiceHash: invoiceHash ?? sha256(randomBytes(32)),
+      receivedAt: now.toISOString(),
+      facts: {
+        sellerNip,
+        sellerName: 'Sprzedawca',
+        buyer: { type: 'None', value: null },
+        buyerName: null,
+        kind,
+        number,
+        issueDate: polishDay(now),
+        currency: 'PLN',
+        net: 100,
+        vat: 23,
+        gross: 123,
+        isSelfInvoicing: false,
+        hasAttachment: false,
+        formCode: FA3,
+      },
+      failure: null,
+      looks: 0,
+      final: null,
+      ksefNumber: null,
+      acquiredAt: null,
+      hiddenLooks: 0,
+      forced: null,
+      upo: null,
+    };
+    this.#register(invoice);
+    return this.#registered.get(duplicateKey({ sellerNip, kind, number }));
+  }
+
+  /** The invoice behind a registered document, for queries of metadata. */
+  registered(): readonly { readonly registered: Registered; readonly invoice: Invoice }[] {
+    return [...this.#registered.values()].flatMap((registered) => {
+      const invoice = this.#invoices.get(registered.invoice);
+      return invoice === undefined ? [] : [{ registered, invoice }];
+    });
+  }
+
+  /** In the order of the KSeF reference, section 14. */
+  #refusalOf({ referenceNumber, forced, failure, facts, context }: Invoice, session: Session): Status | undefined {
+    if (forced !== null && forced.code > 200) {
+      const { fault: _, ...status } = forced;
+      return status;
+    }
+    if (session.status === 415) return failed(405);
+    if (failure !== null) return failure;
+    if (facts === null) return failed(500);
+    const grants = this.#deps.contexts.get(context)?.grants ?? [];
+    if (facts.sellerNip !== context && !grants.includes(facts.sellerNip) && !grants.includes('*')) {
+      return failed(410, `Podmiot ${context} nie może wystawić faktury w imieniu sprzedawcy ${facts.sellerNip}.`);
+    }
+    if (facts.hasAttachment) return failed(415);
+    const original = this.#registered.get(duplicateKey(facts));
+    if (original === undefined || original.invoice === referenceNumber) return undefined;
+    const { ksefNumber, sessionReferenceNumber } = original;
+    return {
+      ...failed(
+        440,
+        `Duplikat faktury. Faktura o numerze KSeF: ${ksefNumber} została już prawidłowo przesłana do systemu w sesji: ${sessionReferenceNumber}`,
+      ),
+      extensions: { originalSessionReferenceNumber: sessionReferenceNumber, originalKsefNumber: ksefNumber },
+    };
+  }
+
+  #register(invoice: Invoice): Invoice {
+    const { facts } = invoice;
+    if (facts === null) throw new Error(`The invoice ${invoice.referenceNumber} could not be read.`);
+    const key = duplicateKey(facts);
+    const now = this.#deps.clock.now();
+    // There already where the process was killed between these two writes.
+    const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);
+    this.#registered.put(key, {
+      sellerNip: facts.sellerNip,
+      kind: facts.kind,
+      number: facts.number,
+      ksefNumber,
+      invoiceHash: invoice.invoiceHash,
+      sessionReferenceNumber: invoice.session,
+      context: invoice.context,
+      invoice: invoice.referenceNumber,
+    });
+    return this.#end({ ...invoice, ksefNumber, acquiredAt: now.toISOString() }, accepted);
+  }
+
+  #end(invoice: Invoice, final: Status): Invoice {
+    const ended = { ...invoice, final };
+    this.#invoices.put(invoice.referenceNumber, ended);
+    return ended;
+  }
+
+  #presentAccepted(invoice: Invoice, session: Session, issueDate: string): Readonly<Record<string, unknown>> {
+    const { url, expires } = this.#deps.confirmations.link(this.confirm(invoice, session).referenceNumber);
+    return {
+      invoicingMode: invoicingMode(issueDate, new Date(invoice.receivedAt)),
+      upoDownloadUrl: url,
+      upoDownloadUrlExpirationDate: expires,
+    };
+  }
+
+  /** Permanent storage follows a second after the number. */
+  #storedAt({ acquiredAt }: Invoice): string | null {
+    const storedMs = acquiredAt === null ? Number.POSITIVE_INFINITY : Date.parse(acquiredAt) + 1_000;
+    return storedMs <= this.#deps.clock.now().getTime() ? timestamp(new Date(storedMs)) : null;
+  }
+}
+
+/** By which KSeF tells duplicates, across all contexts. */
+function duplicateKey({ sellerNip, kind, number }: Pick<Registered, 'sellerNip' | 'kind' | 'number'>): string {
+  return JSON.stringify([sellerNip, kind, number]);
+}
