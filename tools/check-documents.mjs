@@ -16,6 +16,7 @@ const cited = {
   'detection reference': 'docs/reference/detection.md',
   'currencies reference': 'docs/reference/currencies.md',
   'billing reference': 'docs/reference/billing.md',
+  'KSeF reference': 'docs/reference/ksef.md',
   'stack reference': 'docs/reference/stack.md',
   'webhooks-and-events': 'docs/reference/webhooks-and-events.md',
 };
