@@ -21,7 +21,10 @@ const CLIENT_IP = '127.0.0.1';
 
 const tokenRequest = z.object({
   challenge: z.string().length(36),
-  contextIdentifier: z.object({ type: z.enum(['Nip', 'InternalId', 'NipVatUe', 'PeppolId']), value: z.string().min(1) }),
+  contextIdentifier: z.object({
+    type: z.enum(['Nip', 'InternalId', 'NipVatUe', 'PeppolId']),
+    value: z.string().min(1),
+  }),
   encryptedToken: z.base64().min(1),
   publicKeyId: z.base64().length(44).nullish(),
   authorizationPolicy: z.unknown().optional(),
@@ -210,10 +213,7 @@ export class Authenticator {
     const bearer = this.#require(call, ['AuthenticationToken']);
     const found = this.#operation(bearer);
     if (found.isRedeemed) {
-      throw badRequest(
-        21_301,
-        `Tokeny dla operacji uwierzytelniania ${found.referenceNumber} zostały już pobrane.`,
-      );
+      throw badRequest(21_301, `Tokeny dla operacji uwierzytelniania ${found.referenceNumber} zostały już pobrane.`);
     }
     const { code } = this.#statusOf(found);
     if (code !== 200) throw badRequest(21_301, `Status uwierzytelniania (${code}) nie pozwala na pobranie tokenów.`);
@@ -315,7 +315,9 @@ export class Authenticator {
     const now = this.#deps.clock.now().getTime();
     const validUntil = new Date(now + lifetimes[type]);
     const claims = { typ: type, exp: Math.floor(validUntil.getTime() / 1_000), jti: randomBytes(8).toString('hex') };
-    const token = [encode({ alg: 'HS256', typ: 'JWT' }), encode(claims), randomBytes(32).toString('base64url')].join('.');
+    const token = [encode({ alg: 'HS256', typ: 'JWT' }), encode(claims), randomBytes(32).toString('base64url')].join(
+      '.',
+    );
     this.#bearers.put(token, { type, ...owner, validUntil: validUntil.toISOString(), isDead: false });
     return { token, validUntil: timestamp(validUntil) };
   }

@@ -82,7 +82,11 @@ export function checkDocument(sent: SentDocument, rules: DocumentRules): Checked
   }
 }
 
-function checkContent(document: XmlDocument, size: number, { formCode, today, checksNips }: DocumentRules): CheckedDocument {
+function checkContent(
+  document: XmlDocument,
+  size: number,
+  { formCode, today, checksNips }: DocumentRules,
+): CheckedDocument {
   const { schema, namespace } = forms[formCode.systemCode as SystemCode];
   const errors = schemaErrors(document, schema);
   if (errors.length > 0) return refused(450, ...errors.slice(0, DETAILS_MAX).map(({ message }) => message));

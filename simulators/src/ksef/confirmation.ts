@@ -45,7 +45,15 @@ export function writeConfirmation(content: ConfirmationContent, seal: KeyPair): 
   return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
 }
 
-function toXml({ environment, session, context, tokenReferenceNumber, formCode, documents, isCollective }: ConfirmationContent): string {
+function toXml({
+  environment,
+  session,
+  context,
+  tokenReferenceNumber,
+  formCode,
+  documents,
+  isCollective,
+}: ConfirmationContent): string {
   const count = documents.length;
   return element('Potwierdzenie', { xmlns: NAMESPACE }, [
     element('NazwaPodmiotuPrzyjmujacego', {}, [escape(`Ministerstwo Finansów${environment && ` - ${environment}`}`)]),

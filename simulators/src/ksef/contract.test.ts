@@ -11,7 +11,12 @@ interface Content {
 }
 interface Contract {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly requestBody?: Content; readonly responses: Readonly<Record<string, Content>> }>>>
+    Record<
+      string,
+      Readonly<
+        Record<string, { readonly requestBody?: Content; readonly responses: Readonly<Record<string, Content>> }>
+      >
+    >
   >;
   readonly components: Json;
 }
@@ -61,7 +66,9 @@ async function checked(target: string, path: string, body?: Json, bearer?: strin
 function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
   if (schema === undefined) return ['the contract has no such body'];
   const validate = ajv.compile(toJsonSchema(schema) as Json);
-  return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 /** `nullable` of OpenAPI 3.0 as JSON Schema says it, and references into the registered contract. */
@@ -80,7 +87,10 @@ function toJsonSchema(node: unknown): unknown {
 test('requests and answers of the whole flow are those of the contract', async () => {
   await checked('GET security/public-key-certificates', '/security/public-key-certificates', undefined, null);
   const { challenge, timestampMs } = await checked('POST auth/challenge', '/auth/challenge', undefined, null);
-  const { data, publicKeyId } = await client.encrypt('KsefTokenEncryption', Buffer.from(`token|${String(timestampMs)}`));
+  const { data, publicKeyId } = await client.encrypt(
+    'KsefTokenEncryption',
+    Buffer.from(`token|${String(timestampMs)}`),
+  );
   const login = { challenge, contextIdentifier: { type: 'Nip', value: SELLER }, encryptedToken: data, publicKeyId };
   const begun = await checked('POST auth/ksef-token', '/auth/ksef-token', login, null);
   const { token } = begun['authenticationToken'] as { token: string };
@@ -126,7 +136,10 @@ test('requests and answers of the whole flow are those of the contract', async (
   const found = await checked('POST invoices/query/metadata?pageSize=10', '/invoices/query/metadata', query);
   expect(found['invoices']).toMatchObject([{ invoiceNumber: 'CONTRACT/1', netAmount: 1666.66, vatAmount: 383.33 }]);
   const { ksefNumber } = (found['invoices'] as readonly { ksefNumber: string }[])[0] ?? { ksefNumber: '' };
-  await checked(`${below}/invoices/ksef/${ksefNumber}/upo`, '/sessions/{referenceNumber}/invoices/ksef/{ksefNumber}/upo');
+  await checked(
+    `${below}/invoices/ksef/${ksefNumber}/upo`,
+    '/sessions/{referenceNumber}/invoices/ksef/{ksefNumber}/upo',
+  );
   await checked('DELETE auth/sessions/current', '/auth/sessions/current');
 });
 
@@ -140,7 +153,8 @@ test.each([
 });
 
 test('a call without a token is refused in the form of the contract', async () => {
-  await checked('GET sessions?sessionType=Online', '/sessions', undefined, null);
+  const refusal = await checked('GET sessions?sessionType=Online', '/sessions', undefined, null);
+  expect(refusal).toMatchObject({ status: 401 });
 });
 
 test.each([
@@ -153,7 +167,11 @@ test.each([
 });
 
 test('a refusal in the older form is that of the contract', async () => {
-  const response = await fetch(`${simulator.url}/test/v2/auth/ksef-token`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+  const response = await fetch(`${simulator.url}/test/v2/auth/ksef-token`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+  });
   expect(response.status).toBe(400);
   const schema = contract.paths['/auth/ksef-token']?.['post']?.responses['400']?.content?.['application/json']?.schema;
   expect(faultsOf(schema, await response.json())).toEqual([]);

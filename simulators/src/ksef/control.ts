@@ -129,7 +129,10 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
       const invoice = invoiceSchema.parse(readJson(body));
       const registered = sessions.registerForeign({ ...invoice, invoiceHash: invoice.invoiceHash });
       if (registered === undefined) {
-        throw new ControlRefusal(400, 'An invoice with this seller, kind and number is registered. Use another number.');
+        throw new ControlRefusal(
+          400,
+          'An invoice with this seller, kind and number is registered. Use another number.',
+        );
       }
       const { ksefNumber, sessionReferenceNumber } = registered;
       return { status: 201, body: { ksefNumber, sessionReferenceNumber } };

@@ -78,7 +78,9 @@ export async function deliver(delivery: Delivery): Promise<void> {
       return;
     }
     case 'THROTTLE': {
-      const own = refuse(new Refusal({ status: 429, description: 'Przekroczono limit żądań. Spróbuj ponownie później.' }));
+      const own = refuse(
+        new Refusal({ status: 429, description: 'Przekroczono limit żądań. Spróbuj ponownie później.' }),
+      );
       reply({ ...own, headers: { ...own.headers, 'retry-after': String(fault.retryAfter) } });
       return;
     }

@@ -130,7 +130,14 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
       const [first = null] = operation?.params ?? [];
       const sessionReferenceNumber = SESSION_OPERATIONS.includes(operation?.name ?? '') ? first : null;
       const requestOperation = operation?.name ?? null;
-      const n = log.add({ call, target, operation: requestOperation, context, sessionReferenceNumber, at: clock.now() });
+      const n = log.add({
+        call,
+        target,
+        operation: requestOperation,
+        context,
+        sessionReferenceNumber,
+        at: clock.now(),
+      });
       const refuse = (refusal: Refusal): Answer =>
         renderRefusal(refusal, {
           asProblem: call.headers['x-error-format']?.toLowerCase() === 'problem-details',

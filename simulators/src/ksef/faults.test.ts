@@ -36,7 +36,8 @@ const hits = async (id: string): Promise<unknown> => {
   const { items } = json(await client.control('GET faults')) as { items: readonly { id: string; hits: number }[] };
   return items.find((one) => one.id === id)?.hits;
 };
-const invoiceCount = async (): Promise<unknown> => json(await client.api(`GET sessions/${session.reference}`))['invoiceCount'];
+const invoiceCount = async (): Promise<unknown> =>
+  json(await client.api(`GET sessions/${session.reference}`))['invoiceCount'];
 /** The status of the last request of an operation. */
 const loggedStatus = async (operation: string): Promise<unknown> => {
   const { items } = json(await client.control('GET requests')) as {
@@ -160,7 +161,9 @@ describe('answers', () => {
   test('PROBLEM has the form that was asked for', async () => {
     const spec = { operation: 'S2', kind: 'PROBLEM', status: 400, code: 21_184, details: ['later'], times: 2 };
     await fault(spec);
-    expect(json(await client.send(session, newInvoice()))).toMatchObject({ errors: [{ code: 21_184, details: ['later'] }] });
+    expect(json(await client.send(session, newInvoice()))).toMatchObject({
+      errors: [{ code: 21_184, details: ['later'] }],
+    });
     const legacy = await fetch(`${simulator.url}/test/v2/sessions/online/${session.reference}/invoices`, {
       method: 'POST',
       headers: { authorization: `Bearer ${client.accessToken}` },
@@ -199,7 +202,10 @@ describe('what KSeF does', () => {
   test('INVOICE_STATUS ends an invoice so, and it is not registered', async () => {
     const xml = newInvoice();
     await fault({ operation: 'S2', kind: 'INVOICE_STATUS', code: 550, details: ['again'] });
-    expect(await client.sendAndWait(session, xml)).toMatchObject({ status: { code: 550, details: ['again'] }, ksefNumber: null });
+    expect(await client.sendAndWait(session, xml)).toMatchObject({
+      status: { code: 550, details: ['again'] },
+      ksefNumber: null,
+    });
     expect(await client.sendAndWait(session, xml)).toMatchObject({ status: { code: 200 } });
   });
 
@@ -228,7 +234,8 @@ describe('what KSeF does', () => {
     const late = await client.open();
     await client.send(late, newInvoice());
     await client.api(`POST sessions/online/${late.reference}/close`);
-    const look = async (): Promise<number> => codeOf(json(await client.api(`GET sessions/${late.reference}`))['status']);
+    const look = async (): Promise<number> =>
+      codeOf(json(await client.api(`GET sessions/${late.reference}`))['status']);
     expect([await look(), await look(), await look()]).toEqual([170, 170, 200]);
   });
 

@@ -157,7 +157,10 @@ export class Invoices {
   }
 
   /** Registers an invoice of another session (`POST /control/invoices`). @returns undefined for a duplicate */
-  registerForeign(session: string, { context, sellerNip, kind, number, invoiceHash }: ForeignInvoice): Registered | undefined {
+  registerForeign(
+    session: string,
+    { context, sellerNip, kind, number, invoiceHash }: ForeignInvoice,
+  ): Registered | undefined {
     if (this.#registered.get(duplicateKey({ sellerNip, kind, number })) !== undefined) return undefined;
     const now = this.#deps.clock.now();
     const referenceNumber = newReferenceNumber('EE', now);

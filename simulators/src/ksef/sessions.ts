@@ -234,7 +234,13 @@ export class Sessions {
       .filter((session) => {
         const created = Date.parse(session.createdAt);
         const isNamed = query['referenceNumber'] === undefined || query['referenceNumber'] === session.referenceNumber;
-        return query['sessionType'] === 'Online' && session.context === context && isNamed && created >= from && created <= to;
+        return (
+          query['sessionType'] === 'Online' &&
+          session.context === context &&
+          isNamed &&
+          created >= from &&
+          created <= to
+        );
       })
       .reverse();
     const { page, continuationToken } = paginate(found, call);

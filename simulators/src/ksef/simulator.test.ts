@@ -58,13 +58,18 @@ describe('authentication', () => {
 
   test('refuses a challenge that was used or is older than ten minutes', async () => {
     const { challenge, timestampMs } = json(await client.api('POST auth/challenge', undefined, null));
-    const { data, publicKeyId } = await client.encrypt('KsefTokenEncryption', Buffer.from(`${TOKEN}|${String(timestampMs)}`));
+    const { data, publicKeyId } = await client.encrypt(
+      'KsefTokenEncryption',
+      Buffer.from(`${TOKEN}|${String(timestampMs)}`),
+    );
     const body = { challenge, contextIdentifier: { type: 'Nip', value: SELLER }, encryptedToken: data, publicKeyId };
     expect((await client.api('POST auth/ksef-token', body, null)).status).toBe(202);
     expect(errorOf(await client.api('POST auth/ksef-token', body, null))).toBe(21_111);
     const old = json(await client.api('POST auth/challenge', undefined, null));
     await client.control('POST clock', { advanceSeconds: 601 });
-    expect(errorOf(await client.api('POST auth/ksef-token', { ...body, challenge: old['challenge'] }, null))).toBe(21_111);
+    expect(errorOf(await client.api('POST auth/ksef-token', { ...body, challenge: old['challenge'] }, null))).toBe(
+      21_111,
+    );
   });
 
   test('tells a rounded timestamp, a wrong token, another context and a key of the wrong usage', async () => {
@@ -79,7 +84,10 @@ describe('authentication', () => {
     };
     expect(await at((ms) => `${TOKEN}|${ms + 1}`)).toEqual([450, 'Nieprawidłowy czas tokena']);
     expect(await at((ms) => `unknown|${ms}`)).toEqual([450, 'Nieprawidłowy token']);
-    expect(await at((ms) => `${TOKEN}|${ms}`, 'SymmetricKeyEncryption')).toEqual([450, 'Nieprawidłowe szyfrowanie tokena']);
+    expect(await at((ms) => `${TOKEN}|${ms}`, 'SymmetricKeyEncryption')).toEqual([
+      450,
+      'Nieprawidłowe szyfrowanie tokena',
+    ]);
     const contextIdentifier = { type: 'Nip', value: BUYER };
     expect(await outcome({ contextIdentifier })).toEqual([450, `Token nie może być użyty w kontekście ${BUYER}`]);
   });
@@ -159,7 +167,7 @@ describe('sessions', () => {
   test('a closed session has a signed confirmation of each accepted invoice', async () => {
     await client.control('PUT settings', { sessionPolls: 2, invoicePolls: 1 });
     const session = await client.open();
-    const xml = invoiceXml({ number: 'A&B <1>' });
+    const xml = invoiceXml({ number: 'A&amp;B &lt;1&gt;' });
     await client.send(session, xml);
     await client.send(session, 'no invoice');
     const closed = await client.closeAndWait(session);
@@ -272,8 +280,10 @@ describe('sessions', () => {
     const session = await client.open();
     const xml = invoiceXml({ number: newNumber() });
     const sent = await Promise.all(Array.from({ length: 5 }, async () => client.send(session, xml)));
-    const ended = await Promise.all(sent.map(async (answer) => client.waitFor(session, String(json(answer)['referenceNumber']))));
-    expect(ended.map(({ status }) => codeOf(status)).sort()).toEqual([200, 440, 440, 440, 440]);
+    const ended = await Promise.all(
+      sent.map(async (answer) => client.waitFor(session, String(json(answer)['referenceNumber']))),
+    );
+    expect(ended.map(({ status }) => codeOf(status)).sort((a, b) => a - b)).toEqual([200, 440, 440, 440, 440]);
     const { sends, registered } = json(await client.control(`GET counters?context=${SELLER}`)) as {
       sends: Readonly<Record<string, number>>;
       registered: readonly { invoiceHash: string }[];
@@ -294,7 +304,9 @@ describe('sessions', () => {
     expect(original['invoices']).toMatchObject([{ ksefNumber, invoiceHash: hashOf('original') }]);
     const dateRange = { dateType: 'PermanentStorage', from: '2026-01-01T00:00:00Z' };
     const found = await client.api('POST invoices/query/metadata', { subjectType: 'Subject1', dateRange, ksefNumber });
-    expect(json(found)['invoices']).toMatchObject([{ ksefNumber, invoiceNumber: number, invoiceHash: hashOf('original') }]);
+    expect(json(found)['invoices']).toMatchObject([
+      { ksefNumber, invoiceNumber: number, invoiceHash: hashOf('original') },
+    ]);
     expect((await client.control('POST invoices', invoice)).status).toBe(400);
   });
 
@@ -316,7 +328,10 @@ describe('sessions', () => {
     expect(errorOf(await client.api(`GET sessions/${session.reference}/invoices?pageSize=9`))).toBe(21_405);
     expect(errorOf(await client.api(`GET sessions/${session.reference}/invoices?pageSize=1001`))).toBe(21_405);
     const sessions = json(await client.api('GET sessions?sessionType=Online&pageSize=10'));
-    expect(sessions['sessions']).toMatchObject([{ referenceNumber: session.reference, totalInvoiceCount: 11 }, ...Array(9).fill({})]);
+    expect(sessions['sessions']).toMatchObject([
+      { referenceNumber: session.reference, totalInvoiceCount: 11 },
+      ...Array(9).fill({}),
+    ]);
   });
 
   test('counts sessions that are open, and those without an invoice', async () => {
@@ -396,14 +411,18 @@ describe('requests', () => {
 
   test('are answered with the warning that was set', async () => {
     await client.control('PUT settings', { systemWarning: '[1]: soon' });
-    expect((await client.api('POST auth/challenge', undefined, null)).headers.get('x-system-warning')).toBe('[1]: soon');
+    expect((await client.api('POST auth/challenge', undefined, null)).headers.get('x-system-warning')).toBe(
+      '[1]: soon',
+    );
   });
 });
 
 test('environments know nothing of each other', async () => {
   const demo = new TestClient(`${simulator.url}/demo`, SELLER, TOKEN);
   expect(codeOf(await demo.outcome(await demo.begin()))).toBe(450);
-  expect((await demo.api('GET sessions?sessionType=Online&pageSize=10', undefined, client.accessToken)).status).toBe(401);
+  expect((await demo.api('GET sessions?sessionType=Online&pageSize=10', undefined, client.accessToken)).status).toBe(
+    401,
+  );
 });
 
 test('its state survives a restart', async () => {

@@ -48,7 +48,10 @@ export async function startKsefSimulator({ port = 0, directory }: KsefSimulatorO
     const [, name = ''] = call.path.split('/');
     const environment = byName.get(name);
     if (environment === undefined) {
-      send(response, { status: 404, body: `There is no ${call.path}. The environments are ${[...byName.keys()].join(', ')}.` });
+      send(response, {
+        status: 404,
+        body: `There is no ${call.path}. The environments are ${[...byName.keys()].join(', ')}.`,
+      });
       return;
     }
     const below = { ...call, path: call.path.slice(name.length + 1) };

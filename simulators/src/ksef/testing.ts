@@ -168,7 +168,10 @@ export class TestClient {
 
   /** S2 */
   async send(session: TestSession, document: Uint8Array | string, changes: Json = {}): Promise<TestAnswer> {
-    return this.api(`POST sessions/online/${session.reference}/invoices`, { ...sendRequest(session, document), ...changes });
+    return this.api(`POST sessions/online/${session.reference}/invoices`, {
+      ...sendRequest(session, document),
+      ...changes,
+    });
   }
 
   /** S2, then S3 until it ends. */
