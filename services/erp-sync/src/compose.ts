@@ -4,6 +4,8 @@ import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { placeStore } from '@invoicecontrol/runtime/mongo/places';
+import type { PlacesDocument } from '@invoicecontrol/runtime/mongo/places';
 import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -48,8 +50,6 @@ import { connectionKeyIds, connectionStore, createConnectionIndexes } from './st
 import type { ConnectionDocument } from './storage/connections.js';
 import { createOAuthFlowIndexes, oauthFlowStore } from './storage/oauth-flows.js';
 import type { OAuthFlowDocument } from './storage/oauth-flows.js';
-import { placeStore } from './storage/places.js';
-import type { PlacesDocument } from './storage/places.js';
 import { createRunIndexes, runStore } from './storage/runs.js';
 import type { RunDocument } from './storage/runs.js';
 import { syncedConnections } from './storage/synced-connections.js';
@@ -167,7 +167,7 @@ async function compose(
   const deps = {
     connections,
     revokeSoon: consents.revoking.soon,
-    places: placeStore(collections.places),
+    places: placeStore(collections.places, 'connectionIds'),
     secrets,
     tenants,
     checks: configChecks(egress, {
@@ -325,7 +325,7 @@ async function openCollections(db: Db) {
     connections,
     flows,
     runs,
-    places: db.collection<PlacesDocument>('connection_places'),
+    places: db.collection<PlacesDocument<'connectionIds'>>('connection_places'),
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
   };
 }

@@ -1,6 +1,8 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { archiveService } from '@invoicecontrol/runtime/archive-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { placeStore } from '@invoicecontrol/runtime/mongo/places';
+import type { PlacesDocument } from '@invoicecontrol/runtime/mongo/places';
 import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -41,8 +43,6 @@ import { createEndpointIndexes, endpointKeyIds, endpointStore } from './storage/
 import type { EndpointDocument } from './storage/endpoints.js';
 import { createEventIndexes, eventStore } from './storage/events.js';
 import type { EventDocument } from './storage/events.js';
-import { placeStore } from './storage/places.js';
-import type { PlacesDocument } from './storage/places.js';
 import { deliveryService } from './transport/grpc/deliveries.js';
 import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
@@ -90,7 +90,7 @@ async function compose(
   const endpoints = endpointStore(collections.endpoints, outbox, clock);
   const eventRecords = eventStore(collections.events);
   const deliveries = deliveryStore(collections.deliveries, outbox, clock);
-  const places = placeStore(collections.places);
+  const places = placeStore(collections.places, 'endpointIds');
   const plans = plansOf(tenants);
   const completions = completionBatch({
     queue: deliveries,
@@ -205,7 +205,7 @@ async function openCollections(db: Db) {
     endpoints,
     deliveries,
     events: eventRecords,
-    places: db.collection<PlacesDocument>('endpoint_places'),
+    places: db.collection<PlacesDocument<'endpointIds'>>('endpoint_places'),
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
   };
 }

@@ -2,6 +2,7 @@ import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Connection } from '../domain/connection.js';
@@ -10,7 +11,7 @@ import { productOf } from '../providers/registry.js';
 import { auditEvent, connectionChanged } from './connection-events.js';
 import { checkSecret } from './create-connection.js';
 import type { ConnectionSecrets } from './secrets.js';
-import type { ConnectionChange, ConnectionStore, Places } from './stores.js';
+import type { ConnectionChange, ConnectionStore } from './stores.js';
 
 /** Ends what a connection means for analyses. */
 export interface VendorMaster {

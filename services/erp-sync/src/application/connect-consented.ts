@@ -1,6 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import { readActor } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidV7 } from 'uuid';
@@ -13,8 +14,8 @@ import { auditEvent, connectionChanged } from './connection-events.js';
 import type { ConsentedConnections } from './consent-stores.js';
 import { remoteCompanyId } from './create-connection.js';
 import type { ConnectionSecrets } from './secrets.js';
-import type { ConnectionStore, Places } from './stores.js';
-import { takePlace } from './take-place.js';
+import type { ConnectionStore } from './stores.js';
+import { takeConnectionPlace } from './take-place.js';
 
 export interface ConnectDeps {
   readonly connections: Pick<ConnectionStore, 'insert' | 'live'>;
@@ -89,7 +90,7 @@ export const connectConsented =
         credential: undefined,
         createdAt: now,
       };
-      await takePlace({ connections, places }, organizationId, id, consent.limit);
+      await takeConnectionPlace({ connections, places }, organizationId, id, consent.limit);
       try {
         const events = [
           connectionChanged(connection, { status: 'PENDING', previousStatus: undefined, ...change }),

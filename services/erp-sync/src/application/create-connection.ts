@@ -1,5 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
@@ -12,8 +13,8 @@ import type { ProviderCode } from '../domain/provider-code.js';
 import { findProduct, products } from '../providers/registry.js';
 import { auditEvent, connectionChanged } from './connection-events.js';
 import type { ConnectionSecrets } from './secrets.js';
-import type { ConnectionStore, Places } from './stores.js';
-import { takePlace } from './take-place.js';
+import type { ConnectionStore } from './stores.js';
+import { takeConnectionPlace } from './take-place.js';
 
 export interface CreateDeps {
   readonly connections: ConnectionStore;
@@ -78,7 +79,7 @@ export const createConnection =
       credential: secrets.seal({ id, organizationId }, 'credential', secret),
       createdAt: now,
     };
-    await takePlace({ connections, places }, organizationId, id, limit);
+    await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       await connections.insert(connection, remoteKey, [
         connectionChanged(connection, { status: 'PENDING', previousStatus: undefined }),

@@ -69,11 +69,3 @@ export interface SealedSecrets {
   readonly organizationId: string;
   readonly secrets: Partial<Readonly<Record<SecretField, SealedValue>>>;
 }
-
-/** The exact number of connections of each organization. */
-export interface Places {
-  /** False when the organization has as many as its limit. */
-  take(organizationId: string, connectionId: string, limit: number): Promise<boolean>;
-  giveBack(organizationId: string, connectionId: string): Promise<void>;
-  taken(organizationId: string): Promise<readonly string[]>;
-}

@@ -4,13 +4,13 @@ import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connecti
 import type { CreateConnectionRequest } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
+import type { PlacesDocument } from '@invoicecontrol/runtime/mongo/places';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import type { ConnectionDocument } from '../storage/connections.js';
-import type { PlacesDocument } from '../storage/places.js';
 import { businessCentralRequest, caller, guid, startErpSync, stated } from '../testing/running-erp-sync.js';
 import type { RunningErpSync } from '../testing/running-erp-sync.js';
 
@@ -182,7 +182,7 @@ describe('connecting an ERP with credentials', () => {
 
   test('finds places again that a crash took with it', async () => {
     const organizationId = newTenant();
-    const places = running.mongo.db.collection<PlacesDocument>('connection_places');
+    const places = running.mongo.db.collection<PlacesDocument<'connectionIds'>>('connection_places');
     // Taken long ago by a request that died before it stored a connection.
     const lost = '0190a000-0000-7000-8000-000000000002';
     await places.insertOne({ _id: organizationId, used: 1, connectionIds: [lost] });

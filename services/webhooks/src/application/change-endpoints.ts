@@ -4,13 +4,15 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { takePlace } from '@invoicecontrol/runtime/mongo/places';
+import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidV7 } from 'uuid';
 import { ENDPOINTS_MAX, hasWebhooks, readEventTypes, subscribe } from '../domain/endpoint.js';
 import type { Endpoint } from '../domain/endpoint.js';
 import { rotate } from '../domain/secrets.js';
 import type { EndpointSecrets } from './secrets.js';
-import type { Deliveries, EndpointChange, Endpoints, Places } from './stores.js';
+import type { Deliveries, EndpointChange, Endpoints } from './stores.js';
 
 /** Whether a URL may be called; see packages/egress. */
 export interface UrlCheck {
@@ -52,7 +54,7 @@ export const createEndpoint =
     const href = await readUrl(urls, url);
     if (!hasWebhooks(plan)) throw planHasNone();
     const id = uuidV7();
-    await takePlace({ endpoints, places }, organizationId, id, limit);
+    await takeEndpointPlace({ endpoints, places }, organizationId, id, limit);
     const secret = secrets.create(organizationId);
     const endpoint: Endpoint = {
       id,
@@ -83,39 +85,19 @@ export function planHasNone(): DomainError {
   return new DomainError('forbidden', 'Webhooks need the plan SCALE or ENTERPRISE. Change the plan first.');
 }
 
-async function takePlace(
+async function takeEndpointPlace(
   { endpoints, places }: Pick<EndpointDeps, 'endpoints' | 'places'>,
   organizationId: string,
   id: string,
   planLimit: number | undefined,
 ): Promise<void> {
   const limit = Math.min(planLimit ?? ENDPOINTS_MAX, ENDPOINTS_MAX);
-  if (await places.take(organizationId, id, limit)) return;
-  await giveBackAbandoned({ endpoints, places }, organizationId);
-  if (await places.take(organizationId, id, limit)) return;
+  const existing = (ids: readonly string[]) => endpoints.existing(organizationId, ids);
+  if (await takePlace({ places, existing }, organizationId, id, limit)) return;
   throw new DomainError(
     'usage_exceeded',
     `The plan allows ${limit} webhook ${limit === 1 ? 'endpoint' : 'endpoints'}, and all are in use. Delete one, or change the plan.`,
   );
-}
-
-/** A place that was taken so long ago belongs to an endpoint, or to a request that died before it stored one. */
-const ABANDONED_AFTER_MS = 60_000;
-
-async function giveBackAbandoned(
-  { endpoints, places }: Pick<EndpointDeps, 'endpoints' | 'places'>,
-  organizationId: string,
-): Promise<void> {
-  const old = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
-  if (old.length === 0) return;
-  // With one query: each request over the limit comes here.
-  const existing = await endpoints.existing(organizationId, old);
-  for (const id of old) if (!existing.has(id)) await places.giveBack(organizationId, id);
-}
-
-/** The time in a UUIDv7. */
-function takenAt(id: string): number {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
 export interface EndpointUpdate {

@@ -74,14 +74,6 @@ export interface CurrentEndpoints {
   read(endpointId: string): Promise<Endpoint | undefined>;
 }
 
-/** The exact number of endpoints of each organization. */
-export interface Places {
-  /** False when the organization has as many as its limit. */
-  take(organizationId: string, endpointId: string, limit: number): Promise<boolean>;
-  giveBack(organizationId: string, endpointId: string): Promise<void>;
-  taken(organizationId: string): Promise<readonly string[]>;
-}
-
 export interface StoredEvent {
   readonly id: string;
   readonly organizationId: string;
