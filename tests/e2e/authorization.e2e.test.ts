@@ -82,6 +82,10 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   testErpConnection: { role: 'ADMIN', scope: 'erp:write', status: 404 },
   startErpRun: { role: 'ADMIN', scope: 'erp:write', status: 404 },
   listErpRuns: { role: 'ADMIN', scope: 'erp:read', status: 404 },
+  saveKsefConnection: { role: 'ADMIN', scope: 'ksef:write', body: {}, status: 400 },
+  listKsefConnections: { role: 'ADMIN', scope: 'ksef:read', status: 200 },
+  getKsefConnection: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
+  disableKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   createWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: {}, status: 400 },
   listWebhooks: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },
   getWebhook: { role: 'VIEWER', scope: 'webhooks:read', status: 404 },
@@ -132,6 +136,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
 
 /** On loopback, where nobody listens. */
 const unreachableWebhook = { url: 'https://127.0.0.1:1024/', events: ['invoice.analysis.failed'] };
+const ksefConnection = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'a-token-of-nobody-at-all' };
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
 /** By the name of the path parameter: a well-formed id of no resource. */
 const unknownIds: Readonly<Record<string, string>> = {
@@ -144,6 +149,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   userId: UNKNOWN_ID,
   apiKeyId: 'A'.repeat(16),
   connectionId: UNKNOWN_ID,
+  ksefConnectionId: UNKNOWN_ID,
   webhookId: UNKNOWN_ID,
   vendorId: UNKNOWN_ID,
   deliveryId: `dlv_${'a'.repeat(26)}`,
@@ -161,6 +167,7 @@ const collections: Readonly<Record<string, string>> = {
   userId: '/members',
   apiKeyId: '/api-keys',
   connectionId: '/erp-connections',
+  ksefConnectionId: '/ksef-connections',
   vendorId: '/vendors',
   webhookId: '/webhooks',
   deliveryId: '/webhooks/deliveries',
@@ -241,6 +248,7 @@ beforeAll(async () => {
     userId: other.users.viewer,
     apiKeyId: await create('/api-keys', { name: 'Theirs', role: 'VIEWER' }),
     connectionId: await disabledConnection(),
+    ksefConnectionId: await create('/ksef-connections', ksefConnection),
     vendorId: await importVendor(),
     webhookId: await create('/webhooks', unreachableWebhook),
     deliveryId: await canceledDelivery(),
@@ -259,8 +267,10 @@ async function newKey(role: Role, scopes: readonly string[], expiresAt?: string)
 
 /** `METHOD /path` with these ids. Throws for a parameter that has none, so that no route goes unnoticed. */
 function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, string>>): string {
+  // Two kinds of connections have the same parameter.
+  const isOfKsef = route.path.startsWith('/ksef-connections');
   const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
-    const id = parts[name] ?? ids[name];
+    const id = parts[name] ?? ids[isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name];
     if (id === undefined) throw new TypeError(`There is no id for the path parameter ${name}.`);
     return id;
   });
@@ -353,6 +363,12 @@ describe.each(named(routes.filter(isPublic)))('%s', (operation, route) => {
 describe('an id of another organization inside a body', () => {
   test.each<[string, string, number, (tenant: Tenant | undefined) => unknown]>([
     ['company', 'POST /invoices', 400, (owner) => ({ ...plainInvoice(2), company_id: owner?.companyId ?? UNKNOWN_ID })],
+    [
+      'company',
+      'POST /ksef-connections',
+      400,
+      (owner) => ({ ...ksefConnection, company_id: owner?.companyId ?? UNKNOWN_ID }),
+    ],
     ['company', 'POST /scans', 400, (owner) => ({ companyId: owner?.companyId ?? UNKNOWN_ID, rows: [plainRow(2)] })],
     [
       'member',

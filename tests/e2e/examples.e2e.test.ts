@@ -40,6 +40,7 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
   inviteMember: ['userId', 'userId'],
   createApiKey: ['apiKeyId', 'id'],
   createErpConnection: ['connectionId', 'id'],
+  saveKsefConnection: ['ksefConnectionId', 'id'],
   createWebhook: ['webhookId', 'id'],
   testWebhook: ['deliveryId', 'id'],
 };
@@ -105,8 +106,11 @@ test('every example of the description works as it stands', async () => {
       const { status } = await send((name) => parameters.find((one) => one.name === name)?.example ?? '');
       expect({ operationId, status }).toEqual({ operationId, status: 404 });
     }
-    const answer = await send((name) => ids.get(name) ?? '');
-    const [success] = Object.keys(responses);
+    // Two kinds of connections have the same parameter.
+    const isOfKsef = path.startsWith('/v1/ksef-connections') || path.startsWith('/ksef-connections');
+    const answer = await send((name) => ids.get(isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name) ?? '');
+    // What is stored for the first time, where storing it again has a status of its own.
+    const [success] = operationId === 'saveKsefConnection' ? ['201'] : Object.keys(responses);
     expect({ operationId, status: answer.status, text: answer.status < 400 ? '' : answer.text }).toEqual({
       operationId,
       status: Number(success),

@@ -17,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 const ERP_KEY = 'the-key-of-an-erp';
+const KSEF_TOKEN = 'the-token-of-a-company-for-ksef';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -148,6 +149,8 @@ async function fill(tenant: Tenant): Promise<void> {
   expect(connection.status).toBe(201);
   // Nothing changes it any more.
   await running.request(`DELETE /erp-connections/${String(connection.body['id'])}`, { key });
+  const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: KSEF_TOKEN };
+  expect((await running.request('POST /ksef-connections', { key, body: ksef })).status).toBe(201);
   await subscribe(tenant);
   await eventually(async () => {
     const { body: deliveries } = await running.request<Page<Line>>('GET /webhooks/deliveries', { key });
@@ -182,6 +185,7 @@ describe('the archive of an organization', () => {
       'uploads.jsonl',
       'readings.jsonl',
       'erp_connections.jsonl',
+      'ksef_connections.jsonl',
       'webhooks.jsonl',
       'webhook_deliveries.jsonl',
       'notifications.jsonl',
@@ -199,6 +203,7 @@ describe('the archive of an organization', () => {
       ['invoices', 'invoices'],
       ['findings', 'findings'],
       ['erp_connections', 'erp-connections'],
+      ['ksef_connections', 'ksef-connections'],
       ['webhooks', 'webhooks'],
     ] as const) {
       const { body } = await running.request<Page<Line>>(`GET /${target}?limit=100`, { key });
@@ -279,6 +284,7 @@ describe('the archive of an organization', () => {
       expect(own.text).not.toContain(id);
     }
     expect(own.text).not.toContain(ERP_KEY);
+    expect(own.text).not.toContain(KSEF_TOKEN);
     expect(own.text).not.toMatch(/\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/);
     expect(own.text).not.toMatch(/tokenHash|pepperId|"hash"|sealed|fingerprint|outbox|ctm_|pri_|pdl_/);
   });

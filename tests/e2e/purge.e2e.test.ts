@@ -113,6 +113,8 @@ async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   expect(webhook.status).toBe(201);
   const erp = { provider: 'PROVIDER_B', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: 'key' };
   expect((await post('/erp-connections', erp)).status).toBe(201);
+  const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'purged'.repeat(6) };
+  expect((await post('/ksef-connections', ksef)).status).toBe(201);
   const rule = { name: 'All', position: 1, match: {}, assign_to: users.analyst };
   expect((await post('/finding-routing-rules', rule)).status).toBe(201);
   for (const number of [1, 2, 2]) expect((await post('/invoices', plainInvoice(number))).status).toBe(202);
@@ -197,7 +199,7 @@ test('a purge under load removes everything of the organization from every servi
   });
   await Promise.all([load.stop(), scanning.stop(), half.ended]);
 
-  const nothing = { organization: 0, analysis: 0, documents: 0, scan: 0, webhooks: 0, 'erp-sync': 0 };
+  const nothing = { organization: 0, analysis: 0, documents: 0, scan: 0, webhooks: 0, 'erp-sync': 0, ksef: 0 };
   await eventually(async () => expect(await remainingOf(tenant.organizationId)).toMatchObject(nothing), {
     timeoutMs: 120_000,
   });

@@ -12,7 +12,7 @@ const ANSWERED_MS_MAX = 8_000;
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 
-const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync'] as const;
+const owners = ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync', 'ksef'] as const;
 type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
@@ -96,6 +96,14 @@ const cases: Readonly<Record<Owner, readonly Case[]>> = {
     {
       target: 'POST /erp-connections',
       body: { provider: 'ODOO', config: { baseUrl: 'https://8.8.8.8' }, api_key: 'key' },
+      says: CHECK,
+    },
+  ],
+  ksef: [
+    { target: 'GET /ksef-connections', says: REPEAT },
+    {
+      target: 'POST /ksef-connections',
+      body: { environment: 'TEST', context_nip: '5265877635', ksef_token: 'x'.repeat(20) },
       says: CHECK,
     },
   ],

@@ -4,6 +4,7 @@ import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/
 import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import { ConnectionServiceDefinition as KsefConnectionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
@@ -50,6 +51,7 @@ export const rpcServices = {
   erpUsage: { owner: 'erp-sync', definition: UsageServiceDefinition },
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
+  ksefConnections: { owner: 'ksef', definition: KsefConnectionServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },
   organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },

@@ -122,6 +122,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       handler(events.documentsAuditRecorded, onAuditRecorded(deps)),
       handler(events.billingAuditRecorded, onAuditRecorded(deps)),
       handler(events.erpSyncAuditRecorded, onAuditRecorded(deps)),
+      handler(events.ksefAuditRecorded, onAuditRecorded(deps)),
       handler(events.connectionChanged, onErpConnectionChanged(deps)),
       handler(events.subscriptionChanged, onSubscriptionChanged({ ...deps, logger })),
       handler(events.paymentFailed, onPaymentFailed(deps)),

@@ -51,6 +51,7 @@ export const operatedServices = [
   'webhooks',
   'billing',
   'erp-sync',
+  'ksef',
 ] as const;
 export type OperatedService = (typeof operatedServices)[number];
 

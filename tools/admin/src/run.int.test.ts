@@ -188,6 +188,7 @@ const othersAway = {
   WEBHOOKS_ADDRESS: nobody,
   BILLING_ADDRESS: nobody,
   ERP_SYNC_ADDRESS: nobody,
+  KSEF_ADDRESS: nobody,
 };
 
 describe('dead letters', () => {
@@ -253,7 +254,8 @@ describe('dead letters', () => {
         'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
         'billing: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'erp-sync: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+        'erp-sync: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
+        'ksef: Nothing answers at 127.0.0.1:1. Is the system running?\n',
     );
   });
 });

@@ -233,9 +233,29 @@ export const services = {
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
   },
+  ksef: {
+    protocol: 'grpc',
+    calls: ['organization', 'analysis', 'documents'],
+    settings: {
+      OPERATOR_TOKEN: operatorToken,
+      SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
+      // Where the environments of KSeF are; `npm start` points them at the simulator.
+      KSEF_TEST_URL: {},
+      KSEF_DEMO_URL: {},
+      KSEF_PRODUCTION_URL: {},
+      // What an installation may change: see the README of the service.
+      KSEF_WAIT_FACTOR: {},
+      KSEF_REQUEST_SECONDS: {},
+      KSEF_LEASE_SECONDS: {},
+      KSEF_LIMIT_FACTOR: {},
+    },
+    internetPorts: [443],
+    requests: { cpu: '100m', memory: '192Mi' },
+    limits: { cpu: '1', memory: '384Mi' },
+  },
   gateway: {
     protocol: 'http',
-    calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync'],
+    calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync', 'ksef'],
     settings: {
       // The proxies that append to X-Forwarded-For: the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },

@@ -3,6 +3,7 @@ import { analysisResources } from './analysis/analysis-routes.js';
 import { billingResources } from './billing/billing-routes.js';
 import { documentResources } from './documents/document-routes.js';
 import { erpResources } from './erp/erp-routes.js';
+import { ksefResources } from './ksef/ksef-routes.js';
 import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
@@ -13,6 +14,7 @@ export const resources: readonly Resource[] = [
   ...documentResources,
   ...scanResources,
   ...erpResources,
+  ...ksefResources,
   ...webhookResources,
   ...organizationResources,
   ...billingResources,

@@ -3,6 +3,10 @@ import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { ListRecordsRequest, ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
+import {
+  Environment as KsefEnvironment,
+  ConnectionStatus as KsefStatus,
+} from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
@@ -13,6 +17,7 @@ import { presentFinding } from '../analysis/finding-record.js';
 import { presentRule } from '../analysis/finding-routing-rules.js';
 import { presentInvoice } from '../analysis/stored-invoice.js';
 import { presentConnection } from '../erp/erp-connections.js';
+import { presentKsefConnection } from '../ksef/ksef-connections.js';
 import { presentScan, presentSummary } from '../scan/scans.js';
 import { presentWebhook } from '../webhooks/webhooks.js';
 import { presentApiKey } from './api-keys.js';
@@ -140,6 +145,16 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
           status: ConnectionStatus.UNSPECIFIED,
         }),
       (reply) => reply.connections.map(presentConnection),
+    ),
+    ksef_connections: list(
+      (page) =>
+        clients.ksefConnections.listConnections({
+          ...page,
+          companyId: undefined,
+          environment: KsefEnvironment.UNSPECIFIED,
+          status: KsefStatus.UNSPECIFIED,
+        }),
+      (reply) => reply.connections.map(presentKsefConnection),
     ),
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),

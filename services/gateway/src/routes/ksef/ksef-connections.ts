@@ -1,0 +1,169 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type { Connection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { z } from 'zod';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
+import { route } from '../../http/route.js';
+import type { Reply } from '../../http/route.js';
+
+const TOKEN_LENGTH_MIN = 20;
+const TOKEN_LENGTH_MAX = 4_096;
+
+const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
+const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
+
+const connection = z
+  .object({
+    id: shownId().describe('The id of the connection.'),
+    companyId: shownId().describe('The company whose invoices are submitted.'),
+    companyName: z.string().optional().describe('Its name now. Absent when the company was removed.'),
+    environment: environment.describe('The environment of KSeF that the token belongs to.'),
+    contextNipMasked: z.string().describe('The last four digits of the NIP behind six asterisks.'),
+    status: status.describe(
+      'PENDING until a test, CONNECTED after a good one, ERROR while a person has to act, DISABLED after its end.',
+    ),
+    lastTestedAt: shownInstant().nullable().describe('The last test of the stored token. Null: not tested yet.'),
+    lastErrorMessage: z.string().nullable().describe('Why the last test failed. Null after a good one.'),
+    createdAt: shownInstant().describe('When it was created.'),
+  })
+  .meta({ id: 'KsefConnection' })
+  .register(examples, {
+    example: {
+      id: EXAMPLE_IDS.connection,
+      companyId: EXAMPLE_IDS.company,
+      companyName: 'Norton & Sons sp. z o.o.',
+      environment: 'TEST',
+      contextNipMasked: '******7635',
+      status: 'CONNECTED',
+      lastTestedAt: EXAMPLE_INSTANT,
+      lastErrorMessage: null,
+      createdAt: '2026-03-13T08:00:00.000Z',
+    },
+  });
+
+const newConnection = z
+  .strictObject({
+    company_id: uuid().optional().describe('The company whose invoices are submitted; the default company without it.'),
+    environment: environment.describe('The environment of KSeF that the token belongs to.'),
+    context_nip: z
+      .string()
+      .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
+      .describe('The NIP in whose name KSeF is called; ten digits.'),
+    ksef_token: z
+      .string()
+      .min(TOKEN_LENGTH_MIN)
+      .max(TOKEN_LENGTH_MAX)
+      .describe('The token that KSeF gave. Stored encrypted, never shown again.'),
+  })
+  .meta({ id: 'NewKsefConnection' })
+  .register(examples, {
+    example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<token of KSeF>.....' },
+  });
+
+const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
+
+export const saveKsefConnection = route({
+  operation: 'saveKsefConnection',
+  method: 'post',
+  path: '/ksef-connections',
+  summary: 'Store the token of a company, or replace it',
+  description:
+    'A company has one connection for each environment: the same again replaces the token, also of a disabled connection, and the connection is PENDING until it is tested. ' +
+    '409 when `context_nip` is another one and submissions of the connection are under way.',
+  rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
+  body: newConnection,
+  responses: {
+    200: { description: 'The connection with its new token.', schema: connection },
+    201: { description: 'The new connection.', schema: connection, headers: ['Location'] },
+  },
+  refusals: [409],
+  async handle({ body }, { ksefConnections }): Promise<Reply> {
+    const reply = await ksefConnections.saveConnection({
+      companyId: body.company_id?.toLowerCase(),
+      environment: Environment[body.environment],
+      contextNip: body.context_nip,
+      ksefToken: body.ksef_token,
+    });
+    const saved = presentKsefConnection(stated(reply.connection));
+    if (!reply.created) return { status: 200, body: saved };
+    return { status: 201, body: saved, headers: { Location: `/v1/ksef-connections/${saved.id}` } };
+  },
+});
+
+export const listKsefConnections = route({
+  operation: 'listKsefConnections',
+  method: 'get',
+  path: '/ksef-connections',
+  summary: 'List KSeF connections, newest first',
+  description: 'Disabled connections are listed as DISABLED.',
+  rpc: 'invoicecontrol.ksef.v1.ConnectionService/ListConnections',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  query: pageQuery.extend({
+    company_id: uuid().optional().describe('Only connections of this company.'),
+    environment: environment.optional().describe('Only connections of this environment.'),
+    status: status.optional().describe('Only connections in this status.'),
+  }),
+  responses: { 200: { description: 'A page of connections.', schema: pageOf(connection) } },
+  async handle({ query }, { ksefConnections }): Promise<Reply> {
+    const list = listRequest('listKsefConnections', query);
+    const reply = await ksefConnections.listConnections({
+      ...list.request,
+      companyId: query.company_id?.toLowerCase(),
+      environment: query.environment === undefined ? Environment.UNSPECIFIED : Environment[query.environment],
+      status: query.status === undefined ? ConnectionStatus.UNSPECIFIED : ConnectionStatus[query.status],
+    });
+    return { status: 200, body: list.page(reply.connections.map(presentKsefConnection), reply.nextPageToken) };
+  },
+});
+
+export const getKsefConnection = route({
+  operation: 'getKsefConnection',
+  method: 'get',
+  path: '/ksef-connections/:connectionId',
+  summary: 'Read a KSeF connection',
+  rpc: 'invoicecontrol.ksef.v1.ConnectionService/GetConnection',
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  params: connectionParams,
+  responses: { 200: { description: 'The connection.', schema: connection } },
+  async handle({ params }, { ksefConnections }): Promise<Reply> {
+    const reply = await ksefConnections.getConnection({ connectionId: params.connectionId.toLowerCase() });
+    return { status: 200, body: presentKsefConnection(stated(reply.connection)) };
+  },
+});
+
+export const disableKsefConnection = route({
+  operation: 'disableKsefConnection',
+  method: 'delete',
+  path: '/ksef-connections/:connectionId',
+  summary: 'Disable a KSeF connection',
+  description:
+    'What was not sent yet is not sent any more; what was sent is followed to its end, then the token is removed. The record stays as DISABLED.',
+  rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  params: connectionParams,
+  responses: { 204: { description: 'Disabled, now or before.' } },
+  refusals: [409],
+  async handle({ params }, { ksefConnections }): Promise<Reply> {
+    await ksefConnections.disableConnection({ connectionId: params.connectionId.toLowerCase() });
+    return { status: 204 };
+  },
+});
+
+export function presentKsefConnection(message: Connection): z.infer<typeof connection> {
+  return {
+    id: message.connectionId,
+    companyId: message.companyId,
+    ...(message.companyName === undefined ? {} : { companyName: message.companyName }),
+    environment: environment.parse(enumName(Environment, message.environment)),
+    contextNipMasked: message.contextNipMasked,
+    status: enumName(ConnectionStatus, message.status),
+    lastTestedAt: message.lastTestedTime === undefined ? null : showInstant(message.lastTestedTime),
+    lastErrorMessage: message.lastErrorMessage ?? null,
+    createdAt: showInstant(message.createdTime),
+  };
+}

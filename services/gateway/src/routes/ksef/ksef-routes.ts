@@ -1,0 +1,16 @@
+import type { Resource } from '../../http/route.js';
+import {
+  disableKsefConnection,
+  getKsefConnection,
+  listKsefConnections,
+  saveKsefConnection,
+} from './ksef-connections.js';
+
+/** What the ksef service answers. */
+export const ksefResources: readonly Resource[] = [
+  {
+    tag: 'ksef-connections',
+    description: 'Tokens of companies for KSeF, the national e-invoicing system of Poland.',
+    routes: [saveKsefConnection, listKsefConnections, getKsefConnection, disableKsefConnection],
+  },
+];

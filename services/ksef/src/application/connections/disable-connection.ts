@@ -1,0 +1,66 @@
+import { notFound } from '@invoicecontrol/errors';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Connection } from '../../domain/connection.js';
+import { connectionAudit } from './connection-events.js';
+import type { ConnectionStore, OpenSubmissions } from './stores.js';
+
+interface WipeDeps {
+  readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithToken'>;
+  readonly submissions: OpenSubmissions;
+  readonly logger: Logger;
+}
+
+export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
+
+/**
+ * Ends a connection (endpoint 14): nothing is sent with it any more. Its token stays while something that was sent has to be
+ * followed to its end. A connection that is DISABLED stays so.
+ * @throws DomainError not_found
+ */
+export const disableConnection =
+  (deps: DisableDeps) =>
+  async (organizationId: string, connectionId: string, context: RequestContext): Promise<void> => {
+    const disabled = await retryOnConflict(async () => {
+      const connection = await requireConnection(deps.connections, organizationId, connectionId);
+      if (connection.status === 'DISABLED') return undefined;
+      return deps.connections.save(connection, { status: 'DISABLED' }, [
+        connectionAudit('disabled', connectionId, context),
+      ]);
+    });
+    if (disabled !== undefined) await wipeToken(deps, disabled);
+  };
+
+/** Removes the tokens of disabled connections that nothing needs any more. */
+export const wipeTokens =
+  (deps: WipeDeps) =>
+  async (signal: AbortSignal): Promise<void> => {
+    for (const connection of await deps.connections.disabledWithToken()) {
+      if (signal.aborted) return;
+      await wipeToken(deps, connection);
+    }
+  };
+
+async function wipeToken({ connections, submissions, logger }: WipeDeps, connection: Connection): Promise<void> {
+  const { id: connectionId, organizationId } = connection;
+  try {
+    if (await submissions.hasOpenSubmissions(organizationId, connectionId)) return;
+    await connections.save(connection, { token: null }, []);
+  } catch (error) {
+    // Brought back meanwhile, or wiped by another replica.
+    if (error instanceof VersionConflict) return;
+    logger.warn({ error, connectionId }, 'the token of a disabled connection could not be removed; it is repeated');
+  }
+}
+
+/** @throws DomainError not_found */
+export async function requireConnection(
+  connections: Pick<ConnectionStore, 'find'>,
+  organizationId: string,
+  connectionId: string,
+): Promise<Connection> {
+  const connection = await connections.find(organizationId, connectionId);
+  if (connection === undefined) throw notFound('KSeF connection');
+  return connection;
+}

@@ -1,0 +1,110 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { connectionId, isNip } from '../../domain/connection.js';
+import type { Connection, Environment } from '../../domain/connection.js';
+import { connectionAudit } from './connection-events.js';
+import type { TokenSecrets } from './secrets.js';
+import type { ConnectionStore, OpenSubmissions } from './stores.js';
+
+const TOKEN_LENGTH_MIN = 20;
+const TOKEN_LENGTH_MAX = 4_096;
+
+export interface SaveDeps {
+  readonly connections: Pick<ConnectionStore, 'insert' | 'find' | 'save'>;
+  readonly submissions: OpenSubmissions;
+  readonly secrets: Pick<TokenSecrets, 'seal'>;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+}
+
+interface NewToken {
+  readonly organizationId: string;
+  /** Undefined: the default company. */
+  readonly companyId?: string | undefined;
+  readonly environment: Environment;
+  readonly contextNip: string;
+  readonly token: string;
+}
+
+interface SavedConnection {
+  readonly connection: Connection;
+  /** Whether it is new, rather than a new token of one that was there. */
+  readonly isCreated: boolean;
+}
+
+/**
+ * Stores the token of a company and environment (endpoint 12). Where they have a connection, also a disabled one, its token
+ * is replaced and has to be tested anew.
+ * @throws DomainError invalid; wrong_state when another NIP is given while submissions of the connection are open
+ */
+export const saveConnection =
+  ({ connections, submissions, secrets, tenants, clock }: SaveDeps) =>
+  async (request: NewToken, context: RequestContext): Promise<SavedConnection> => {
+    const { organizationId, environment, contextNip, token } = request;
+    if (!isNip(contextNip)) throw invalidField('context_nip', 'must be exactly ten digits, 0 to 9.');
+    if (token.length < TOKEN_LENGTH_MIN || token.length > TOKEN_LENGTH_MAX) {
+      throw invalidField('ksef_token', `must have ${TOKEN_LENGTH_MIN} to ${TOKEN_LENGTH_MAX} characters.`);
+    }
+    const companyId = await readCompany(tenants, request, context);
+    const id = connectionId(organizationId, companyId, environment);
+    const owner = { id, organizationId };
+    const created = async (): Promise<Connection | undefined> => {
+      const connection: Connection = {
+        ...owner,
+        version: 1,
+        companyId,
+        environment,
+        contextNip,
+        token: secrets.seal(owner, token),
+        status: 'PENDING',
+        lastTestedAt: undefined,
+        lastErrorMessage: undefined,
+        createdAt: clock.now(),
+      };
+      const isInserted = await connections.insert(connection, [connectionAudit('created', id, context)]);
+      return isInserted ? connection : undefined;
+    };
+    return retryOnConflict(async () => {
+      const stored = await connections.find(organizationId, id);
+      if (stored === undefined) {
+        const connection = await created();
+        if (connection !== undefined) return { connection, isCreated: true };
+      }
+      const current = stored ?? (await connections.find(organizationId, id));
+      if (current === undefined) throw new DomainError('unavailable', 'The connection could not be stored. Try again.');
+      if (current.contextNip !== contextNip && (await submissions.hasOpenSubmissions(organizationId, id))) {
+        throw new DomainError(
+          'wrong_state',
+          'Submissions of this connection are under way in the name of its present NIP. Send another `context_nip` when they have ended.',
+        );
+      }
+      const connection = await connections.save(
+        current,
+        {
+          status: 'PENDING',
+          contextNip,
+          token: secrets.seal(owner, token),
+          lastTestedAt: null,
+          lastErrorMessage: null,
+        },
+        [connectionAudit('rotated', id, context)],
+      );
+      return { connection, isCreated: false };
+    });
+  };
+
+/** @throws DomainError invalid for a company that is unknown or of another organization */
+async function readCompany(
+  tenants: Tenants,
+  { organizationId, companyId: named }: Pick<NewToken, 'organizationId' | 'companyId'>,
+  context: RequestContext,
+): Promise<string> {
+  const tenant = await tenants.factsOf(organizationId, context, named);
+  const companyId = named ?? tenant.defaultCompanyId;
+  if (hasCompany(tenant, companyId)) return companyId;
+  throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
+}

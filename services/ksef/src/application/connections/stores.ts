@@ -1,0 +1,54 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { Connection, ConnectionStatus, Environment, SealedValue } from '../../domain/connection.js';
+
+// What the use cases about connections need of the stores.
+
+export interface ConnectionFilter {
+  readonly companyId: string | undefined;
+  readonly environment: Environment | undefined;
+  readonly status: ConnectionStatus | undefined;
+}
+
+/** What a change sets; what is absent stays, `null` removes. */
+export interface ConnectionChange {
+  readonly status?: ConnectionStatus;
+  readonly contextNip?: string;
+  readonly token?: SealedValue | null;
+  readonly lastTestedAt?: Date | null;
+  readonly lastErrorMessage?: string | null;
+}
+
+export interface ConnectionStore {
+  /** False when the company has a connection of this environment already. */
+  insert(connection: Connection, events: readonly Announcement[]): Promise<boolean>;
+  find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
+  list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
+  /** @throws VersionConflict when another change came between */
+  save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
+  /** Disabled connections that still have a token. */
+  disabledWithToken(): Promise<readonly Connection[]>;
+}
+
+/** The tokens of all connections, for the rotation of keys. */
+export interface SealedTokens {
+  /** Connections whose token is sealed with this key. */
+  sealedWith(keyId: string, limit: number): Promise<readonly SealedToken[]>;
+  countSealedWith(keyId: string): Promise<number>;
+  /** With a token that none of these keys seals. */
+  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+  /** Replaces a token unless it was changed since it was read. */
+  replaceSealed(connectionId: string, before: SealedValue, after: SealedValue): Promise<void>;
+}
+
+export interface SealedToken {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly token: SealedValue;
+}
+
+/** What submissions tell of their connection. */
+export interface OpenSubmissions {
+  /** Whether one is not final, or has a session that is not closed. */
+  hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
+}

@@ -1,0 +1,100 @@
+import { DomainError } from '@invoicecontrol/errors';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
+import type { Db } from 'mongodb';
+import { wipeTokens } from './application/connections/disable-connection.js';
+import { tokenSecrets } from './application/connections/secrets.js';
+import type { OpenSubmissions } from './application/connections/stores.js';
+import { rewrapTokens } from './application/rewrap-tokens.js';
+import { configSchema } from './config.js';
+import type { Config } from './config.js';
+import { connectionStore, createConnectionIndexes } from './storage/connections.js';
+import type { ConnectionDocument } from './storage/connections.js';
+import { canaryStore } from './storage/sealing-keys.js';
+import type { SealingKeyDocument } from './storage/sealing-keys.js';
+import { reportConnections } from './telemetry.js';
+import { connectionService } from './transport/grpc/connections.js';
+
+const REWRAP_EACH_MS = 10_000;
+const WIPE_EACH_MS = 5_000;
+
+/** Starts the ksef service and resolves when it takes calls. */
+export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+  return startServiceShell(
+    {
+      name: 'ksef',
+      schema: configSchema,
+      config,
+      callsEndMsMax: 10_000,
+      compose: (connections) => compose(config, connections),
+    },
+    overrides,
+  );
+}
+
+async function compose(
+  config: Config,
+  { db, bus, clock, logger, openOutbox, onStop }: Connections,
+): Promise<ServiceParts> {
+  const collections = await openCollections(db);
+  const ring = config.SECRETBOX_KEYS;
+  const canaries = canaryStore(collections.sealingKeys, collections.connections);
+  await verifyKeyRing(ring, canaries);
+
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  onStop('organization', () => organizationChannel.close());
+  const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
+  onStop('tenants', () => tenants.close());
+  const outbox = await openOutbox(['connections']);
+
+  const connections = connectionStore(collections.connections, outbox, clock);
+  // No invoice can be submitted yet.
+  const submissions: OpenSubmissions = { hasOpenSubmissions: () => Promise.resolve(false) };
+  const deps = { connections, submissions, secrets: tokenSecrets(secretbox(ring)), tenants, clock, logger };
+  const keyIds = ring.map(({ id }) => id);
+  onStop(
+    'metrics',
+    reportConnections({
+      tokensOfKey: (keyId) => connections.countSealedWith(keyId),
+      unopenable: () => connections.countSealedWithOthers(keyIds),
+      keyIds,
+    }),
+  );
+  return {
+    rpcGroups: [
+      connectionService({
+        ...deps,
+        testConnection: () =>
+          Promise.reject(new DomainError('unavailable', 'Connections cannot be tested by this version.')),
+      }),
+    ],
+    tenantData: [ownedDocuments(collections.connections)],
+    jobs: [
+      { name: 'tokens of disabled connections', pauseMs: WIPE_EACH_MS, run: wipeTokens(deps) },
+      {
+        name: 'sealing keys',
+        pauseMs: REWRAP_EACH_MS,
+        run: rewrapTokens({
+          tokens: connections,
+          secrets: deps.secrets,
+          ring,
+          forgetKey: (keyId) => canaries.delete(keyId),
+          logger,
+        }),
+      },
+    ],
+  };
+}
+
+/** The collections of the service with their indexes. */
+async function openCollections(db: Db) {
+  const connections = db.collection<ConnectionDocument>('connections');
+  await createConnectionIndexes(connections);
+  return { connections, sealingKeys: db.collection<SealingKeyDocument>('sealing_keys') };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { configSchema } from './config.js';
+
+const required = {
+  MONGODB_URL: 'mongodb://127.0.0.1',
+  NATS_URL: 'nats://127.0.0.1',
+  ORGANIZATION_ADDRESS: '127.0.0.1:1',
+  ANALYSIS_ADDRESS: '127.0.0.1:1',
+  DOCUMENTS_ADDRESS: '127.0.0.1:1',
+  SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+test('without settings the service calls the three environments of the ministry, without a factor', () => {
+  expect(configSchema.parse(required)).toMatchObject({
+    KSEF_TEST_URL: 'https://api-test.ksef.mf.gov.pl/v2',
+    KSEF_DEMO_URL: 'https://api-demo.ksef.mf.gov.pl/v2',
+    KSEF_PRODUCTION_URL: 'https://api.ksef.mf.gov.pl/v2',
+    KSEF_WAIT_FACTOR: 1,
+    KSEF_REQUEST_SECONDS: 30,
+    KSEF_LEASE_SECONDS: 60,
+    KSEF_LIMIT_FACTOR: 1,
+  });
+});
+
+test('an address loses the slash at its end', () => {
+  expect(configSchema.parse({ ...required, KSEF_TEST_URL: 'http://127.0.0.1:9/test/v2/' }).KSEF_TEST_URL).toBe(
+    'http://127.0.0.1:9/test/v2',
+  );
+});
+
+test.each([
+  ['KSEF_TEST_URL', 'ftp://127.0.0.1/v2'],
+  ['KSEF_WAIT_FACTOR', '-1'],
+  ['KSEF_REQUEST_SECONDS', '0'],
+  ['KSEF_REQUEST_SECONDS', '601'],
+  ['KSEF_LEASE_SECONDS', 'soon'],
+  ['KSEF_LIMIT_FACTOR', '0'],
+])('%s does not take %s', (name, value) => {
+  const { error } = configSchema.safeParse({ ...required, [name]: value });
+  expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([name]);
+});

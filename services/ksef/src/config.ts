@@ -1,0 +1,36 @@
+import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { z } from 'zod';
+
+const FACTOR_MAX = 1_000_000;
+
+/** Base address with `/v2`; without a slash at its end, because paths are appended. */
+const baseUrl = (fallback: string) =>
+  z
+    .url({ protocol: /^https?$/ })
+    .default(fallback)
+    .transform((url) => url.replace(/\/+$/, ''));
+
+/** The environment of the ksef service (KSeF reference, section 17). */
+export const configSchema = z.object({
+  ...serviceSettings('ksef'),
+  ...addressSettings('organization', 'analysis', 'documents'),
+  OPERATOR_TOKEN: operatorToken,
+  SECRETBOX_KEYS: keyRing,
+
+  /** Where each environment is. These addresses are the operator's: no setting of egress applies to them. */
+  KSEF_TEST_URL: baseUrl('https://api-test.ksef.mf.gov.pl/v2'),
+  KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
+  KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
+
+  /** Multiplies every wait that the service chooses itself; not `Retry-After`, deadlines, leases and limits. */
+  KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
+  /** Deadline of one call with its body. */
+  KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
+  /** Of the worker of a submission; renewed at a third of it. */
+  KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
+  /** Multiplies the limits of KSeF that the service keeps within. */
+  KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).default(1),
+});
+
+export type Config = z.infer<typeof configSchema>;

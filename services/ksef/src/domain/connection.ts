@@ -1,0 +1,51 @@
+import { v5 as uuidV5 } from 'uuid';
+
+export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
+/** An environment of KSeF; tokens belong to one alone. */
+export type Environment = (typeof environments)[number];
+
+/** PENDING until the stored token is tested; ERROR while a person has to act; DISABLED after its end. */
+export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
+
+/** The token of one company in one environment (specification 2.11). */
+export interface Connection {
+  /** Derived: {@link connectionId}. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly environment: Environment;
+  /** The taxpayer in whose name KSeF is called, ten digits; shown masked alone. */
+  readonly contextNip: string;
+  /** Absent after the end of a connection, when nothing that was sent has to be followed any more. */
+  readonly token: SealedValue | undefined;
+  readonly status: ConnectionStatus;
+  readonly lastTestedAt: Date | undefined;
+  /** Why the last test failed, in our words. */
+  readonly lastErrorMessage: string | undefined;
+  readonly createdAt: Date;
+}
+
+/** A secret under a key of SECRETBOX_KEYS. */
+export interface SealedValue {
+  readonly sealed: string;
+  /** The key; found by it when keys rotate. */
+  readonly keyId: string;
+}
+
+/** The same for each company and environment, so that parallel first posts make one connection. */
+export function connectionId(organizationId: string, companyId: string, environment: Environment): string {
+  return uuidV5(JSON.stringify([organizationId, companyId, environment]), CONNECTION_NAMESPACE);
+}
+
+const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
+
+/** Six asterisks and the last four digits. */
+export function maskNip(nip: string): string {
+  return `******${nip.slice(-4)}`;
+}
+
+/** Ten ASCII digits. The check digit is not examined: the TEST environment has numbers without one. */
+export function isNip(text: string): boolean {
+  return /^[0-9]{10}$/.test(text);
+}

@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type { SaveConnectionRequest } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { tokenSecrets } from '../application/connections/secrets.js';
+import { startService } from '../compose.js';
+import type { ConnectionDocument } from '../storage/connections.js';
+import { caller, connectionRequest, exampleToken, startKsef, stated } from '../testing/running-ksef.js';
+import type { RunningKsef } from '../testing/running-ksef.js';
+
+const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+const [first, second, third] = [key('k1'), key('k2'), key('k3')];
+
+let running: RunningKsef;
+const audited: { organizationId: string; action: string; target: string }[] = [];
+let closeBroadcast: () => void;
+beforeAll(async () => {
+  running = await startKsef(startService, {
+    infrastructure: testInfrastructure(),
+    databaseName: testDatabaseName(),
+    env: { SECRETBOX_KEYS: first },
+  });
+  ({ close: closeBroadcast } = subscribeBroadcast(
+    running.bus,
+    [events.ksefAuditRecorded],
+    (event) => void audited.push(event),
+    createLogger({ service: 'test', level: 'silent' }),
+  ));
+});
+afterAll(async () => {
+  closeBroadcast();
+  await running.stop();
+});
+
+const newTenant = (): string => running.organization.newTenant();
+const documents = () => running.mongo.db.collection<ConnectionDocument>('connections');
+const save = async (part: Partial<SaveConnectionRequest> & { organizationId: string }) => {
+  const { connection, created } = await running.connections.saveConnection(
+    { ...connectionRequest(part.organizationId), ...part },
+    caller,
+  );
+  return { connection: stated(connection), created };
+};
+const read = async (organizationId: string, connectionId: string) =>
+  stated((await running.connections.getConnection({ organizationId, connectionId }, caller)).connection);
+const disable = (organizationId: string, connectionId: string) =>
+  running.connections.disableConnection({ organizationId, connectionId }, caller);
+const list = async (organizationId: string, part: object = {}) =>
+  running.connections.listConnections(
+    {
+      organizationId,
+      pageSize: 10,
+      pageToken: '',
+      environment: Environment.UNSPECIFIED,
+      status: ConnectionStatus.UNSPECIFIED,
+      createdFromTime: undefined,
+      createdToTime: undefined,
+      ...part,
+    },
+    caller,
+  );
+const actionsOf = (organizationId: string) =>
+  audited.filter((line) => line.organizationId === organizationId).map(({ action }) => action);
+
+describe('storing a token', () => {
+  test('makes a connection that is PENDING, belongs to the default company, and shows neither token nor NIP', async () => {
+    const organizationId = newTenant();
+    const { connection, created } = await save({ organizationId });
+    expect(created).toBe(true);
+    expect(connection).toMatchObject({
+      companyId: 'c-main',
+      companyName: expect.any(String),
+      environment: Environment.TEST,
+      contextNipMasked: '******7635',
+      status: ConnectionStatus.PENDING,
+      lastTestedTime: undefined,
+      lastErrorMessage: undefined,
+    });
+    expect(JSON.stringify(connection)).not.toMatch(/5265877635|0f0f/);
+    expect(await read(organizationId, connection.connectionId)).toEqual(connection);
+    const dump = JSON.stringify(await documents().find({ organizationId }).toArray());
+    expect(dump).toContain('e1.k1.');
+    expect(dump).not.toContain('0f0f');
+    await eventually(() => expect(actionsOf(organizationId)).toEqual(['ksef_connection.created']));
+    expect(audited.find((line) => line.organizationId === organizationId)?.target).toBe(
+      `ksef_connection:${connection.connectionId}`,
+    );
+  });
+
+  test('again replaces it under the same id, and the connection has to be tested anew', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const tested = { status: 'ERROR' as const, lastTestedAt: new Date(), lastErrorMessage: 'The token is revoked.' };
+    await documents().updateOne({ _id: connection.connectionId }, { $set: tested });
+    const before = stated(await documents().findOne({ _id: connection.connectionId }));
+    const rotated = await save({ organizationId, ksefToken: `${exampleToken}2`, contextNip: '1111111111' });
+    expect(rotated).toEqual({
+      created: false,
+      connection: { ...connection, contextNipMasked: '******1111' },
+    });
+    const after = stated(await documents().findOne({ _id: connection.connectionId }));
+    expect(after.token?.sealed).not.toBe(before.token?.sealed);
+    expect(
+      tokenSecrets(secretbox(keyRing.parse(first))).open({ id: after._id, organizationId }, stated(after.token)),
+    ).toBe(`${exampleToken}2`);
+    await eventually(() =>
+      expect(actionsOf(organizationId)).toEqual(['ksef_connection.created', 'ksef_connection.rotated']),
+    );
+  });
+
+  test('many times at once for the first time makes one connection', async () => {
+    const organizationId = newTenant();
+    const saved = await Promise.all(Array.from({ length: 4 }, () => save({ organizationId })));
+    expect(saved.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(saved.map(({ connection }) => connection.connectionId)).size).toBe(1);
+    expect(await documents().countDocuments({ organizationId })).toBe(1);
+  });
+
+  test('is separate for each company and environment', async () => {
+    const organizationId = newTenant();
+    const parts = [{}, { environment: Environment.DEMO }, { companyId: SECOND_COMPANY_ID }];
+    const saved = [];
+    for (const part of parts) saved.push(await save({ organizationId, ...part }));
+    expect(saved.map(({ created }) => created)).toEqual([true, true, true]);
+    const ids = saved.map(({ connection }) => connection.connectionId);
+    expect((await list(organizationId)).connections.map(({ connectionId }) => connectionId)).toEqual(ids.toReversed());
+  });
+
+  test.each([
+    ['context_nip', { contextNip: '526587763' }],
+    ['context_nip', { contextNip: '٥٢٦٥٨٧٧٦٣٥' }],
+    ['ksef_token', { ksefToken: 'x'.repeat(19) }],
+    ['ksef_token', { ksefToken: 'x'.repeat(4_097) }],
+    ['company_id', { companyId: randomUUID() }],
+  ])('is refused for a wrong %s, and stores nothing', async (field, part) => {
+    const organizationId = newTenant();
+    await expect(save({ organizationId, ...part })).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [expect.objectContaining({ path: field })],
+    });
+    expect(await documents().countDocuments({ organizationId })).toBe(0);
+  });
+
+  test.each([20, 4_096])('takes one of %d characters', async (length) => {
+    expect((await save({ organizationId: newTenant(), ksefToken: 'x'.repeat(length) })).created).toBe(true);
+  });
+});
+
+describe('the list of connections', () => {
+  test('filters by company, environment and status, and comes in pages', async () => {
+    const organizationId = newTenant();
+    const { connection: test } = await save({ organizationId });
+    const { connection: demo } = await save({ organizationId, environment: Environment.DEMO });
+    const { connection: other } = await save({ organizationId, companyId: SECOND_COMPANY_ID });
+    await disable(organizationId, demo.connectionId);
+    const idsOf = async (part: object) =>
+      (await list(organizationId, part)).connections.map(({ connectionId }) => connectionId);
+    expect(await idsOf({ companyId: SECOND_COMPANY_ID })).toEqual([other.connectionId]);
+    expect(await idsOf({ environment: Environment.TEST })).toEqual([other.connectionId, test.connectionId]);
+    expect(await idsOf({ status: ConnectionStatus.DISABLED })).toEqual([demo.connectionId]);
+    const page = await list(organizationId, { pageSize: 2 });
+    expect(page.connections).toHaveLength(2);
+    expect(await idsOf({ pageSize: 2, pageToken: page.nextPageToken })).toEqual([test.connectionId]);
+  });
+
+  test('and every other call show nothing of another organization', async () => {
+    const { connection } = await save({ organizationId: newTenant() });
+    const stranger = newTenant();
+    expect((await list(stranger)).connections).toEqual([]);
+    for (const connectionId of [connection.connectionId, randomUUID()]) {
+      await expect(read(stranger, connectionId)).rejects.toMatchObject({ kind: 'not_found' });
+      await expect(disable(stranger, connectionId)).rejects.toMatchObject({ kind: 'not_found' });
+    }
+  });
+});
+
+describe('disabling', () => {
+  test('keeps the record, removes the token, and may be repeated', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    await disable(organizationId, connection.connectionId);
+    await disable(organizationId, connection.connectionId);
+    expect(await read(organizationId, connection.connectionId)).toEqual({
+      ...connection,
+      status: ConnectionStatus.DISABLED,
+    });
+    const stored = stated(await documents().findOne({ _id: connection.connectionId }));
+    expect(stored.token).toBeUndefined();
+    expect(stored.wipeTokenSince).toBeUndefined();
+    await eventually(() =>
+      expect(actionsOf(organizationId)).toEqual(['ksef_connection.created', 'ksef_connection.disabled']),
+    );
+  });
+
+  test('ends with a new token, under the same id and time of creation', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    await disable(organizationId, connection.connectionId);
+    expect(await save({ organizationId })).toEqual({ connection, created: false });
+    expect(stated(await documents().findOne({ _id: connection.connectionId })).token).toBeDefined();
+  });
+
+  test('that a crash interrupted before the token was removed is finished', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    await documents().updateOne(
+      { _id: connection.connectionId },
+      { $set: { status: 'DISABLED', wipeTokenSince: new Date() } },
+    );
+    await eventually(async () =>
+      expect(stated(await documents().findOne({ _id: connection.connectionId })).token).toBeUndefined(),
+    );
+  });
+});
+
+describe('the keys that seal tokens', () => {
+  test('are replaced: tokens are sealed anew under the newest key and open to the same text', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });
+    await eventually(async () =>
+      expect((await documents().findOne({ _id: connection.connectionId }))?.token).toMatchObject({ keyId: 'k2' }),
+    );
+    const { token } = stated(await documents().findOne({ _id: connection.connectionId }));
+    const secrets = tokenSecrets(secretbox(keyRing.parse(second)));
+    const owner = { id: connection.connectionId, organizationId };
+    expect(secrets.open(owner, stated(token))).toBe(exampleToken);
+    // A token opens for its own connection alone.
+    expect(() => secrets.open({ ...owner, id: 'another' }, stated(token))).toThrow(/belongs to another place/);
+    await replica.stop();
+  });
+
+  test('must be known: a service without the key of a stored token does not start', async () => {
+    await expect(running.startReplica({ SECRETBOX_KEYS: third })).rejects.toThrow(/SECRETBOX_KEYS lacks/);
+  });
+});

@@ -1,0 +1,135 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { ConnectionChange, ConnectionStore, SealedTokens } from '../application/connections/stores.js';
+import type { Connection, ConnectionStatus, Environment, SealedValue } from '../domain/connection.js';
+
+/** A connection. Its id is derived from organization, company and environment, hence unique for them. */
+export interface ConnectionDocument extends Aggregate {
+  readonly companyId: string;
+  readonly environment: Environment;
+  readonly contextNip: string;
+  readonly token?: SealedValue;
+  readonly status: ConnectionStatus;
+  readonly lastTestedAt?: Date;
+  readonly lastErrorMessage?: string;
+  /** Disabled, and the token is not removed yet: since when. Sparse index. */
+  readonly wipeTokenSince?: Date;
+  readonly createdAt: Date;
+}
+
+/** Connections that one run of a job takes. */
+const SWEEP_MAX = 256;
+
+export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { wipeTokenSince: 1 }, sparse: true, name: 'wipe_token' },
+    { key: { 'token.keyId': 1 }, sparse: true, name: 'token_key' },
+  ]);
+}
+
+/** Connections with a token that none of these keys seals. */
+export function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
+  return { 'token.keyId': { $exists: true, $nin: [...keyIds] } };
+}
+
+export function connectionStore(
+  collection: Collection<ConnectionDocument>,
+  outbox: Outbox,
+  clock: Clock,
+): ConnectionStore & SealedTokens {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  return {
+    async insert({ id, organizationId, companyId, environment, contextNip, token, status, createdAt }, events) {
+      try {
+        await aggregates.insert(
+          {
+            _id: id,
+            organizationId,
+            companyId,
+            environment,
+            contextNip,
+            ...(token === undefined ? {} : { token }),
+            status,
+            createdAt,
+          },
+          { events },
+        );
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(organizationId, connectionId) {
+      const document = await collection.findOne({ _id: connectionId, organizationId });
+      return document === null ? undefined : toConnection(document);
+    },
+    async list(organizationId, { companyId, environment, status }, page) {
+      const filter = {
+        organizationId,
+        ...(companyId === undefined ? {} : { companyId }),
+        ...(environment === undefined ? {} : { environment }),
+        ...(status === undefined ? {} : { status }),
+      };
+      const { items, nextPageToken } = await findPage(collection, filter, page);
+      return { items: items.map(toConnection), nextPageToken };
+    },
+    async save(connection, change, events) {
+      return toConnection(await aggregates.save(connection, toUpdate(change, clock.now()), { events }));
+    },
+    async disabledWithToken() {
+      const found = await collection.find({ wipeTokenSince: { $exists: true } }, { limit: SWEEP_MAX }).toArray();
+      return found.map(toConnection);
+    },
+    async sealedWith(keyId, limit) {
+      const found = await collection.find({ 'token.keyId': keyId }, { limit }).toArray();
+      return found.flatMap(({ _id: id, organizationId, token }) =>
+        token === undefined ? [] : [{ id, organizationId, token }],
+      );
+    },
+    countSealedWith: (keyId) => collection.countDocuments({ 'token.keyId': keyId }),
+    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
+    async replaceSealed(connectionId, before, after) {
+      await collection.updateOne({ _id: connectionId, 'token.sealed': before.sealed }, { $set: { token: after } });
+    },
+  };
+}
+
+function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionDocument> {
+  const entries = Object.entries({
+    ...change,
+    // The sweep finds by it what remains to be wiped.
+    ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : null }),
+    ...(change.token === null ? { wipeTokenSince: null } : {}),
+  });
+  const set = entries.filter(([, value]) => value !== null);
+  const unset = entries.filter(([, value]) => value === null);
+  return {
+    ...(set.length === 0 ? {} : { $set: Object.fromEntries(set) }),
+    ...(unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map(([name]) => [name, ''])) }),
+  };
+}
+
+function toConnection(document: ConnectionDocument): Connection {
+  const { _id: id, organizationId, version, companyId, environment, contextNip, token, status } = document;
+  const { lastTestedAt, lastErrorMessage, createdAt } = document;
+  return {
+    id,
+    organizationId,
+    version,
+    companyId,
+    environment,
+    contextNip,
+    token,
+    status,
+    lastTestedAt,
+    lastErrorMessage,
+    createdAt,
+  };
+}

@@ -1,0 +1,99 @@
+import { enumName, optionalEnumName } from '@invoicecontrol/contracts/enum-name';
+import {
+  ConnectionServiceDefinition,
+  ConnectionStatus,
+  Environment,
+} from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type { Connection as WireConnection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { disableConnection, requireConnection } from '../../application/connections/disable-connection.js';
+import type { DisableDeps } from '../../application/connections/disable-connection.js';
+import { saveConnection } from '../../application/connections/save-connection.js';
+import type { SaveDeps } from '../../application/connections/save-connection.js';
+import type { ConnectionStore } from '../../application/connections/stores.js';
+import { maskNip } from '../../domain/connection.js';
+import type { Connection } from '../../domain/connection.js';
+
+/** The result of a test that has an answer of KSeF. */
+interface TestResult {
+  readonly status: 'CONNECTED' | 'ERROR';
+  readonly testedAt: Date;
+}
+
+export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
+  readonly connections: ConnectionStore;
+  readonly tenants: Tenants;
+  readonly testConnection: (
+    organizationId: string,
+    connectionId: string,
+    context: RequestContext,
+  ) => Promise<TestResult>;
+}
+
+/** invoicecontrol.ksef.v1.ConnectionService */
+export function connectionService(deps: ConnectionServiceDeps): Binding {
+  const { connections, tenants, testConnection } = deps;
+  const encode = async (
+    organizationId: string,
+    found: readonly Connection[],
+    context: RequestContext,
+  ): Promise<WireConnection[]> => {
+    if (found.length === 0) return [];
+    const { companies } = await tenants.factsOf(organizationId, context);
+    const names = new Map(companies.map(({ companyId, name }) => [companyId, name]));
+    return found.map((connection) => encodeConnection(connection, names.get(connection.companyId)));
+  };
+  const encodeOne = async (connection: Connection, context: RequestContext): Promise<WireConnection | undefined> => {
+    const [encoded] = await encode(connection.organizationId, [connection], context);
+    return encoded;
+  };
+  return bind(ConnectionServiceDefinition, {
+    async saveConnection({ organizationId, companyId, environment, contextNip, ksefToken: token }, context) {
+      const { connection, isCreated } = await saveConnection(deps)(
+        { organizationId, companyId, environment: enumName(Environment, environment), contextNip, token },
+        context,
+      );
+      return { connection: await encodeOne(connection, context), created: isCreated };
+    },
+    async listConnections({ organizationId, companyId, environment, status, ...page }, context) {
+      const filter = {
+        companyId,
+        environment: optionalEnumName(Environment, environment),
+        status: optionalEnumName(ConnectionStatus, status),
+      };
+      const { items, nextPageToken } = await connections.list(organizationId, filter, readPageRequest(page));
+      return { connections: await encode(organizationId, items, context), nextPageToken };
+    },
+    async getConnection({ organizationId, connectionId }, context) {
+      const connection = await requireConnection(connections, organizationId, connectionId);
+      return { connection: await encodeOne(connection, context) };
+    },
+    async testConnection({ organizationId, connectionId }, context) {
+      const { status, testedAt } = await testConnection(organizationId, connectionId, context);
+      return { status: ConnectionStatus[status], testedTime: testedAt };
+    },
+    async disableConnection({ organizationId, connectionId }, context) {
+      await disableConnection(deps)(organizationId, connectionId, context);
+      return {};
+    },
+  });
+}
+
+function encodeConnection(connection: Connection, companyName: string | undefined): WireConnection {
+  const { id, companyId, environment, contextNip, status, lastTestedAt, lastErrorMessage, createdAt } = connection;
+  return {
+    connectionId: id,
+    companyId,
+    companyName,
+    environment: Environment[environment],
+    contextNipMasked: maskNip(contextNip),
+    status: ConnectionStatus[status],
+    lastTestedTime: lastTestedAt,
+    lastErrorMessage,
+    createdTime: createdAt,
+  };
+}
