@@ -23,7 +23,7 @@ const unit = {
   displayName: 'unit',
   testRegex: [
     '((packages|services|tools)/.*|simulators)/src/.*(?<!\\.int)\\.test\\.ts$',
-    'tests/(architecture|detection|chaos)/.*\\.test\\.ts$',
+    'tests/(architecture|bench|chaos|detection)/.*\\.test\\.ts$',
   ],
 };
 const integration = {

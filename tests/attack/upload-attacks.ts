@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { makeDocuments } from '../bench/document-files.js';
 import type { DocumentFile } from '../bench/document-files.js';
+import { sampleDuring } from '../bench/memory.js';
 import { percentilesOf } from '../bench/percentiles.js';
 import { analyzeUpload, putContent, reserve, upload } from '../bench/upload-client.js';
 import type { UploadTarget } from '../bench/upload-client.js';
@@ -205,21 +206,11 @@ async function watchPeak<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly peakBytes: number }> {
   let peakBytes = 0;
-  let sampling = Promise.resolve();
   const sample = async (): Promise<void> => {
     peakBytes = Math.max(peakBytes, await system.receivingBytes());
   };
-  const timer = setInterval(() => {
-    sampling = sampling.then(sample);
-  }, SAMPLE_EACH_MS);
-  try {
-    const result = await work();
-    clearInterval(timer);
-    await sampling;
-    return { result, peakBytes };
-  } finally {
-    clearInterval(timer);
-  }
+  const result = await sampleDuring(SAMPLE_EACH_MS, sample, work);
+  return { result, peakBytes };
 }
 
 async function storedOf({ mongodbUrl, databasePrefix }: AttackedSystem): Promise<Remains> {

@@ -19,19 +19,27 @@ export async function peakDuring<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly peak: Resident; readonly result: T }> {
   let peak: Resident = await residentOf(watched);
-  let sampling = Promise.resolve();
   const sample = async (): Promise<void> => {
     const now = await residentOf(watched);
     peak = Object.fromEntries(Object.entries(now).map(([name, bytes]) => [name, Math.max(bytes, peak[name] ?? 0)]));
   };
+  const result = await sampleDuring(SAMPLE_EACH_MS, sample, work);
+  return { peak, result };
+}
+
+/** Samples again and again while the work is done, one sample after the other. @returns what the work gave */
+export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  let sampling = Promise.resolve();
   const timer = setInterval(() => {
     sampling = sampling.then(sample);
-  }, SAMPLE_EACH_MS);
+    // Awaited below; the empty catch avoids an unhandled rejection until then.
+    sampling.catch(() => {});
+  }, eachMs);
   try {
     const result = await work();
     clearInterval(timer);
     await sampling;
-    return { peak, result };
+    return result;
   } finally {
     clearInterval(timer);
   }
