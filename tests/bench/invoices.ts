@@ -33,11 +33,11 @@ export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateO
 /** How long an invoice is on its way. */
 const POST_DAYS = 5;
 
-const firstWords = (
+export const firstWords = (
   'Nordlicht Bergmann Hanseatische Alpine Rheinland Kaltenbach Silberhorn Oderbruch Weser Falkenstein Lindner ' +
   'Morgenrot Steinacker Uferwald Vogelsang Westphal Zollern Auerbach Birkenfeld Cordes'
 ).split(' ');
-const secondWords = (
+export const secondWords = (
   'Energie Papier Logistik Maschinenbau Elektrotechnik Verpackung Gebäudereinigung Software Bürobedarf Fahrzeugteile ' +
   'Druckerei Labortechnik Kältetechnik Werkzeuge Stahlhandel Catering Sicherheitsdienst Beratung Möbelwerk Messtechnik'
 ).split(' ');
@@ -115,7 +115,7 @@ export function usualNetCents(supplier: number): number {
 }
 
 /** ISO 7064 mod 11, 10 over eight digits. */
-function germanTaxId(number: number): string {
+export function germanTaxId(number: number): string {
   let product = 10;
   for (const digit of String(number)) {
     const sum = (Number(digit) + product) % 10 || 10;
@@ -124,7 +124,7 @@ function germanTaxId(number: number): string {
   return `DE${number}${(11 - product) % 10}`;
 }
 
-function germanIban(bankCode: number, account: number): string {
+export function germanIban(bankCode: number, account: number): string {
   const base = `${bankCode}${String(account).padStart(10, '0')}`;
   // D is 13 and E is 14, then two zeros where the check digits stand.
   const check = 98n - (BigInt(`${base}131400`) % 97n);

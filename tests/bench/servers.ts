@@ -17,6 +17,8 @@ export interface SystemOptions extends Omit<Installation, 'databasePrefix'> {
   readonly logDir: string;
   /** Distinguishes the logs of several systems. */
   readonly name: string;
+  /** Settings of the services beside those of every benchmark. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export const ANALYSIS_DATABASE = 'bench_analysis';
@@ -54,6 +56,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_WRITES_PER_MINUTE: REQUESTS_PER_MINUTE,
     RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
+    ...options.env,
   };
   return startServices({ ...options, databasePrefix: 'bench_' }, (service, own) =>
     startNodeProcess(

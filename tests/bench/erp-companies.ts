@@ -1,0 +1,97 @@
+// Simulated companies with large books, and how each is connected through the REST API.
+import { randomInt, randomUUID } from 'node:crypto';
+import { createClient } from '@invoicecontrol/client';
+import type { Client } from '@invoicecontrol/client';
+import { booksOf } from './erp-books.js';
+import type { BooksSize, ErpName } from './erp-books.js';
+
+/** Rows of one control request: well below the limit of its body. */
+const ROWS_PER_REQUEST = 5_000;
+const SECRET = 'bench~secret.1';
+
+/** A request that a simulator has answered. */
+export interface LoggedRequest {
+  readonly n: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Company {
+  readonly erp: ErpName;
+  readonly url: string;
+  /** Connects it, which queues its first run. @returns the id of the connection */
+  connect(api: Client, callApi: (path: string) => Promise<Response>): Promise<string>;
+  requestsAfter(n: number): Promise<readonly LoggedRequest[]>;
+  advanceClock(seconds: number): Promise<void>;
+}
+
+/** Makes a company in the simulator and fills its books. */
+export async function openCompany(erp: ErpName, url: string, size: BooksSize): Promise<Company> {
+  const [tenantId, companyId, clientId, realmId] = [
+    randomUUID(),
+    randomUUID(),
+    randomUUID(),
+    String(randomInt(1e9, 1e12)),
+  ];
+  const tenant = { businessCentral: tenantId, odoo: 'bench', quickBooks: realmId, xero: tenantId }[erp];
+  const settings = {
+    businessCentral: { environmentName: 'Production', companyId, companyName: 'Bench', clientId, clientSecret: SECRET },
+    odoo: { apiKey: SECRET },
+    quickBooks: { companyName: 'Bench' },
+    xero: { tenantName: 'Bench' },
+  }[erp];
+  const control = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${url}/control${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  await control('PUT', `/tenants/${tenant}`, settings);
+  for (const [entity, rowAt, count] of booksOf(erp, size)) {
+    for (let from = 0; from < count; from += ROWS_PER_REQUEST) {
+      const length = Math.min(ROWS_PER_REQUEST, count - from);
+      const records = Array.from({ length }, (_, index) => rowAt(from + index));
+      await control('POST', `/tenants/${tenant}/records`, { entity, records });
+    }
+  }
+  return {
+    erp,
+    url,
+    async connect(api, callApi) {
+      if (erp === 'businessCentral') {
+        const config = { tenantId, environmentName: 'Production', companyId, clientId };
+        const { data } = await api.post('/erp-connections', {
+          body: { provider: 'BUSINESS_CENTRAL', config, client_secret: SECRET },
+        });
+        return data.id;
+      }
+      if (erp === 'odoo') {
+        const config = { baseUrl: `${url}/${tenant}` };
+        const { data } = await api.post('/erp-connections', { body: { provider: 'ODOO', config, api_key: SECRET } });
+        return data.id;
+      }
+      const provider = erp === 'xero' ? 'XERO' : 'QUICKBOOKS_ONLINE';
+      const { data } = await api.post('/erp-connections/oauth/start', { body: { provider } });
+      const consent = await fetch(`${data.authorize_url}&simulate=allow&tenant=${tenant}`, { redirect: 'manual' });
+      const back = new URL(consent.headers.get('location') ?? 'none:');
+      const answer = await callApi(`${back.pathname}${back.search}`);
+      const id = new URL(answer.headers.get('location') ?? 'none:').searchParams.get('connection_id');
+      if (id === null) throw new Error(`${erp} was not connected: ${answer.status} ${await answer.text()}`);
+      return id;
+    },
+    async requestsAfter(n) {
+      return (await control<{ items: LoggedRequest[] }>('GET', `/tenants/${tenant}/requests?after=${n}`)).items;
+    },
+    async advanceClock(seconds) {
+      await control('POST', '/clock', { advanceSeconds: seconds });
+    },
+  };
+}
+
+export const apiOf = (gateway: string, apiKey: string): Client =>
+  createClient({ baseUrl: `http://${gateway}/v1`, apiKey });

@@ -1,0 +1,343 @@
+// `npm run bench:erp`: what the first synchronisation of large books costs, and one without changes.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Client, Schemas } from '@invoicecontrol/client';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { createTenant } from '@invoicecontrol/dev/tenant';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import { newSecrets } from '@invoicecontrol/topology/start';
+import { erpNames } from './erp-books.js';
+import type { BooksSize, ErpName } from './erp-books.js';
+import { apiOf, openCompany } from './erp-companies.js';
+import type { Company, LoggedRequest } from './erp-companies.js';
+import type { PagingOrder } from './erp-paging.js';
+import { peakDuring, residentOf } from './memory.js';
+import { childPid, cpuMsOf } from './node-process.js';
+import { failWith, machine, writeReport } from './one-core.js';
+import { progress, say, seconds } from './progress.js';
+import { ANALYSIS_DATABASE, CEILING_DATABASE, startSystem, stopAll } from './servers.js';
+import { goodIn, table } from './table.js';
+import type { Good } from './table.js';
+
+const usage = `Synchronises the books of a company from each simulated ERP, all services and the ERPs in processes of their own.
+
+  npm run bench:erp                      50,000 vendors and 200,000 bills from each; twenty minutes
+  npm run bench:erp -- --quick           2,000 vendors and 8,000 bills
+  npm run bench:erp -- --only odoo,xero  some of ${erpNames.join(', ')}
+  npm run bench:erp -- --vendors 5000 --bills 20000
+  npm run bench:erp -- --json FILE       the figures as JSON too
+  npm run bench:erp -- --keep            keeps the logs of all processes
+
+Progress goes to standard error. Ends with code 1 if an aim was missed.
+`;
+
+const AIMS = {
+  /** Of the rows a second of the bare paging. */
+  pagingShare: 0.5,
+  /** Above what the process held before the run. */
+  memoryMb: 150,
+  /** Of an hourly run that finds no change. */
+  callsUnchanged: 10,
+} as const;
+const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
+const QUICK: BooksSize = { vendors: 2_000, bills: 8_000 };
+const RUN_MS_MAX = 1_800_000;
+const POLL_EACH_MS = 250;
+const HOUR_SECONDS = 3_600;
+/** Documents of one bare insert, as many as one page of the service writes. */
+const INSERT_DOCUMENTS = 250;
+const BYTES_PER_MB = 1024 * 1024;
+
+type Run = Schemas['ErpConnection']['recentRuns'][number];
+
+interface Measured {
+  readonly erp: ErpName;
+  readonly rows: number;
+  /** From the first call to the end, with the examination of the books. */
+  readonly runMs: number;
+  /** Until the last row was stored. */
+  readonly pagesMs: number;
+  readonly pagingMs: number;
+  /** Inserting the same bills with the same indexes, and nothing else. */
+  readonly bareInsertsPerSecond: number;
+  readonly pages: number;
+  /** CPU milliseconds for each 1,000 rows by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+  readonly aboveIdleMb: Readonly<Record<string, number>>;
+  readonly callsUnchanged: number;
+}
+
+await main().catch(failWith);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      vendors: { type: 'string' },
+      bills: { type: 'string' },
+      json: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const usual = values.quick ? QUICK : FULL;
+  const size = {
+    vendors: countOf('--vendors', values.vendors, usual.vendors),
+    bills: countOf('--bills', values.bills, usual.bills),
+  };
+  const logDir = await mkdtemp(join(tmpdir(), 'bench-erp-'));
+  const measured: Measured[] = [];
+  try {
+    for (const erp of erpsOf(values.only)) measured.push(await measureErp(erp, size, logDir));
+  } finally {
+    if (values.keep) say(`logs in ${logDir}`);
+    else await rm(logDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+  await writeReport(values, { ...machine(), size, measured });
+  report(size, measured);
+}
+
+function erpsOf(only: string | undefined): readonly ErpName[] {
+  if (only === undefined) return erpNames;
+  const names = only.split(',');
+  const unknown = names.find((name) => !erpNames.some((erp) => erp === name));
+  if (unknown !== undefined) throw new Error(`--only has "${unknown}"; it takes some of ${erpNames.join(', ')}.`);
+  return erpNames.filter((erp) => names.includes(erp));
+}
+
+function countOf(option: string, text: string | undefined, usual: number): number {
+  if (text === undefined) return usual;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= FULL.bills) return count;
+  throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${FULL.bills}.`);
+}
+
+/** Each ERP begins with empty stores and new processes. */
+async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promise<Measured> {
+  const closing: (() => unknown)[] = [];
+  try {
+    const simulators = await startSimulators();
+    closing.push(() => simulators.stop());
+    const company = await openCompany(erp, simulators.urls[erp], size);
+    say(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
+    const { mongodbUrl, natsUrl, stop } = await startInfrastructure({ log: say });
+    closing.push(stop);
+    const secrets = newSecrets();
+    const system = await startSystem({
+      natsUrl,
+      secrets,
+      logDir,
+      name: erp,
+      mongodbUrlFor: () => mongodbUrl,
+      env: { ...simulators.env, ERP_OAUTH_CONFIRM: 'false' },
+    });
+    closing.push(() => stopAll(Object.values(system)));
+    const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${erp}`);
+    const api = apiOf(system.gateway.address, tenant.keys.owner);
+    const callApi = (path: string): Promise<Response> =>
+      fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });
+
+    const services = { 'erp-sync': system['erp-sync'].pid, analysis: system.analysis.pid };
+    const watched = { ...services, ERP: simulators.pid, MongoDB: await childPid('embedded-mongodb') };
+    const idle = await residentOf(services);
+    const cpuBefore = await cpuOf(watched);
+    const { peak, result } = await peakDuring(services, async () => {
+      const connectionId = await company.connect(api, callApi);
+      return { connectionId, ...(await endOfRun(api, connectionId, 1)) };
+    });
+    const { connectionId, run, pagesMs } = result;
+    const cpuAfter = await cpuOf(watched);
+    const rows = rowsOf(run);
+    say(`${erp}: ${rows} rows in ${seconds(runMsOf(run))}`);
+
+    const requests = await company.requestsAfter(0);
+    const pages = requests.filter((request) => isPage(erp, request));
+    const pagingMs = await pageBare(company, pages);
+    say(`${erp}: the same ${pages.length} pages bare in ${(pagingMs / 1_000).toFixed(1)} s`);
+    const bareInsertsPerSecond = await insertBare(mongodbUrl, tenant.organizationId);
+
+    await company.advanceClock(HOUR_SECONDS);
+    const before = (await company.requestsAfter(0)).at(-1)?.n ?? 0;
+    await api.post('/erp-connections/{connectionId}/sync', { path: { connectionId } });
+    const { run: unchanged } = await endOfRun(api, connectionId, 2);
+    if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
+    const callsUnchanged = (await company.requestsAfter(before)).length;
+    return {
+      erp,
+      rows,
+      runMs: runMsOf(run),
+      pagesMs,
+      pagingMs,
+      bareInsertsPerSecond,
+      pages: pages.length,
+      cpuMs: Object.fromEntries(
+        Object.entries(cpuAfter).map(([name, ms]) => [name, ((ms - (cpuBefore[name] ?? 0)) / rows) * 1_000]),
+      ),
+      aboveIdleMb: Object.fromEntries(
+        Object.entries(peak).map(([name, bytes]) => [name, (bytes - (idle[name] ?? 0)) / BYTES_PER_MB]),
+      ),
+      callsUnchanged,
+    };
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+interface Simulators {
+  readonly urls: Readonly<Record<ErpName, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly pid: number | undefined;
+  stop(): void;
+}
+
+async function startSimulators(): Promise<Simulators> {
+  const child = fork(program('erp-simulators.js'));
+  const [started] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error('The simulated ERPs did not start.'))),
+  ])) as [Pick<Simulators, 'urls' | 'env'>];
+  return { ...started, pid: child.pid, stop: () => child.disconnect() };
+}
+
+async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Promise<Record<string, number>> {
+  const known = Object.entries(watched).flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid] as const]));
+  return Object.fromEntries(await Promise.all(known.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
+}
+
+/** The newest run, once so many have ended; and how long the first one took until its last row was stored. */
+async function endOfRun(api: Client, connectionId: string, count: number): Promise<{ run: Run; pagesMs: number }> {
+  const deadline = performance.now() + RUN_MS_MAX;
+  let stored = { rows: 0, atMs: 0 };
+  while (performance.now() < deadline) {
+    const { data } = await api.get('/erp-connections/{connectionId}', { path: { connectionId } });
+    const [run] = data.recentRuns;
+    if (run !== undefined && data.recentRuns.length >= count) {
+      const rows = rowsOf(run);
+      if (rows > stored.rows) stored = { rows, atMs: Date.now() - Date.parse(run.startedAt) };
+      progress(`${rows} rows`);
+      if (run.status === 'SUCCEEDED') return { run, pagesMs: stored.atMs };
+      if (run.status !== 'RUNNING') throw new Error(`The run ended ${run.status}: ${JSON.stringify(run.errors)}`);
+    }
+    await delay(POLL_EACH_MS);
+  }
+  throw new Error(`The run did not end within ${seconds(RUN_MS_MAX)}.`);
+}
+
+function rowsOf({ streams }: Run): number {
+  return Object.values(streams).reduce((sum, stream) => sum + stream.fetched, 0);
+}
+
+function runMsOf({ startedAt, finishedAt }: Run): number {
+  return Date.parse(finishedAt ?? '') - Date.parse(startedAt);
+}
+
+/** Whether a call asked for data: not for tokens or consents. */
+function isPage(erp: ErpName, { path }: LoggedRequest): boolean {
+  const data: Readonly<Record<ErpName, RegExp>> = {
+    businessCentral: /\/api\//,
+    odoo: /\/json\/2\/.*\/search_read$/,
+    quickBooks: /^\/v3\/.*\/query$/,
+    xero: /^\/api\.xro\//,
+  };
+  return data[erp].test(path);
+}
+
+async function pageBare({ url }: Company, pages: readonly LoggedRequest[]): Promise<number> {
+  const child = fork(program('erp-paging.js'));
+  const order: PagingOrder = {
+    origin: url,
+    pages: pages.map(({ method, path, query, headers, body }) => {
+      const search = new URLSearchParams(query).toString();
+      return { method, path: `${encodeURI(path)}${search === '' ? '' : `?${search}`}`, headers, body };
+    }),
+  };
+  child.send(order);
+  const [ms] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error('The bare paging ended early.'))),
+  ])) as [number];
+  return ms;
+}
+
+/** Copies the stored bills by inserts alone, into a collection with the same indexes. @returns documents a second */
+async function insertBare(mongodbUrl: string, organizationId: string): Promise<number> {
+  const open = (databaseName: string) => connectMongo({ url: mongodbUrl, databaseName, appName: 'bench' });
+  const [mongo, ceiling] = await Promise.all([open(ANALYSIS_DATABASE), open(CEILING_DATABASE)]);
+  try {
+    const bills = mongo.db.collection<{ _id: string; organizationId: string }>('invoices');
+    const copies = ceiling.db.collection<{ _id: string }>('invoices');
+    const indexes = await bills.indexes();
+    await copies.createIndexes(indexes.filter(({ name }) => name !== '_id_').map(({ v: _, ...index }) => index));
+    let inserted = 0;
+    let tookMs = 0;
+    let batch: { _id: string }[] = [];
+    const insert = async (): Promise<void> => {
+      if (batch.length === 0) return;
+      const beganMs = performance.now();
+      await copies.insertMany(batch, { ordered: false });
+      tookMs += performance.now() - beganMs;
+      inserted += batch.length;
+      batch = [];
+    };
+    for await (const document of bills.find({ organizationId }, { batchSize: INSERT_DOCUMENTS })) {
+      batch.push(document);
+      if (batch.length === INSERT_DOCUMENTS) await insert();
+    }
+    await insert();
+    return (inserted / tookMs) * 1_000;
+  } finally {
+    await Promise.all([mongo.close(), ceiling.close()]);
+  }
+}
+
+function report({ vendors, bills }: BooksSize, measured: readonly Measured[]): void {
+  const good = goodIn(process.stdout.isTTY);
+  const judge: Good = (text, isGood) => {
+    if (!isGood) process.exitCode = 1;
+    return good(text, isGood);
+  };
+  const mb = (above: number | undefined = 0): string => judge(above.toFixed(0), above <= AIMS.memoryMb);
+  const rows = measured.map((one) => {
+    const perSecond = (one.rows / one.runMs) * 1_000;
+    const pagingPerSecond = (one.rows / one.pagingMs) * 1_000;
+    const share = perSecond / pagingPerSecond;
+    return [
+      one.erp,
+      String(one.rows),
+      (one.runMs / 1_000).toFixed(1),
+      perSecond.toFixed(0),
+      ((one.rows / one.pagesMs) * 1_000).toFixed(0),
+      pagingPerSecond.toFixed(0),
+      judge(`${(share * 100).toFixed(1)} %`, share >= AIMS.pagingShare),
+      one.bareInsertsPerSecond.toFixed(0),
+      mb(one.aboveIdleMb['erp-sync']),
+      mb(one.aboveIdleMb['analysis']),
+      judge(String(one.callsUnchanged), one.callsUnchanged <= AIMS.callsUnchanged),
+    ];
+  });
+  const head = ['ERP', 'rows', 'first run, s', 'rows/s', 'until stored', 'paging rows/s', 'share', 'inserts/s'];
+  const memory = ['erp-sync MB', 'analysis MB', 'calls unchanged'];
+  const processes = Object.keys(measured[0]?.cpuMs ?? {});
+  const cpu = measured.map(({ erp, cpuMs }) => [erp, ...processes.map((name) => (cpuMs[name] ?? 0).toFixed(0))]);
+  process.stdout.write(
+    `\nSynchronising ${vendors} vendors and ${bills} bills\n\n${table([[...head, ...memory], ...rows], 0)}\n` +
+      `\nCPU milliseconds for 1,000 rows\n\n${table([['ERP', ...processes], ...cpu], 0)}\n` +
+      `\nAims: half of the bare paging, at most ${AIMS.memoryMb} MB above idle, at most ${AIMS.callsUnchanged} calls.\n`,
+  );
+}
+
+/** Compiled programs stand in `tests/dist/bench`. */
+function program(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
