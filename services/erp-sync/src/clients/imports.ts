@@ -28,6 +28,8 @@ import type {
 
 /** Records of one call; the contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
+/** Calls of one page at once: while the records of one are written, those of the next are compared. */
+const CALLS_AT_ONCE_MAX = 2;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Ids of one range of a complete list. */
@@ -45,8 +47,9 @@ export function importsByAnalysis(channel: Channel): Imports {
   const bounded = ({ context, signal }: ImportCall) => ({ context, signal, timeoutMs: CALL_MS_MAX });
 
   /** Sends the records of a page, in several calls where it is large. */
-  async function inCalls<W>(
-    records: readonly W[],
+  async function inCalls<R extends { readonly externalId: string }, W>(
+    records: readonly R[],
+    toWire: (record: R) => W,
     encode: (record: W) => { finish(): Uint8Array },
     send: (records: W[]) => Promise<{ counts: ImportCounts | undefined }>,
   ): Promise<ImportedRows> {
@@ -54,12 +57,21 @@ export function importsByAnalysis(channel: Channel): Imports {
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    for (const batch of batchesOf(records, (record) => encode(record).finish().length)) {
-      const { counts } = await send(batch);
-      created += counts?.created ?? 0;
-      updated += counts?.updated ?? 0;
-      unchanged += counts?.unchanged ?? 0;
-      failures.push(...(counts?.failures ?? []));
+    const batches = [...batchesOf(records.map(toWire), (record) => encode(record).finish().length)];
+    // Of a record that comes twice the last one counts: then the calls follow one another.
+    const areDistinct = new Set(records.map(({ externalId }) => externalId)).size === records.length;
+    const callsAtOnce = areDistinct ? CALLS_AT_ONCE_MAX : 1;
+    for (let from = 0; from < batches.length; from += callsAtOnce) {
+      // All of them are awaited: nothing is on its way any more when a page has failed.
+      const replies = await Promise.allSettled(batches.slice(from, from + callsAtOnce).map(send));
+      for (const reply of replies) {
+        if (reply.status === 'rejected') throw reply.reason;
+        const { counts } = reply.value;
+        created += counts?.created ?? 0;
+        updated += counts?.updated ?? 0;
+        unchanged += counts?.unchanged ?? 0;
+        failures.push(...(counts?.failures ?? []));
+      }
     }
     return { created, updated, unchanged, failures };
   }
@@ -70,26 +82,24 @@ export function importsByAnalysis(channel: Channel): Imports {
     call: ImportCall,
   ) => Promise<ImportedRows>;
   const storeBills: Store<'bills' | 'creditNotes'> = (source, records, call) =>
-    inCalls(records.map(toBill), ErpBill.encode, (bills) => analysis.importBills({ source, bills }, bounded(call)));
+    inCalls(records, toBill, ErpBill.encode, (bills) => analysis.importBills({ source, bills }, bounded(call)));
   const stores: { readonly [S in StreamName]: Store<S> } = {
     vendors: (source, records, call) =>
-      inCalls(records.map(toVendor), ErpVendor.encode, (vendors) =>
+      inCalls(records, toVendor, ErpVendor.encode, (vendors) =>
         analysis.importVendors({ source, vendors }, bounded(call)),
       ),
     bankAccounts: (source, records, call) =>
-      inCalls(records.map(toVendorAccount), ErpVendorAccount.encode, (accounts) =>
+      inCalls(records, toVendorAccount, ErpVendorAccount.encode, (accounts) =>
         analysis.importVendorAccounts({ source, accounts }, bounded(call)),
       ),
     bills: storeBills,
     creditNotes: storeBills,
     payments: (source, records, call) =>
-      inCalls(records.map(toPayment), ErpPayment.encode, (payments) =>
+      inCalls(records, toPayment, ErpPayment.encode, (payments) =>
         analysis.importPayments({ source, payments }, bounded(call)),
       ),
     orders: (source, records, call) =>
-      inCalls(records.map(toOrder), ErpOrder.encode, (orders) =>
-        analysis.importOrders({ source, orders }, bounded(call)),
-      ),
+      inCalls(records, toOrder, ErpOrder.encode, (orders) => analysis.importOrders({ source, orders }, bounded(call))),
   };
 
   return {

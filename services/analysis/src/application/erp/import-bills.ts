@@ -75,7 +75,15 @@ async function billsAfter(
   now: Date,
 ): Promise<readonly (StoredBill | WithdrawnBill)[]> {
   const { organizationId } = source;
-  const vendorIdOf = ({ vendorExternalId }: BillRecord): string => importedIdOf(source, 'vendor', vendorExternalId);
+  const vendorIds = new Map<string, string>();
+  /** Derived once for each vendor: many bills are of the same one. */
+  const vendorIdOf = ({ vendorExternalId }: BillRecord): string => {
+    const known = vendorIds.get(vendorExternalId);
+    if (known !== undefined) return known;
+    const id = importedIdOf(source, 'vendor', vendorExternalId);
+    vendorIds.set(vendorExternalId, id);
+    return id;
+  };
   const vendors = await deps.vendors.ofBills(organizationId, [
     ...new Set(arrivals.map(({ record }) => vendorIdOf(record))),
   ]);
