@@ -145,7 +145,7 @@ async function compose(
     tenants,
     syncRun: syncRun({
       runs,
-      imports: importsByAnalysis(analysisChannel),
+      imports: importsByAnalysis(analysisChannel, config.ERP_BACKOFF_MS),
       openErp: open,
       callsMax: config.ERP_RUN_CALLS,
       runMs: config.ERP_RUN_SECONDS * 1_000,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   BillKind,
   BillState,
@@ -11,6 +12,7 @@ import {
   VendorStatus,
 } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { ErpAccount, ImportCounts } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { DomainError } from '@invoicecontrol/errors';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
@@ -30,6 +32,8 @@ import type {
 const RECORDS_PER_CALL_MAX = 500;
 /** Calls of one page at once: while the records of one are written, those of the next are compared. */
 const CALLS_AT_ONCE_MAX = 2;
+/** A call is tried so often: a database that changes its primary is back within the waits of them, about half a minute. */
+export const CALL_TRIES_MAX = 6;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Ids of one range of a complete list. */
@@ -41,10 +45,26 @@ const CALL_MS_MAX = 60_000;
 /** The end of a first run examines all of the books: some hundred thousand bills take minutes. */
 const COMPLETE_MS_MAX = 900_000;
 
-/** Brings records to the analysis service in calls of bounded size. */
-export function importsByAnalysis(channel: Channel): Imports {
+/**
+ * Brings records to the analysis service in calls of bounded size. A call that finds it unavailable is repeated: each may be,
+ * without another effect, and a run of an hour must not end for an outage of seconds.
+ * @param backoffMs before the second try; doubled for each further one
+ */
+export function importsByAnalysis(channel: Channel, backoffMs: number): Imports {
   const analysis = client(ErpImportServiceDefinition, channel);
   const bounded = ({ context, signal }: ImportCall) => ({ context, signal, timeoutMs: CALL_MS_MAX });
+
+  async function repeated<T>({ signal }: ImportCall, call: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await call();
+      } catch (error) {
+        const isOutage = error instanceof DomainError && error.kind === 'unavailable';
+        if (!isOutage || tries === CALL_TRIES_MAX || signal.aborted) throw error;
+        await delay(backoffMs * 2 ** (tries - 1), undefined, { signal });
+      }
+    }
+  }
 
   /** Sends the records of a page, in several calls where it is large. */
   async function inCalls<R extends { readonly externalId: string }, W>(
@@ -82,24 +102,28 @@ export function importsByAnalysis(channel: Channel): Imports {
     call: ImportCall,
   ) => Promise<ImportedRows>;
   const storeBills: Store<'bills' | 'creditNotes'> = (source, records, call) =>
-    inCalls(records, toBill, ErpBill.encode, (bills) => analysis.importBills({ source, bills }, bounded(call)));
+    inCalls(records, toBill, ErpBill.encode, (bills) =>
+      repeated(call, () => analysis.importBills({ source, bills }, bounded(call))),
+    );
   const stores: { readonly [S in StreamName]: Store<S> } = {
     vendors: (source, records, call) =>
       inCalls(records, toVendor, ErpVendor.encode, (vendors) =>
-        analysis.importVendors({ source, vendors }, bounded(call)),
+        repeated(call, () => analysis.importVendors({ source, vendors }, bounded(call))),
       ),
     bankAccounts: (source, records, call) =>
       inCalls(records, toVendorAccount, ErpVendorAccount.encode, (accounts) =>
-        analysis.importVendorAccounts({ source, accounts }, bounded(call)),
+        repeated(call, () => analysis.importVendorAccounts({ source, accounts }, bounded(call))),
       ),
     bills: storeBills,
     creditNotes: storeBills,
     payments: (source, records, call) =>
       inCalls(records, toPayment, ErpPayment.encode, (payments) =>
-        analysis.importPayments({ source, payments }, bounded(call)),
+        repeated(call, () => analysis.importPayments({ source, payments }, bounded(call))),
       ),
     orders: (source, records, call) =>
-      inCalls(records, toOrder, ErpOrder.encode, (orders) => analysis.importOrders({ source, orders }, bounded(call))),
+      inCalls(records, toOrder, ErpOrder.encode, (orders) =>
+        repeated(call, () => analysis.importOrders({ source, orders }, bounded(call))),
+      ),
   };
 
   return {
@@ -109,7 +133,7 @@ export function importsByAnalysis(channel: Channel): Imports {
       for (let from = 0; from < externalIds.length; from += DELETED_PER_CALL_MAX) {
         const ids = externalIds.slice(from, from + DELETED_PER_CALL_MAX);
         const request = { source, entity: entities[stream], externalIds: ids };
-        removed += (await analysis.deleteRecords(request, bounded(call))).deleted;
+        removed += (await repeated(call, () => analysis.deleteRecords(request, bounded(call)))).deleted;
       }
       return removed;
     },
@@ -122,7 +146,7 @@ export function importsByAnalysis(channel: Channel): Imports {
         const isLast = from + IDS_PER_CALL_MAX >= sortedIds.length;
         const range = { total: sortedIds.length, afterExternalId, externalIds, isLast };
         const request = { source, entity: entities[stream], ...range };
-        const reply = await analysis.reconcileIds(request, bounded(call));
+        const reply = await repeated(call, () => analysis.reconcileIds(request, bounded(call)));
         if (!reply.isBelieved) return undefined;
         deleted += reply.deleted;
         from += IDS_PER_CALL_MAX;
@@ -134,7 +158,7 @@ export function importsByAnalysis(channel: Channel): Imports {
     },
     async complete(source, { startedAt, finishedAt, hasVendorList }, call) {
       const request = { source, startedTime: startedAt, finishedTime: finishedAt, hasVendorList };
-      await analysis.completeImport(request, { ...bounded(call), timeoutMs: COMPLETE_MS_MAX });
+      await repeated(call, () => analysis.completeImport(request, { ...bounded(call), timeoutMs: COMPLETE_MS_MAX }));
     },
   };
 }

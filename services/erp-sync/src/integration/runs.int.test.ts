@@ -4,10 +4,12 @@ import { events } from '@invoicecontrol/contracts/events';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { RunMode, RunStatus, RunTrigger } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Run } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
+import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { CALL_TRIES_MAX } from '../clients/imports.js';
 import { startService } from '../compose.js';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { BillRecord, RecordsOf, StreamName, VendorRecord } from '../domain/records.js';
@@ -29,6 +31,7 @@ beforeAll(async () => {
   running = await startErpSync(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
+    env: { ERP_BACKOFF_MS: '1' },
     erps: { providers: new Map([['PROVIDER_A', { ...current.provider, open: (deps) => erp.provider.open(deps) }]]) },
   });
   const types = [events.connectionChanged, events.syncCompleted] as (typeof events.connectionChanged)[];
@@ -566,6 +569,49 @@ describe('one run of a connection at a time', () => {
     expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(ended.length - 1);
     expect(await runs().countDocuments({ connectionId: connected.connectionId, status: 'RUNNING' })).toBe(0);
   });
+});
+
+/** The client of an rpc that may be repeated makes each try twice. */
+const TRIED_CALLS_MAX = 2 * CALL_TRIES_MAX;
+
+test.each(['importVendors', 'deleteRecords', 'reconcileIds', 'completeImport'])(
+  'answers of %s that a short outage of analysis loses do not end a run, and nothing is stored twice',
+  async (of) => {
+    erp.put('vendors', ...vendors(8));
+    erp.put('bills', ...bills(2));
+    const connected = await connect();
+    await newestRun(connected);
+    erp.put('vendors', vendor(9));
+    erp.remove('bills', 'b001');
+    let calls = 0;
+    ledger().beforeAnswer = (rpc) => {
+      if (rpc === of && ++calls < TRIED_CALLS_MAX) throw new DomainError('unavailable', 'The database is silent.');
+    };
+    await start(connected, of === 'reconcileIds' ? RunMode.FULL : RunMode.INCREMENTAL);
+    expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.SUCCEEDED, errors: [] });
+    expect(calls).toBeGreaterThanOrEqual(TRIED_CALLS_MAX);
+    expect(ledger().createdCount(connected.connectionId, 'VENDOR', 'v009')).toBe(1);
+    expect(ledger().live(connected.connectionId, 'VENDOR')).toHaveLength(9);
+    expect(ledger().live(connected.connectionId, 'BILL')).toEqual(['b002']);
+  },
+);
+
+test('an outage of analysis that lasts ends the run, and the next one continues', async () => {
+  erp.put('vendors', ...vendors(3));
+  let failed = 0;
+  ledger().beforeAnswer = (rpc) => {
+    if (rpc === 'importVendors' && failed < TRIED_CALLS_MAX) {
+      failed++;
+      throw new DomainError('unavailable', 'Not now.');
+    }
+  };
+  const connected = await connect();
+  const first = await newestRun(connected);
+  expect([first.status, failed]).toEqual([RunStatus.FAILED, TRIED_CALLS_MAX]);
+  expect(first.errors).toMatchObject([{ code: 'RUN_ABANDONED' }]);
+  await makeDue(connected);
+  expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.SUCCEEDED });
+  expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(3)));
 });
 
 test('a run of another organization’s connection cannot be started or seen, as if it did not exist', async () => {
