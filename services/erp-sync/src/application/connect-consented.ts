@@ -5,6 +5,7 @@ import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import { readActor } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidV7 } from 'uuid';
+import { newConnection } from '../domain/connection.js';
 import type { Connection, SealedValue } from '../domain/connection.js';
 import type { ConsentedTenant, GrantedTokens, OAuthFlow } from '../domain/oauth-flow.js';
 import { encodeTokens } from '../domain/tokens.js';
@@ -69,27 +70,17 @@ export const connectConsented =
         return live.id;
       }
       const id = uuidV7();
-      const connection: Connection = {
+      const connection = newConnection({
         id,
         organizationId,
-        version: 1,
         companyId,
         provider,
-        status: 'PENDING',
         config,
         remoteCompanyId: remoteCompanyId(organizationId, provider, tenant.id),
-        isPaused: false,
         importFrom: undefined,
-        lastSyncAt: undefined,
-        lastSuccessAt: undefined,
-        lastError: undefined,
-        nextSyncAt: now,
-        runningRunId: undefined,
-        recentRunIds: [],
-        streamSuccesses: {},
         credential: undefined,
         createdAt: now,
-      };
+      });
       await takeConnectionPlace({ connections, places }, organizationId, id, consent.limit);
       try {
         const events = [

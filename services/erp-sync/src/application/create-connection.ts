@@ -5,6 +5,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import { newConnection } from '../domain/connection.js';
 import type { Connection } from '../domain/connection.js';
 import { readImportFrom } from '../domain/import-from.js';
 import { SECRET_LENGTH_MAX } from '../providers/product.js';
@@ -58,27 +59,17 @@ export const createConnection =
     const importFrom = readImportFrom(request.importFrom, now);
     const companyId = await readCompany(tenants, request, context);
     const id = uuidV7();
-    const connection: Connection = {
+    const connection = newConnection({
       id,
       organizationId,
-      version: 1,
       companyId,
       provider,
-      status: 'PENDING',
       config,
       remoteCompanyId: remoteCompanyId(organizationId, provider, remoteKey),
-      isPaused: false,
       importFrom,
-      lastSyncAt: undefined,
-      lastSuccessAt: undefined,
-      lastError: undefined,
-      nextSyncAt: now,
-      runningRunId: undefined,
-      recentRunIds: [],
-      streamSuccesses: {},
       credential: secrets.seal({ id, organizationId }, 'credential', secret),
       createdAt: now,
-    };
+    });
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       await connections.insert(connection, remoteKey, [

@@ -37,6 +37,34 @@ export interface Connection {
   readonly createdAt: Date;
 }
 
+type ChosenAtCreation =
+  | 'id'
+  | 'organizationId'
+  | 'companyId'
+  | 'provider'
+  | 'config'
+  | 'remoteCompanyId'
+  | 'importFrom'
+  | 'credential'
+  | 'createdAt';
+
+/** A connection that was never read; its first run is due at once. */
+export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Connection {
+  return {
+    ...chosen,
+    version: 1,
+    status: 'PENDING',
+    isPaused: false,
+    lastSyncAt: undefined,
+    lastSuccessAt: undefined,
+    lastError: undefined,
+    nextSyncAt: chosen.createdAt,
+    runningRunId: undefined,
+    recentRunIds: [],
+    streamSuccesses: {},
+  };
+}
+
 /** In our words, without data of the ERP. */
 export interface ConnectionError {
   readonly code: FaultCode;
