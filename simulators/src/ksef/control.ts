@@ -6,6 +6,7 @@ import { ControlRefusal } from '../erp/erp.js';
 import type { Authenticator } from './authentication.js';
 import { faultSchema } from './faults.js';
 import type { Faults } from './faults.js';
+import { headerValue } from './header-value.js';
 import type { Invoices } from './invoices.js';
 import type { Keys } from './keys.js';
 import { newReferenceNumber } from './numbers.js';
@@ -39,13 +40,18 @@ const settingsSchema = z.strictObject({
   invoicePolls: looks.optional(),
   sessionPolls: looks.optional(),
   limitFactor: factor.optional(),
-  systemWarning: z.string().max(1_000).nullable().optional(),
+  systemWarning: headerValue.max(1_000).nullable().optional(),
 });
 const invoiceSchema = z.strictObject({
   context: nip,
   sellerNip: nip,
   kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).default('VAT'),
-  number: z.string().min(1).max(256),
+  // As P_2 of the schema: a confirmation writes it into XML.
+  number: z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(/^[^\p{C}]*$/u, 'must not have control characters'),
   invoiceHash: z.base64().length(44).optional(),
 });
 const clockSchema = z.strictObject({ advanceSeconds: z.number().min(0).max(SECONDS_MAX) });
@@ -63,6 +69,8 @@ interface ControlDeps {
   readonly settings: () => Settings;
   readonly changeSettings: (changes: Partial<Settings>) => void;
   readonly advanceClock: (seconds: number) => void;
+  /** By how much the clock of this environment is ahead. */
+  readonly advancedSeconds: () => number;
 }
 
 /** The routes below `/control` of one environment (KSeF reference, section 17). */
@@ -143,7 +151,11 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
       return { status: 200, body: settings() };
     },
     'POST /control/clock': ({ body }) => {
-      deps.advanceClock(clockSchema.parse(readJson(body)).advanceSeconds);
+      const { advanceSeconds } = clockSchema.parse(readJson(body));
+      if (deps.advancedSeconds() + advanceSeconds > SECONDS_MAX) {
+        throw new ControlRefusal(400, 'The clock can be ahead by 20 years. Start with another directory.');
+      }
+      deps.advanceClock(advanceSeconds);
       return { status: 200, body: { now: clock.now().toISOString() } };
     },
     'POST /control/keys': async ({ body }) => {

@@ -61,7 +61,8 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
   const store = new Store(path);
   const clock = new Clock();
   const advanced = store.table<number>('clock');
-  clock.advance(advanced.get('seconds') ?? 0);
+  const advancedSeconds = (): number => advanced.get('seconds') ?? 0;
+  clock.advance(advancedSeconds());
   const contexts = store.table<Context>('contexts');
   const settingsTable = store.table<Settings>('settings');
   const settings = (): Settings => settingsTable.get('settings') ?? DEFAULT_SETTINGS;
@@ -85,8 +86,9 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
     authenticator,
     settings,
     changeSettings: (changes) => settingsTable.put('settings', { ...settings(), ...changes }),
+    advancedSeconds,
     advanceClock: (seconds) => {
-      advanced.put('seconds', (advanced.get('seconds') ?? 0) + seconds);
+      advanced.put('seconds', advancedSeconds() + seconds);
       clock.advance(seconds);
     },
   });

@@ -185,6 +185,29 @@ describe('answers', () => {
 });
 
 describe('what KSeF does', () => {
+  test('tokens whose answer was lost are not given again', async () => {
+    const begun = await client.begin();
+    expect((await client.outcome(begun))['code']).toBe(200);
+    const { token } = json(begun)['authenticationToken'] as { token: string };
+    await fault({ operation: 'A5', kind: 'LOSE_ANSWER' });
+    await expect(client.api('POST auth/token/redeem', undefined, token)).rejects.toThrow('fetch failed');
+    expect(json(await client.api('POST auth/token/redeem', undefined, token))).toMatchObject({
+      errors: [{ code: 21_301 }],
+    });
+  });
+
+  test('a session whose opening was not answered is open, and counted as empty', async () => {
+    const sessions = async (): Promise<unknown> => json(await client.control('GET counters'))['sessions'];
+    const before = (await sessions()) as { opened: number; open: number; empty: number };
+    await fault({ operation: 'S1', kind: 'LOSE_ANSWER' });
+    await expect(client.open()).rejects.toThrow('fetch failed');
+    expect(await sessions()).toEqual({
+      opened: before.opened + 1,
+      open: before.open + 1,
+      empty: before.empty + 1,
+    });
+  });
+
   test('AUTH_STATUS is the outcome instead of the real one', async () => {
     await fault({ operation: 'A4', kind: 'AUTH_STATUS', code: 480, details: ['incident'] });
     expect(await client.outcome(await client.begin())).toMatchObject({ code: 480, details: ['incident'] });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headerValue } from './header-value.js';
 import { operationNames } from './operations.js';
 import type { OperationName } from './operations.js';
 
@@ -6,7 +7,8 @@ const FAULTS_MAX = 1_000;
 const SECONDS_MAX = 3_600;
 
 const details = z.array(z.string()).optional();
-const headers = z.record(z.string(), z.string()).optional();
+const headerName = z.string().regex(/^[!#$%&'*+.^`|~\w-]+$/, 'must be the name of a header');
+const headers = z.record(headerName, headerValue).optional();
 const seconds = z.number().min(0).max(SECONDS_MAX);
 const status = z.int().min(200).max(599);
 const polls = z.int().min(0).max(100_000);
@@ -32,13 +34,13 @@ export const faultSchema = z.discriminatedUnion('kind', [
     status,
     headers,
     body: z.unknown().optional(),
-    contentType: z.string().optional(),
+    contentType: headerValue.optional(),
     processed,
   }),
   z.strictObject({ ...shared, kind: z.literal('HANG'), seconds, processed }),
   z.strictObject({ ...shared, kind: z.literal('DELAY'), seconds }),
   z.strictObject({ ...shared, kind: z.literal('HOLD'), processed }),
-  z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), z.string()]) }),
+  z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), headerValue]) }),
   z.strictObject({ ...shared, kind: z.literal('UNAUTHORIZED') }),
   z.strictObject({ ...shared, kind: z.literal('BLOCKED') }),
   z.strictObject({
@@ -55,7 +57,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('BODY'),
     body: z.string(),
     status: status.default(200),
-    contentType: z.string().default('application/json'),
+    contentType: headerValue.default('application/json'),
   }),
   z.strictObject({ ...shared, kind: z.literal('PATCH'), patch: z.record(z.string(), z.unknown()) }),
   z.strictObject({ ...shared, kind: z.literal('AUTH_STATUS'), code, details }),

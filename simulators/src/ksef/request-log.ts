@@ -100,12 +100,13 @@ export class RequestLog {
 
   /** Requests of S2 by the hash of their invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
-    const counts: Record<string, number> = {};
+    // The hash is whatever a caller sent: `__proto__` too.
+    const counts = new Map<string, number>();
     for (const send of this.#sends.values()) {
       if (context !== undefined && send.context !== context) continue;
-      counts[send.invoiceHash] = (counts[send.invoiceHash] ?? 0) + send.count;
+      counts.set(send.invoiceHash, (counts.get(send.invoiceHash) ?? 0) + send.count);
     }
-    return counts;
+    return Object.fromEntries(counts);
   }
 
   /** Requests that held a known token in plain. */

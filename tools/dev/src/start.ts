@@ -31,6 +31,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
                              addresses, applications and times of ERPs; simulators play them
+  KSEF_...                   addresses, waits and limits of KSeF; a simulator plays it
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
