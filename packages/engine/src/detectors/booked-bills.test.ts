@@ -100,6 +100,14 @@ describe('BOOKS_DUPLICATE_BILL', () => {
   ])('is not raised for %s', (_, changes, others) => {
     expect(found(bill('second'), [bill('first', changes, others)])).toEqual([]);
   });
+  test('is raised for a bill that another company was credited in between', () => {
+    const first = bill('first', { issue_date: '2025-03-01' });
+    const changes = { invoice_number: 'CN-1', issue_date: '2025-03-05', gross_amount: '-1200.00' };
+    const credit = { ...bill('credit', changes), companyId: 'c-other' };
+    const copy = bill('again', { invoice_number: 'INV-1042A', issue_date: '2025-03-10' });
+    expect(found(copy, [first, credit])).toEqual(found(copy, [first]));
+    expect(found(copy, [first])).not.toEqual([]);
+  });
   test('is not raised for a bill that was credited in between', () => {
     const first = bill('first', { issue_date: '2025-03-01' });
     const credit = bill('credit', { invoice_number: 'CN-1', issue_date: '2025-03-05', gross_amount: '-1200.00' });

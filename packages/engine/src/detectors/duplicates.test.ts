@@ -3,6 +3,7 @@ import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Finding } from '../explanation/evidence.js';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { COMPANY_ID, inMemoryHistory, typesIn } from '../testing/in-memory-history.js';
+import type { InvoiceOrigin } from '../facts/invoice.js';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed, BillOptions } from '../testing/in-memory-history.js';
 
@@ -39,7 +40,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that this is INV-01042 of 2025-03-10 again; void this record, or claim the money back if both were paid.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.9.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.10.0' },
     });
   });
 
@@ -435,6 +436,22 @@ describe('an ERP bill', () => {
     history.amend(booked.invoice.invoiceId, { bookedInvoiceId: next.invoice.invoiceId });
     const origin = { invoiceId: next.invoice.invoiceId, receivedAtMs: next.invoice.receivedAtMs };
     expect(typesOf(history.bill(invoiceOf({ supplier }), { origin }))).toEqual([]);
+  });
+  test.each<[string, InvoiceChanges, Partial<InvoiceOrigin>, string]>([
+    ['does not make its copy a re-issue', { invoice_number: 'G-1' }, {}, 'DUPLICATE_INVOICE'],
+    [
+      'of another company does not either',
+      { invoice_number: 'CN-INV-01042' },
+      { companyId: 'c-2' },
+      'DUPLICATE_INVOICE',
+    ],
+    ['does where it names the bill that it takes back', { invoice_number: 'CN-INV-01042' }, {}, 'SUSPECTED_DUPLICATE'],
+  ])('as a credit note over the amount of an invoice %s', (_, changes, origin, expected) => {
+    const credit = { gross_amount: '-1200.00', issue_date: '2025-03-12', ...changes };
+    const issue_date = '2025-03-13';
+    expect(typesOf(billLast([{}], [{ issue_date }]))).toEqual(['DUPLICATE_INVOICE']);
+    const fromBooks: BillOptions = { origin: { source: 'ERP', ...origin } };
+    expect(typesOf(billLast([{}], [credit, fromBooks], [{ issue_date }]))).toEqual([expected]);
   });
   test('that books an invoice hides no copy of it with a slip in its number', () => {
     const slip = { supplier, invoice_number: 'INV-01024' };

@@ -45,6 +45,8 @@ export interface OrderUse {
   readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
+  /** The invoice number, as `InvoiceNumber.f1`. Absent in uses that were counted before the field was stored. */
+  readonly number?: string;
   readonly amountMinor: string;
   /** Without tax. Absent where it is not stated, and in uses from before the field was stored. */
   readonly netMinor?: string;
@@ -111,6 +113,7 @@ export function countOrderUse(
     companyId: invoice.companyId,
     supplierId,
     day: invoice.issueDay,
+    number: invoice.number.f1,
     amountMinor: invoice.amountMinor,
     ...(invoice.netMinor === undefined ? {} : { netMinor: invoice.netMinor }),
     currency: invoice.currency,

@@ -1,5 +1,6 @@
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
+import { creditedNumbers } from '../normalisation/match-keys.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /** The supplier's credit notes among the originals; computed once, because most invoices have none. */
@@ -8,6 +9,18 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
     (candidate) =>
       candidate.amountMinor.startsWith('-') && isSameSupplier(facts.supplier.supplierId, facts.invoice, candidate),
   );
+}
+
+/**
+ * Whether a credit note of an ERP can be about the record; others can be in any case. Whoever enters one could clear a copy
+ * otherwise: it must be of the same company, and name a record that does not come from the books itself.
+ */
+function isOfBooksOf(invoice: Candidate, other: Candidate, note: Candidate): boolean {
+  if (note.source !== 'ERP') return true;
+  if (note.companyId !== other.companyId) return false;
+  const { o1, o2 } = other.number;
+  const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
+  return (invoice.source === 'ERP' && other.source === 'ERP') || named.has(o1) || named.has(o2);
 }
 
 /**
@@ -27,6 +40,7 @@ export function hasOpenCredit(
     (note) =>
       note.amountMinor === `-${other.amountMinor}` &&
       note.currency === other.currency &&
+      isOfBooksOf(invoice, other, note) &&
       note.issueDay >= from &&
       note.issueDay <= to,
   );

@@ -153,6 +153,41 @@ describe('an order', () => {
       gross: { ordered: '1190.00', billed: '654.50' },
     });
   });
+  test('is billed once by an invoice and its bill that are not linked, and by each other bill', () => {
+    const orderLink = countOrderUse(null, '4711', billing('first', { invoice_number: 'A-1' }), 's');
+    const billedBy = (...billsOnOrders: ErpRecords['billsOnOrders']) =>
+      factsOf({ orders: [order], billsOnOrders }, billing('i', { invoice_number: 'A-2' }), { orderLink }).orderMaster
+        ?.gross?.billed;
+    const unlinked = billing('bill', { invoice_number: 'a1', issue_date: '2026-03-01' });
+    expect(billedBy(unlinked)).toBe('595.00');
+    // One invoice has one bill: the second one is billed beside it.
+    expect(billedBy(unlinked, billing('copy', { invoice_number: 'A-1' }))).toBe('1190.00');
+    expect(billedBy(billing('another', { invoice_number: 'B-7731' }))).toBe('1190.00');
+    expect(billedBy(billing('more', { invoice_number: 'A-1', gross_amount: '700.00' }))).toBe('1295.00');
+  });
+  test('is billed by a bill that became larger than the invoice it is linked to', () => {
+    const orderLink = countOrderUse(null, '4711', billing('first', { invoice_number: 'A-1' }), 's');
+    const grown = { ...billing('bill', { invoice_number: 'A-1', gross_amount: '9595.00' }), bookedInvoiceId: 'first' };
+    const { orderMaster } = factsOf(
+      { orders: [order], billsOnOrders: [grown] },
+      billing('i', { invoice_number: 'A-2' }),
+      {
+        orderLink,
+      },
+    );
+    expect(orderMaster?.gross?.billed).toBe('10190.00');
+  });
+  test('is billed once by an invoice that was counted without its number, where its bill is of about that day', () => {
+    const first = billing('first', { invoice_number: 'A-1' });
+    const { uses, ...link } = countOrderUse(null, '4711', first, 's');
+    const orderLink = { ...link, uses: uses.map(({ number: _, ...use }) => use) };
+    const billedBy = (bill: ErpRecords['billsOnOrders'][number]) =>
+      factsOf({ orders: [order], billsOnOrders: [bill] }, billing('i', { invoice_number: 'A-2' }), { orderLink })
+        .orderMaster?.gross?.billed;
+    const days = defaultPolicy.duplicates.erpBookingDaysMax;
+    expect(billedBy({ ...first, invoiceId: 'bill', issueDay: first.issueDay + days })).toBe('595.00');
+    expect(billedBy({ ...first, invoiceId: 'bill', issueDay: first.issueDay + days + 1 })).toBe('1190.00');
+  });
   test('has no net sum once an invoice on it states none', () => {
     const orderLink = countOrderUse(
       null,

@@ -9,7 +9,7 @@ import type {
 } from '@invoicecontrol/engine/facts/erp-facts';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { Candidate, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
-import type { OrderLink } from '@invoicecontrol/engine/facts/links';
+import type { OrderLink, OrderUse } from '@invoicecontrol/engine/facts/links';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
@@ -262,23 +262,43 @@ function billedOn(
       use.currency === currency &&
       (use.companyId === undefined || use.companyId === invoice.companyId),
   );
-  const used = new Set(uses.map(({ invoiceId }) => invoiceId));
-  const booked = bills.filter(
+  const onOrder = bills.filter(
     (bill) =>
       bill.companyId === invoice.companyId &&
       bill.currency === currency &&
       bill.status === 'RECEIVED' &&
-      !(
-        bill.bookedInvoiceId !== undefined &&
-        (used.has(bill.bookedInvoiceId) || bill.bookedInvoiceId === invoice.invoiceId)
-      ) &&
       !isBillOf(bill, invoice, policy),
   );
-  const all = [...uses, ...booked];
+  const all = [...uses, ...withoutBookings(onOrder, uses, policy)];
   const net = all.every(({ netMinor }) => netMinor !== undefined)
     ? all.reduce((sum, { netMinor = '0' }) => sum + BigInt(netMinor), 0n)
     : undefined;
   return { net, gross: all.reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n) };
+}
+
+/**
+ * The bills that book none of the invoices. A linked bill books its invoice while it has the amount of it; of the others, one
+ * bill of the same number and amount books an invoice. Of invoices that were counted without their number the day must be near.
+ */
+function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
+  const open = new Map(uses.map((use) => [use.invoiceId, use]));
+  const isNear = (use: OrderUse, bill: Candidate): boolean =>
+    Math.abs(use.day - bill.issueDay) <= policy.duplicates.erpBookingDaysMax;
+  const linked = bills.filter((bill) => {
+    const use = open.get(bill.bookedInvoiceId ?? '');
+    return use?.amountMinor === bill.amountMinor && open.delete(use.invoiceId);
+  });
+  return bills
+    .filter((bill) => !linked.includes(bill))
+    .toSorted((left, right) => compareText(left.invoiceId, right.invoiceId))
+    .filter((bill) => {
+      const use = [...open.values()].find(
+        ({ number, ...others }) =>
+          others.amountMinor === bill.amountMinor &&
+          (number === undefined ? isNear(others, bill) : number === bill.number.f1),
+      );
+      return use === undefined || !open.delete(use.invoiceId);
+    });
 }
 
 function grouped<T>(
