@@ -1,0 +1,93 @@
+import type { EncryptedDocument, SessionKey } from '../domain/encryption.js';
+
+export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
+
+/** Who calls: a connection with its opened token. */
+export interface KsefCredentials {
+  readonly connectionId: string;
+  readonly environment: KsefEnvironment;
+  readonly contextNip: string;
+  readonly token: string;
+}
+
+/** A status of KSeF: below 200 it is not final; 2xx is success; all else is failure. */
+export interface KsefStatus {
+  readonly code: number;
+  /** Cut, and without tokens and whole NIPs. */
+  readonly description: string;
+  readonly details: readonly string[];
+}
+
+export interface InvoiceStatus {
+  readonly referenceNumber: string;
+  /** Base64 of SHA-256, 44 characters. */
+  readonly invoiceHash: string;
+  readonly ksefNumber: string | undefined;
+  readonly status: KsefStatus;
+  /** Of a duplicate (440), where KSeF gives it. */
+  readonly originalKsefNumber: string | undefined;
+  readonly originalSessionReferenceNumber: string | undefined;
+}
+
+export interface SessionStatus {
+  readonly status: KsefStatus;
+  readonly validUntil: Date | undefined;
+  /** Present only at 200. */
+  readonly upoReferenceNumbers: readonly string[];
+}
+
+export interface OpenedSession {
+  readonly referenceNumber: string;
+  readonly validUntil: Date;
+}
+
+export interface Upo {
+  readonly xml: Buffer;
+  /** SHA-256 of `xml` in base64; equal to `x-ms-meta-hash` where KSeF sent it. */
+  readonly hash: string;
+  /** Whether KSeF sent its own hash; another hash than its own is a refusal. */
+  readonly isHashConfirmed: boolean;
+}
+
+export interface RegisteredInvoice {
+  readonly ksefNumber: string;
+  readonly invoiceNumber: string;
+  readonly invoiceHash: string;
+}
+
+/**
+ * The authenticated calls of one connection. Each is tried once, except that a token which ended is renewed. A short wait
+ * for the local limit happens inside; a longer one is a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
+ * @throws KsefRefusal from every call
+ */
+export interface KsefCalls {
+  /** S1. The key is encrypted here; after 21470 the certificates are read again and the call is repeated once. */
+  openSession(key: SessionKey): Promise<OpenedSession>;
+  /** S2. Alone of all calls, its refusal can be UNKNOWN. */
+  sendInvoice(sessionReferenceNumber: string, document: EncryptedDocument): Promise<{ readonly referenceNumber: string }>;
+  /** S3 */
+  invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
+  /** S4, all pages; a session of more than 10,000 invoices is refused. */
+  sessionInvoices(sessionReferenceNumber: string): Promise<readonly InvoiceStatus[]>;
+  /** S5. A session that is closed already is a SESSION refusal (`KSEF_API_21180`). */
+  closeSession(sessionReferenceNumber: string): Promise<void>;
+  /** S6 */
+  sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
+  /** S7 */
+  upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
+  /** S8 */
+  invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
+  /** S9: PERMANENT `KSEF_HTTP_403` where the token may not send invoices. */
+  probePermission(): Promise<void>;
+  /** S10: the invoice as registered by this context as the seller in the last 3 months, or undefined. */
+  findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
+}
+
+export interface Ksef {
+  /** Nothing is called until the first call. Connections with the same credentials share their access token. */
+  callsOf(credentials: KsefCredentials): KsefCalls;
+  /** A1 to A5, S9, A7: a new authentication that nothing else uses. @throws KsefRefusal */
+  test(credentials: KsefCredentials): Promise<void>;
+  /** Drops access tokens of a connection, and ends them at KSeF where it answers. Never throws. */
+  forget(connectionId: string): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** AES key (32 bytes) and initialization vector (16 bytes) of one session. */
+export interface SessionKey {
+  readonly key: Buffer;
+  readonly iv: Buffer;
+}
+
+/** A document as it is sent. Hashes are SHA-256 in base64, sizes are bytes. */
+export interface EncryptedDocument {
+  readonly invoiceHash: string;
+  readonly invoiceSize: number;
+  readonly encryptedInvoiceHash: string;
+  readonly encryptedInvoiceSize: number;
+  readonly content: Buffer;
+}
+
+const KEY_BYTES = 32;
+const IV_BYTES = 16;
+
+export function createSessionKey(): SessionKey {
+  return { key: randomBytes(KEY_BYTES), iv: randomBytes(IV_BYTES) };
+}
+
+/**
+ * AES-256-CBC with PKCS#7. The initialization vector is not part of the result (KSeF reference, section 4).
+ * @throws RangeError for a key or vector of another length: KSeF has hung over those
+ */
+export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): EncryptedDocument {
+  requireLengths({ key, iv });
+  const cipher = createCipheriv('aes-256-cbc', key, iv);
+  const content = Buffer.concat([cipher.update(document), cipher.final()]);
+  return {
+    invoiceHash: sha256(document),
+    invoiceSize: document.length,
+    encryptedInvoiceHash: sha256(content),
+    encryptedInvoiceSize: content.length,
+    content,
+  };
+}
+
+/** @throws RangeError */
+export function requireLengths({ key, iv }: SessionKey): void {
+  if (key.length !== KEY_BYTES) throw new RangeError(`A session key has ${KEY_BYTES} bytes, not ${key.length}.`);
+  if (iv.length !== IV_BYTES) throw new RangeError(`An initialization vector has ${IV_BYTES} bytes, not ${iv.length}.`);
+}
+
+/** SHA-256 in base64, 44 characters. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
+}
