@@ -64,7 +64,10 @@ export interface KsefCalls {
   /** S1. The key is encrypted here; after 21470 the certificates are read again and the call is repeated once. */
   openSession(key: SessionKey): Promise<OpenedSession>;
   /** S2. Alone of all calls, its refusal can be UNKNOWN. */
-  sendInvoice(sessionReferenceNumber: string, document: EncryptedDocument): Promise<{ readonly referenceNumber: string }>;
+  sendInvoice(
+    sessionReferenceNumber: string,
+    document: EncryptedDocument,
+  ): Promise<{ readonly referenceNumber: string }>;
   /** S3 */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
   /** S4, all pages; a session of more than 10,000 invoices is refused. */

@@ -1,0 +1,108 @@
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { authenticate } from './authentication.js';
+import type { AuthenticationDeps, Grant } from './authentication.js';
+import type { KsefCredentials } from './ksef-calls.js';
+
+/** A token is renewed so long before its end. */
+export const RENEW_BEFORE_MS = 60_000;
+
+interface Tokens {
+  readonly access: Grant;
+  readonly refresh: Grant;
+  readonly obtainedAtMs: number;
+}
+
+/** Access of one connection: tokens in memory alone, and one authentication at a time. */
+export class Access {
+  readonly #deps: AuthenticationDeps;
+  readonly #credentials: KsefCredentials;
+  #tokens: Tokens | undefined;
+  #renewal: Promise<Tokens> | undefined;
+
+  constructor(deps: AuthenticationDeps, credentials: KsefCredentials) {
+    this.#deps = deps;
+    this.#credentials = credentials;
+  }
+
+  isFor(credentials: KsefCredentials): boolean {
+    const { environment, contextNip, token } = this.#credentials;
+    return (
+      credentials.environment === environment && credentials.contextNip === contextNip && credentials.token === token
+    );
+  }
+
+  /** Calls with an access token. After a 401 it is refreshed once, and then the connection authenticates once. */
+  async during<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
+    const first = this.#isFresh() ?? (await this.#renew(this.#tokens, 'REFRESH'));
+    try {
+      return await call(first.access.token);
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+    }
+    const second = await this.#renew(first, 'REFRESH');
+    try {
+      return await call(second.access.token);
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+    }
+    const third = await this.#renew(second, 'AUTHENTICATE');
+    return call(third.access.token);
+  }
+
+  /** A7, if there is anything to end. @throws KsefRefusal */
+  async end(): Promise<void> {
+    const tokens = this.#tokens;
+    this.#tokens = undefined;
+    if (tokens === undefined) return;
+    const { calls } = this.#deps;
+    try {
+      await calls.end(this.#credentials, tokens.access.token);
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+      // The access token has ended before its time; the refresh token may end the session as well.
+      await calls.end(this.#credentials, tokens.refresh.token);
+    }
+  }
+
+  #isFresh(): Tokens | undefined {
+    const tokens = this.#tokens;
+    if (tokens === undefined) return undefined;
+    const nowMs = this.#deps.nowMs();
+    // Just obtained: clocks that differ must not cause a renewal before each call.
+    if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
+    return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
+  }
+
+  /** @param stale what did not hold; where it was replaced meanwhile, its successor is the answer */
+  async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
+    if (this.#renewal !== undefined) return this.#renewal;
+    if (this.#tokens !== undefined && this.#tokens !== stale) return this.#tokens;
+    const renewal = this.#obtain(stale, how).finally(() => {
+      this.#renewal = undefined;
+    });
+    this.#renewal = renewal;
+    return renewal;
+  }
+
+  async #obtain(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
+    const refreshed = how === 'REFRESH' && stale !== undefined ? await this.#refresh(stale.refresh) : undefined;
+    const granted = refreshed ?? (await authenticate(this.#deps, this.#credentials));
+    this.#tokens = { ...granted, obtainedAtMs: this.#deps.nowMs() };
+    return this.#tokens;
+  }
+
+  /** @returns undefined where the refresh token does not hold any more */
+  async #refresh(refresh: Grant): Promise<{ access: Grant; refresh: Grant } | undefined> {
+    if (refresh.validUntil.getTime() <= this.#deps.nowMs()) return undefined;
+    try {
+      return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
+    } catch (error) {
+      if (error instanceof KsefRefusal && error.kind === 'PERMANENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof KsefRefusal && error.httpStatus === 401;
+}

@@ -1,0 +1,200 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { count } from '@invoicecontrol/runtime/telemetry';
+import { Agent, request as sendRequest } from 'undici';
+import type { KsefEnvironment } from '../application/ksef-calls.js';
+import { classifyAnswer, foreignAnswer, plainText } from '../domain/classify-answer.js';
+import type { Operation, Waits } from '../domain/classify-answer.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+
+export interface KsefHttpSettings {
+  /** Base of each environment, without a slash at its end. */
+  readonly urls: Readonly<Record<KsefEnvironment, string>>;
+  /** Of one call, to the last byte of its answer. */
+  readonly requestMs: number;
+  readonly waits: Waits;
+}
+
+export interface KsefRequest {
+  readonly environment: KsefEnvironment;
+  readonly operation: Operation;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base; what came from outside is escaped. */
+  readonly path: string;
+  readonly json?: unknown;
+  readonly bearer?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What a success brings. */
+  readonly accept: 'json' | 'xml' | 'nothing';
+}
+
+/** A success. */
+export interface KsefAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+  /** Undefined unless JSON was asked for. */
+  readonly json: unknown;
+}
+
+export interface KsefHttp {
+  /** Calls once. @throws KsefRefusal */
+  send(request: KsefRequest): Promise<KsefAnswer>;
+  close(): Promise<void>;
+}
+
+export const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+const CONNECT_MS_MAX = 10_000;
+const CONNECTIONS_PER_ORIGIN = 64;
+const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
+/** The call was never sent: the connection could not be made. */
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Calls KSeF with bounds on time and size. The addresses are the operator's; redirects are not followed. */
+export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: Logger): KsefHttp {
+  const agent = new Agent({
+    connect: { timeout: Math.min(CONNECT_MS_MAX, requestMs), allowH2: false },
+    connections: CONNECTIONS_PER_ORIGIN,
+    headersTimeout: requestMs,
+    bodyTimeout: requestMs,
+    pipelining: 1,
+    allowH2: false,
+  });
+  const warnings = new Map<KsefEnvironment, string>();
+
+  function logWarning(environment: KsefEnvironment, header: string | undefined): void {
+    if (header === undefined || warnings.get(environment) === header) return;
+    warnings.set(environment, header);
+    logger.warn({ environment, warning: plainText(header) }, 'KSeF sends a system warning.');
+  }
+
+  async function sendOnce(request: KsefRequest, signal: AbortSignal): Promise<KsefAnswer> {
+    const { environment, operation, method, path, json, bearer, headers, accept } = request;
+    const response = await sendRequest(`${urls[environment]}${path}`, {
+      dispatcher: agent,
+      method,
+      headers: {
+        accept: accept === 'xml' ? 'application/xml, application/json' : 'application/json',
+        'x-error-format': 'problem-details',
+        'user-agent': 'invoice-control',
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+        // A content type without a body is refused with 415.
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      signal,
+    });
+    const answerHeaders = Object.fromEntries(
+      Object.entries(response.headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
+      ),
+    );
+    logWarning(environment, answerHeaders['x-system-warning']);
+    const status = response.statusCode;
+    const bytes = await readBytes(response.body);
+    if (bytes === undefined) {
+      const message = `KSeF answered with more than ${ANSWER_BYTES_MAX} bytes.`;
+      throw foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus: status });
+    }
+    const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
+    const read = isJson ? parseJson(bytes) : undefined;
+    if (status < 200 || status > 299) {
+      const retryAfterMs = retryAfterOf(answerHeaders['retry-after']);
+      throw classifyAnswer({ operation, status, json: read, retryAfterMs }, waits);
+    }
+    const isXml = /^(?:application|text)\/xml\b/i.test(answerHeaders['content-type'] ?? '');
+    if ((accept === 'json' && read === undefined) || (accept === 'xml' && (!isXml || bytes.length === 0))) {
+      throw unexpectedAnswer(operation, status);
+    }
+    // Something that is not KSeF, such as a page of a proxy.
+    if (accept === 'nothing' && bytes.length > 0 && !isJson) throw unexpectedAnswer(operation, status);
+    return { status, headers: answerHeaders, bytes, json: read };
+  }
+
+  return {
+    async send(request) {
+      const { operation, environment } = request;
+      const ending = new AbortController();
+      let timer: NodeJS.Timeout | undefined;
+      // A timer of our own: undici's do not bound a body that drips, nor a handshake.
+      const timeout = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          const message = `KSeF did not answer completely within ${requestMs / 1_000} seconds.`;
+          reject(foreignAnswer(operation, message, { code: 'KSEF_TIMEOUT' }));
+        }, requestMs);
+      });
+      const answering = sendOnce(request, ending.signal);
+      try {
+        const answer = await Promise.race([answering, timeout]);
+        count('ksef.calls', { environment, operation, outcome: 'OK' });
+        return answer;
+      } catch (error) {
+        const refusal = error instanceof KsefRefusal ? error : unreachable(operation, error);
+        count('ksef.calls', { environment, operation, outcome: refusal.kind });
+        if (refusal.kind === 'BLOCKED') {
+          logger.error({ environment, operation, code: refusal.code }, 'KSeF blocks calls from this installation.');
+        }
+        throw refusal;
+      } finally {
+        clearTimeout(timer);
+        ending.abort();
+        // It may still fail after the deadline; nobody reads that.
+        answering.catch(() => {});
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** A success whose content is not what KSeF answers. */
+export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
+  const message = `KSeF answered call ${operation} with content that it does not have.`;
+  return foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus });
+}
+
+/** @returns undefined for too many */
+async function readBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > ANSWER_BYTES_MAX) return undefined;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size);
+  } finally {
+    body.destroy();
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds or a date. */
+function retryAfterOf(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX) : undefined;
+}
+
+/** The message names no address: it is shown to callers. */
+function unreachable(operation: Operation, error: unknown): KsefRefusal {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (typeof code === 'string' && (UNSENT_CODES.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_'))) {
+    return new KsefRefusal('TRANSIENT', 'KSeF cannot be reached.', { code: 'KSEF_UNREACHABLE' });
+  }
+  return foreignAnswer(operation, 'KSeF could not be reached, or broke off its answer.', { code: 'KSEF_UNREACHABLE' });
+}

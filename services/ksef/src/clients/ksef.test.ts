@@ -1,0 +1,359 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefCalls, KsefCredentials } from '../application/ksef-calls.js';
+import { createSessionKey, encryptDocument } from '../domain/encryption.js';
+import { ksefClient } from './ksef.js';
+import type { KsefClient } from './ksef.js';
+
+const NIP = '5265877635';
+const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)}`;
+const credentials: KsefCredentials = { connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN };
+
+interface Logged {
+  readonly operation: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number | null;
+}
+
+let simulator: KsefSimulator;
+let client: KsefClient;
+let calls: KsefCalls;
+const logLines: string[] = [];
+const logger = createLogger({ service: 'ksef', level: 'debug', destination: { write: (line) => logLines.push(line) } });
+
+beforeAll(async () => {
+  simulator = await startKsefSimulator();
+});
+afterAll(async () => simulator.stop());
+
+beforeEach(async () => {
+  await control('DELETE', 'faults');
+  await control('PUT', 'settings', { authPolls: 1, invoicePolls: 0, sessionPolls: 0, limitFactor: 0, systemWarning: null });
+  await control('PUT', `contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
+  client = open();
+  calls = client.callsOf(credentials);
+});
+afterEach(async () => {
+  await client.close();
+  expect(logLines.join('')).not.toContain(TOKEN);
+});
+
+function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor = 1_000 } = {}): KsefClient {
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  return ksefClient({ urls, requestMs, waitFactor: 0.001, limitFactor }, logger);
+}
+
+async function control(method: string, path: string, body?: unknown): Promise<any> {
+  const response = await fetch(`${simulator.url}/test/control/${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const fault = (operation: string, kind: string, more: object = {}): Promise<unknown> =>
+  control('POST', 'faults', { operation, kind, ...more });
+
+async function lastRequest(): Promise<number> {
+  return ((await control('GET', 'requests')).items as { n: number }[]).at(-1)?.n ?? 0;
+}
+
+async function operationsAfter(n: number): Promise<string[]> {
+  return ((await control('GET', `requests?after=${n}`)).items as Logged[]).map(({ operation }) => operation);
+}
+
+const refusalOf = (work: Promise<unknown>): Promise<any> => work.then(() => 'no refusal', (error: unknown) => error);
+
+async function openedSession() {
+  const key = createSessionKey();
+  return { key, ...(await calls.openSession(key)) };
+}
+
+describe('the test of a connection', () => {
+  test('authenticates, probes the permission and ends its session', async () => {
+    const before = await lastRequest();
+    await client.test(credentials);
+    expect(await operationsAfter(before)).toEqual(['A2', 'A1', 'A3', 'A4', 'A4', 'A5', 'S9', 'A7']);
+    expect((await control('GET', 'counters')).plaintextTokens).toBe(0);
+  });
+
+  test.each([415, 425, 450, 460, 470, 480])('reports status %d of the login as permanent', async (code) => {
+    await fault('A4', 'AUTH_STATUS', { code, times: 0, details: [`Powód dla ${NIP}`] });
+    const refusal = await refusalOf(client.test(credentials));
+    expect(refusal).toMatchObject({ kind: 'PERMANENT', code: `KSEF_AUTH_${code}` });
+    expect(refusal.message).not.toContain(NIP);
+    expect(refusal.message).toContain('******7635');
+  });
+
+  test.each([500, 550, 999])('reports status %d of the login as transient', async (code) => {
+    await fault('A4', 'AUTH_STATUS', { code, times: 0 });
+    expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'TRANSIENT', code: `KSEF_AUTH_${code}` });
+  });
+
+  test('gives up as transient when the login does not end', async () => {
+    await control('PUT', 'settings', { authPolls: 1_000 });
+    expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_AUTH_100' });
+  });
+
+  test.each(['Nieprawidłowe wyzwanie autoryzacyjne', 'Nieprawidłowy czas tokena', 'Nieprawidłowe szyfrowanie tokena'])(
+    'repeats the login once after "%s"',
+    async (detail) => {
+      await fault('A4', 'AUTH_STATUS', { code: 450, details: [detail] });
+      await client.test(credentials);
+      await fault('A4', 'AUTH_STATUS', { code: 450, details: [detail], times: 0 });
+      const before = await lastRequest();
+      expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
+      expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(2);
+    },
+  );
+
+  test('does not repeat the login after a wrong token', async () => {
+    const before = await lastRequest();
+    const refusal = await refusalOf(client.test({ ...credentials, token: 'not-a-token-of-this-system' }));
+    expect(refusal).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
+    expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(1);
+  });
+
+  test('names the mistake when the token was made for another NIP', async () => {
+    const refusal = await refusalOf(client.test({ ...credentials, contextNip: '1111111111' }));
+    expect(refusal.message).toContain('another NIP');
+    expect(refusal.message).not.toContain('1111111111');
+  });
+
+  test('refuses a token that is too long to be encrypted, at n + 1', async () => {
+    // With `|` and 13 digits of milliseconds, 190 bytes for a key of 2048 bits.
+    const longest = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(176) }));
+    expect(longest).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
+    const tooLong = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(177) }));
+    expect(tooLong).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_TOKEN_TOO_LONG' });
+    expect(tooLong.message).not.toContain('xxx');
+  });
+
+  test('reports a token without the permission to send, and ends the session', async () => {
+    await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' });
+    const before = await lastRequest();
+    expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_HTTP_403' });
+    expect((await operationsAfter(before)).at(-1)).toBe('A7');
+  });
+
+  test.each(['A1', 'A2', 'A3', 'A4', 'A5', 'S9', 'A7'])('reports what is no answer of KSeF to %s as transient', async (operation) => {
+    const faults: [string, object][] = [
+      ['DROP', {}],
+      ['LOSE_ANSWER', {}],
+      ['STATUS', { status: 503 }],
+      ['STATUS', { status: 302, headers: { location: `${simulator.url}/elsewhere` } }],
+      ['STATUS', { status: 404, body: '' }],
+      ['BODY', { body: '<html></html>', contentType: 'text/html' }],
+      ['BLOCKED', {}],
+      ['THROTTLE', { retryAfter: 0 }],
+    ];
+    if (operation !== 'A7') faults.push(['BODY', { body: '{"challenge":7,"status":[],"referenceNumber":{}}', contentType: 'application/json' }]);
+    for (const [kind, more] of faults) {
+      const own = open();
+      await fault(operation, kind, more);
+      const refusal = await refusalOf(own.test(credentials));
+      await own.close();
+      await control('DELETE', 'faults');
+      expect([kind, more, ['TRANSIENT', 'BLOCKED'].includes(refusal.kind)]).toEqual([kind, more, true]);
+      expect(refusal.message).not.toMatch(/127\.0\.0\.1|http:/);
+    }
+  });
+});
+
+describe('public keys', () => {
+  test('are read again, and the call is repeated once, when KSeF withdraws one', async () => {
+    await client.test(credentials);
+    await control('POST', 'keys', { action: 'ROTATE' });
+    await control('POST', 'keys', { action: 'WITHDRAW' });
+    await client.test(credentials);
+    await control('POST', 'keys', { action: 'ROTATE' });
+    await control('POST', 'keys', { action: 'WITHDRAW' });
+    await expect(openedSession()).resolves.toHaveProperty('referenceNumber');
+  });
+
+  test('are read again once only', async () => {
+    await fault('S1', 'PROBLEM', { status: 400, code: 21_470, times: 0 });
+    const before = await lastRequest();
+    expect(await refusalOf(openedSession())).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_API_21470' });
+    expect((await operationsAfter(before)).filter((operation) => operation === 'S1')).toHaveLength(2);
+  });
+});
+
+describe('access', () => {
+  test('is obtained once for parallel calls of a connection', async () => {
+    const before = await lastRequest();
+    await Promise.all(Array.from({ length: 10 }, () => calls.probePermission()));
+    expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(1);
+  });
+
+  test('is refreshed after a 401, then authenticated anew once, then the call fails', async () => {
+    await calls.probePermission();
+    await fault('S9', 'UNAUTHORIZED', {});
+    let before = await lastRequest();
+    await calls.probePermission();
+    expect(await operationsAfter(before)).toEqual(['S9', 'A6', 'S9']);
+    await fault('S9', 'UNAUTHORIZED', { times: 0 });
+    before = await lastRequest();
+    expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_HTTP_401' });
+    expect((await operationsAfter(before)).filter((operation) => ['A6', 'A3', 'S9'].includes(operation))).toEqual([
+      'S9', 'A6', 'S9', 'A3', 'S9',
+    ]);
+  });
+
+  test('is refreshed when the access token has ended at KSeF', async () => {
+    await calls.probePermission();
+    await control('POST', 'clock', { advanceSeconds: 3_600 });
+    await calls.probePermission();
+  });
+
+  test('is obtained anew with a rotated token', async () => {
+    await calls.probePermission();
+    const rotated = TOKEN.replace(/a1$/, 'b2');
+    await control('PUT', `contexts/${NIP}`, { tokens: [{ token: rotated }] });
+    const before = await lastRequest();
+    await client.callsOf({ ...credentials, token: rotated }).probePermission();
+    expect(await operationsAfter(before)).toContain('A3');
+  });
+});
+
+describe('a session', () => {
+  test('takes a document, shows its status and hash, and confirms it', async () => {
+    const { key, referenceNumber: session, validUntil } = await openedSession();
+    expect(validUntil.getTime()).toBeGreaterThan(Date.now() + 11 * 3_600_000);
+    const document = encryptDocument(key, Buffer.from('no invoice'));
+    const { referenceNumber: invoice } = await calls.sendInvoice(session, document);
+    const status = await calls.invoiceStatus(session, invoice);
+    expect(status).toMatchObject({ invoiceHash: document.invoiceHash, status: { code: 450 }, ksefNumber: undefined });
+    expect(await calls.sessionInvoices(session)).toMatchObject([{ referenceNumber: invoice, invoiceHash: document.invoiceHash }]);
+    await calls.closeSession(session);
+    expect((await calls.sessionStatus(session)).status.code).toBeGreaterThanOrEqual(170);
+    expect(await refusalOf(calls.closeSession(session))).toMatchObject({ kind: 'SESSION', code: 'KSEF_API_21180' });
+  });
+
+  test.each([21_155, 21_173, 21_180, 21_184])('is over for the caller after %d', async (code) => {
+    const { key, referenceNumber } = await openedSession();
+    await fault('S2', 'PROBLEM', { status: 400, code });
+    const sending = calls.sendInvoice(referenceNumber, encryptDocument(key, Buffer.from('x')));
+    expect(await refusalOf(sending)).toMatchObject({ kind: 'SESSION', code: `KSEF_API_${code}` });
+  });
+
+  test.each([21_402, 21_403, 21_405])('takes no document after %d: that is permanent', async (code) => {
+    const { key, referenceNumber } = await openedSession();
+    await fault('S2', 'PROBLEM', { status: 400, code });
+    const sending = calls.sendInvoice(referenceNumber, encryptDocument(key, Buffer.from('x')));
+    expect(await refusalOf(sending)).toMatchObject({ kind: 'PERMANENT', code: `KSEF_API_${code}` });
+  });
+
+  test('may have taken a document whose answer is lost, and sends it once only', async () => {
+    for (const [kind, more] of [
+      ['LOSE_ANSWER', {}],
+      ['STATUS', { status: 504, processed: true }],
+      ['STATUS', { status: 500 }],
+      ['BODY', { body: '<html>', contentType: 'text/html' }],
+      ['PATCH', { patch: { referenceNumber: 7 } }],
+    ] as const) {
+      const { key, referenceNumber } = await openedSession();
+      await fault('S2', kind, more);
+      const before = await lastRequest();
+      const sending = calls.sendInvoice(referenceNumber, encryptDocument(key, Buffer.from('x')));
+      expect([kind, (await refusalOf(sending)).kind]).toEqual([kind, 'UNKNOWN']);
+      expect(await operationsAfter(before)).toEqual(['S2']);
+      await control('DELETE', 'faults');
+    }
+  });
+});
+
+describe('limits', () => {
+  test('a 429 blocks the operation for the whole connection until Retry-After has passed', async () => {
+    await calls.probePermission();
+    await fault('S9', 'THROTTLE', { retryAfter: 600 });
+    expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_HTTP_429', retryAfterMs: 600_000 });
+    const before = await lastRequest();
+    const refusal = await refusalOf(client.callsOf({ ...credentials, connectionId: 'other' }).probePermission());
+    expect(refusal).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });
+    expect(refusal.retryAfterMs).toBeGreaterThan(590_000);
+    expect(await operationsAfter(before)).not.toContain('S9');
+  });
+
+  test('a block of the gateway asks for half an hour, times the factor', async () => {
+    await calls.probePermission();
+    await fault('S9', 'BLOCKED');
+    expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'BLOCKED', retryAfterMs: 1_800 });
+  });
+
+  test('our own calls stay within those that KSeF counts', async () => {
+    await control('PUT', 'settings', { limitFactor: 1 });
+    const own = open({ limitFactor: 1 });
+    const before = await lastRequest();
+    const ends = await Promise.allSettled(Array.from({ length: 12 }, () => own.callsOf(credentials).probePermission()));
+    await own.close();
+    const answered = ((await control('GET', `requests?after=${before}`)).items as Logged[]).map(({ status }) => status);
+    expect(answered).not.toContain(429);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  });
+});
+
+test('a system warning is logged and fails nothing', async () => {
+  await control('PUT', 'settings', { systemWarning: '[W1]: planned break' });
+  await calls.probePermission();
+  expect(logLines.join('')).toContain('[W1]: planned break');
+});
+
+test('a call without a body has no content type, and each says what it accepts', async () => {
+  const before = await lastRequest();
+  await client.test(credentials);
+  for (const { operation, headers } of (await control('GET', `requests?after=${before}`)).items as Logged[]) {
+    expect(headers).toMatchObject({ 'x-error-format': 'problem-details', accept: expect.stringContaining('application/json') });
+    expect([operation, headers['content-type']]).toEqual([operation, operation === 'A3' ? 'application/json' : undefined]);
+  }
+});
+
+describe('a hostile answer', () => {
+  const MIB = 1024 * 1024;
+  test.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
+    ['is larger than 4 MiB', (_, response) => json(response).end(`[${' '.repeat(5 * MIB)}]`)],
+    ['drips', (_, response) => drip(json(response))],
+    ['does not begin', () => {}],
+    ['is no JSON', (_, response) => json(response).end('[')],
+    ['has NUL and no type', (_, response) => response.end('\0\0')],
+    ['has other types', (_, response) => json(response).end('[{"certificate":1}]')],
+    ['is a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['is empty', (_, response) => response.writeHead(404).end()],
+    ['is an error of another shape', (_, response) => json(response, 400).end('{"errors":7,"exception":[null]}')],
+  ])('that %s is a refusal within the deadline', async (title, answer) => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const own = open({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requestMs: 400 });
+    const refusal = await refusalOf(own.callsOf(credentials).openSession(createSessionKey()));
+    expect(refusal).toMatchObject({ name: 'KsefRefusal', kind: title.startsWith('is an error') ? 'PERMANENT' : 'TRANSIENT' });
+    expect(refusal.message).not.toContain('127.0.0.1');
+    await own.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('that cannot be reached is a refusal without the address', async () => {
+    const own = open({ url: 'http://127.0.0.1:9' });
+    expect(await refusalOf(own.callsOf(credentials).probePermission())).toMatchObject({
+      kind: 'TRANSIENT',
+      message: 'KSeF cannot be reached.',
+    });
+    await own.close();
+  });
+});
+
+function json(response: ServerResponse, status = 200): ServerResponse {
+  return response.writeHead(status, { 'content-type': 'application/json' });
+}
+
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,327 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { count } from '@invoicecontrol/runtime/telemetry';
+import type { z } from 'zod';
+import { Access } from '../application/access.js';
+import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../application/authentication.js';
+import type { InvoiceStatus, Ksef, KsefCalls, KsefCredentials, Upo } from '../application/ksef-calls.js';
+import { CallLimits } from '../domain/call-limits.js';
+import { UNKNOWN_KEY } from '../domain/classify-answer.js';
+import { sha256 } from '../domain/encryption.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { dayOfKsefNumber } from '../domain/numbers.js';
+import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
+import type { KsefAnswer, KsefHttpSettings, KsefRequest } from './ksef-http.js';
+import { ksefHttp, unexpectedAnswer } from './ksef-http.js';
+import { PublicKeys } from './public-keys.js';
+import * as answers from './read-answers.js';
+
+export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
+  /** Multiplies the waits that are ours to choose. */
+  readonly waitFactor: number;
+  /** Multiplies the limits that are kept. */
+  readonly limitFactor: number;
+}
+
+export interface KsefClient extends Ksef {
+  close(): Promise<void>;
+}
+
+const FORM_CODE = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
+const AUTH_POLL_MS = 1_000;
+const THROTTLED_MS = 60_000;
+const BLOCKED_MS = 30 * 60_000;
+/** A call waits so long for the limits; a longer wait is for the caller. */
+export const LIMIT_WAIT_MS_MAX = 5_000;
+const PAGE_SIZE = 1_000;
+const PAGES_MAX = 10;
+const DAY_MS = 86_400_000;
+/** How far back the sessions of the permission probe go. */
+const PROBE_DAYS = 1;
+const SEARCH_DAYS = 7;
+/** Connections with tokens in memory; the one used longest ago makes room. */
+const CONNECTIONS_MAX = 10_000;
+
+/** Calls KSeF 2.0 as connections do (KSeF reference, sections 2 to 7). One for the service: connections share keys and limits. */
+export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, logger: Logger): KsefClient {
+  const nowMs = (): number => Date.now();
+  const waits = { throttledMs: THROTTLED_MS * waitFactor, blockedMs: BLOCKED_MS * waitFactor };
+  const http = ksefHttp({ ...rest, waits }, logger);
+  const limits = new CallLimits({ factor: limitFactor, nowMs: () => performance.now() });
+  const accesses = new Map<string, Access>();
+
+  /** Calls within the limits. @throws KsefRefusal */
+  async function send(contextNip: string, request: KsefRequest): Promise<KsefAnswer> {
+    const subject = { environment: request.environment, contextNip, operation: request.operation };
+    const endsAtMs = performance.now() + LIMIT_WAIT_MS_MAX;
+    for (;;) {
+      const taken = limits.take(subject);
+      if ('end' in taken) {
+        try {
+          return await http.send(request);
+        } catch (error) {
+          const isThrottled = error instanceof KsefRefusal && error.httpStatus === 429;
+          if (isThrottled) limits.block(subject, error.retryAfterMs ?? waits.throttledMs);
+          throw error;
+        } finally {
+          taken.end();
+        }
+      }
+      if (performance.now() + taken.waitMs > endsAtMs) {
+        count('ksef.limited_calls', { environment: subject.environment, operation: subject.operation });
+        const seconds = Math.ceil(taken.waitMs / 1_000);
+        const message = `KSeF limits calls of this kind; the next one is possible in ${seconds} s.`;
+        throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_LIMIT', retryAfterMs: Math.ceil(taken.waitMs) });
+      }
+      await delay(Math.max(1, Math.ceil(taken.waitMs)));
+    }
+  }
+
+  async function sendForJson<S extends z.ZodType>(
+    contextNip: string,
+    request: Omit<KsefRequest, 'accept'>,
+    schema: S,
+  ): Promise<z.infer<S>> {
+    const { status, json } = await send(contextNip, { ...request, accept: 'json' });
+    const read = schema.safeParse(json);
+    if (!read.success) throw unexpectedAnswer(request.operation, status);
+    return read.data;
+  }
+
+  const keys = new PublicKeys({
+    nowMs,
+    logger,
+    read: (environment) =>
+      sendForJson(
+        '',
+        { environment, operation: 'A1', method: 'GET', path: '/security/public-key-certificates' },
+        answers.certificatesAnswer,
+      ),
+  });
+
+  /** Repeats what KSeF refuses for its key (21470) once, with keys that were read anew. */
+  async function withCurrentKeys<T>(credentials: KsefCredentials, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof KsefRefusal) || error.code !== UNKNOWN_KEY) throw error;
+    }
+    await keys.reload(credentials.environment);
+    return work();
+  }
+
+  const tokenAuthenticator: Authenticator = {
+    async answer(credentials, { challenge, timestampMs }) {
+      const { environment, contextNip, token } = credentials;
+      return withCurrentKeys(credentials, async () => {
+        const key = await keys.choose(environment, 'KsefTokenEncryption');
+        return sendForJson(
+          contextNip,
+          {
+            environment,
+            operation: 'A3',
+            method: 'POST',
+            path: '/auth/ksef-token',
+            json: {
+              challenge,
+              contextIdentifier: { type: 'Nip', value: contextNip },
+              encryptedToken: encryptToken(token, timestampMs, key),
+              publicKeyId: key.id,
+            },
+          },
+          answers.beginAnswer,
+        );
+      });
+    },
+    async reloadKeys({ environment }) {
+      await keys.reload(environment);
+    },
+  };
+
+  const authenticationCalls: AuthenticationCalls = {
+    challenge: ({ environment, contextNip }) =>
+      sendForJson(
+        contextNip,
+        { environment, operation: 'A2', method: 'POST', path: '/auth/challenge' },
+        answers.challengeAnswer,
+      ),
+    async status({ environment, contextNip }, { referenceNumber, authenticationToken }) {
+      const path = `/auth/${referenceNumber}`;
+      const bearer = authenticationToken.token;
+      const request = { environment, operation: 'A4', method: 'GET', path, bearer } as const;
+      return (await sendForJson(contextNip, request, answers.authStatusAnswer)).status;
+    },
+    async redeem({ environment, contextNip }, { authenticationToken }) {
+      const bearer = authenticationToken.token;
+      const request = { environment, operation: 'A5', method: 'POST', path: '/auth/token/redeem', bearer } as const;
+      const { accessToken, refreshToken } = await sendForJson(contextNip, request, answers.redeemAnswer);
+      return { access: accessToken, refresh: refreshToken };
+    },
+    async refresh({ environment, contextNip }, bearer) {
+      const request = { environment, operation: 'A6', method: 'POST', path: '/auth/token/refresh', bearer } as const;
+      return (await sendForJson(contextNip, request, answers.refreshAnswer)).accessToken;
+    },
+    async end({ environment, contextNip }, bearer) {
+      const path = '/auth/sessions/current';
+      await send(contextNip, { environment, operation: 'A7', method: 'DELETE', path, bearer, accept: 'nothing' });
+    },
+  };
+
+  const authenticationDeps: AuthenticationDeps = {
+    calls: authenticationCalls,
+    authenticator: tokenAuthenticator,
+    pollMs: AUTH_POLL_MS * waitFactor,
+    nowMs,
+  };
+
+  function accessOf(credentials: KsefCredentials): Access {
+    const known = accesses.get(credentials.connectionId);
+    const access = known?.isFor(credentials) === true ? known : new Access(authenticationDeps, credentials);
+    accesses.delete(credentials.connectionId);
+    accesses.set(credentials.connectionId, access);
+    const [oldest] = accesses.keys();
+    if (accesses.size > CONNECTIONS_MAX && oldest !== undefined) accesses.delete(oldest);
+    return access;
+  }
+
+  function callsWith(credentials: KsefCredentials, access: () => Access): KsefCalls {
+    const { environment, contextNip } = credentials;
+    type Call = Omit<KsefRequest, 'environment' | 'bearer' | 'accept'>;
+    const ask = <S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> =>
+      access().during((bearer) => sendForJson(contextNip, { ...call, environment, bearer }, schema));
+    /** Takes the limits in force from KSeF; without its answer the published ones hold. */
+    const readLimits = async (): Promise<void> => {
+      const subject = { environment, contextNip };
+      if (!limits.isDue(subject)) return;
+      const inForce = await ask({ operation: 'LIMITS', method: 'GET', path: '/rate-limits' }, answers.limitsAnswer);
+      limits.replace(subject, {
+        OPEN: inForce.onlineSession,
+        SEND: inForce.invoiceSend,
+        INVOICE: inForce.invoiceStatus,
+        INVOICES: inForce.sessionInvoiceList,
+        READ: inForce.sessionMisc,
+        SESSIONS: inForce.sessionList,
+        METADATA: inForce.invoiceMetadata,
+      });
+    };
+    const upo = async (call: Call): Promise<Upo> => {
+      const { bytes, headers, status } = await access().during((bearer) =>
+        send(contextNip, { ...call, environment, bearer, accept: 'xml' }),
+      );
+      const hash = sha256(bytes);
+      const told = headers['x-ms-meta-hash'];
+      if (told !== undefined && told !== hash) {
+        const message = 'KSeF sent a confirmation whose hash is another than it says.';
+        throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_UPO_HASH', httpStatus: status });
+      }
+      return { xml: bytes, hash, isHashConfirmed: told !== undefined };
+    };
+    const below = (sessionReferenceNumber: string): string => `/sessions/${encodeURIComponent(sessionReferenceNumber)}`;
+
+    return {
+      openSession: (sessionKey) =>
+        withCurrentKeys(credentials, async () => {
+          const key = await keys.choose(environment, 'SymmetricKeyEncryption');
+          const encryption = {
+            encryptedSymmetricKey: encryptSessionKey(sessionKey, key),
+            initializationVector: sessionKey.iv.toString('base64'),
+            publicKeyId: key.id,
+          };
+          const json = { formCode: FORM_CODE, encryption };
+          const opened = await ask(
+            { operation: 'S1', method: 'POST', path: '/sessions/online', json },
+            answers.openAnswer,
+          );
+          readLimits().catch((error: unknown) =>
+            logger.debug({ environment, error }, 'KSeF did not state its limits.'),
+          );
+          return opened;
+        }),
+      sendInvoice(session, { content, ...facts }) {
+        const path = `/sessions/online/${encodeURIComponent(session)}/invoices`;
+        const json = { ...facts, encryptedInvoiceContent: content.toString('base64'), offlineMode: false };
+        return ask({ operation: 'S2', method: 'POST', path, json }, answers.sendAnswer);
+      },
+      invoiceStatus: (session, invoice) =>
+        ask(
+          { operation: 'S3', method: 'GET', path: `${below(session)}/invoices/${encodeURIComponent(invoice)}` },
+          answers.invoiceAnswer,
+        ),
+      async sessionInvoices(session) {
+        const found: InvoiceStatus[] = [];
+        let continuationToken: string | null | undefined;
+        for (let page = 1; page <= PAGES_MAX; page++) {
+          const headers = continuationToken ? { 'x-continuation-token': continuationToken } : {};
+          const path = `${below(session)}/invoices?pageSize=${PAGE_SIZE}`;
+          const answer = await ask({ operation: 'S4', method: 'GET', path, headers }, answers.invoicesAnswer);
+          found.push(...answer.invoices);
+          continuationToken = answer.continuationToken;
+          if (!continuationToken) return found;
+        }
+        const message = `The session has more than ${PAGES_MAX} pages of invoices.`;
+        throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_ANSWER' });
+      },
+      async closeSession(session) {
+        const path = `/sessions/online/${encodeURIComponent(session)}/close`;
+        await access().during((bearer) =>
+          send(contextNip, { environment, operation: 'S5', method: 'POST', path, bearer, accept: 'nothing' }),
+        );
+      },
+      async sessionStatus(session) {
+        const answer = await ask({ operation: 'S6', method: 'GET', path: below(session) }, answers.sessionAnswer);
+        return {
+          status: answer.status,
+          validUntil: answer.validUntil ?? undefined,
+          upoReferenceNumbers: (answer.upo?.pages ?? []).map(({ referenceNumber }) => referenceNumber),
+        };
+      },
+      upo: (session, reference) =>
+        upo({ operation: 'S7', method: 'GET', path: `${below(session)}/upo/${encodeURIComponent(reference)}` }),
+      invoiceUpo: (session, invoice) =>
+        upo({ operation: 'S8', method: 'GET', path: `${below(session)}/invoices/${encodeURIComponent(invoice)}/upo` }),
+      async probePermission() {
+        const from = new Date(nowMs() - PROBE_DAYS * DAY_MS).toISOString();
+        const path = `/sessions?sessionType=Online&pageSize=10&dateCreatedFrom=${encodeURIComponent(from)}`;
+        await ask({ operation: 'S9', method: 'GET', path }, answers.sessionsAnswer);
+      },
+      async findInvoice(ksefNumber) {
+        const day = dayOfKsefNumber(ksefNumber).getTime();
+        const json = {
+          subjectType: 'Subject1',
+          dateRange: {
+            dateType: 'Invoicing',
+            from: new Date(day - SEARCH_DAYS * DAY_MS).toISOString(),
+            to: new Date(day + SEARCH_DAYS * DAY_MS).toISOString(),
+          },
+          ksefNumber,
+        };
+        const path = '/invoices/query/metadata?pageSize=10';
+        const answer = await ask({ operation: 'S10', method: 'POST', path, json }, answers.metadataAnswer);
+        return answer.invoices.find((invoice) => invoice.ksefNumber === ksefNumber);
+      },
+    };
+  }
+
+  return {
+    callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
+    async test(credentials) {
+      // Of its own: what others use must not hide that the token no longer holds.
+      const access = new Access(authenticationDeps, credentials);
+      try {
+        await callsWith(credentials, () => access).probePermission();
+      } catch (error) {
+        await access.end().catch(() => {});
+        throw error;
+      }
+      await access.end();
+    },
+    async forget(connectionId) {
+      const access = accesses.get(connectionId);
+      accesses.delete(connectionId);
+      await access?.end().catch((error: unknown) => {
+        logger.warn({ connectionId, error }, 'A session of KSeF could not be ended; it ends when its tokens do.');
+      });
+    },
+    close: () => http.close(),
+  };
+}

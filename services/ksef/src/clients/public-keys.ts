@@ -1,0 +1,64 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { KsefEnvironment } from '../application/ksef-calls.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { choosePublicKey } from '../domain/public-keys.js';
+import type { KeyUsage, PublicKey, PublishedCertificate } from '../domain/public-keys.js';
+
+/** Read again in the background after so long. */
+export const KEYS_FRESH_MS = 3_600_000;
+
+interface Published {
+  readonly certificates: readonly PublishedCertificate[];
+  readonly readAtMs: number;
+}
+
+/** The public keys of each environment. Callers wait for them only the first time, and after KSeF refused one. */
+export class PublicKeys {
+  readonly #read: (environment: KsefEnvironment) => Promise<readonly PublishedCertificate[]>;
+  readonly #nowMs: () => number;
+  readonly #logger: Logger;
+  readonly #published = new Map<KsefEnvironment, Published>();
+  readonly #reading = new Map<KsefEnvironment, Promise<Published>>();
+
+  constructor(deps: {
+    readonly read: (environment: KsefEnvironment) => Promise<readonly PublishedCertificate[]>;
+    readonly nowMs: () => number;
+    readonly logger: Logger;
+  }) {
+    this.#read = deps.read;
+    this.#nowMs = deps.nowMs;
+    this.#logger = deps.logger;
+  }
+
+  /** @throws KsefRefusal */
+  async choose(environment: KsefEnvironment, usage: KeyUsage): Promise<PublicKey> {
+    const known = this.#published.get(environment);
+    if (known !== undefined && this.#nowMs() - known.readAtMs >= KEYS_FRESH_MS) {
+      this.reload(environment).catch((error: unknown) => {
+        this.#logger.warn({ environment, error }, 'The public keys of KSeF could not be read again.');
+      });
+    }
+    const now = new Date(this.#nowMs());
+    const key = known === undefined ? undefined : choosePublicKey(known.certificates, usage, now);
+    if (key !== undefined) return key;
+    const { certificates } = await this.reload(environment);
+    const read = choosePublicKey(certificates, usage, now);
+    if (read !== undefined) return read;
+    throw new KsefRefusal('TRANSIENT', `KSeF publishes no valid RSA key for ${usage}.`, { code: 'KSEF_NO_KEY' });
+  }
+
+  /** Reads the keys now; several callers share one call. @throws KsefRefusal */
+  async reload(environment: KsefEnvironment): Promise<Published> {
+    const reading =
+      this.#reading.get(environment) ??
+      this.#read(environment)
+        .then((certificates) => {
+          const published = { certificates, readAtMs: this.#nowMs() };
+          this.#published.set(environment, published);
+          return published;
+        })
+        .finally(() => this.#reading.delete(environment));
+    this.#reading.set(environment, reading);
+    return reading;
+  }
+}

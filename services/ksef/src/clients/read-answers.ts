@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { InvoiceStatus, KsefStatus } from '../application/ksef-calls.js';
+import { plainText } from '../domain/classify-answer.js';
+import { isKsefNumber, numbersInText } from '../domain/numbers.js';
+
+const TEXTS_MAX = 100;
+
+const text = z.string().max(1_000_000);
+/** Part of later addresses. */
+const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
+/** Up to 7 fraction digits and an offset; what is below a millisecond is cut. */
+const time = z
+  .string()
+  .max(64)
+  .transform((value) => new Date(value))
+  .refine((date) => !Number.isNaN(date.getTime()));
+const bearer = z.string().regex(/^[\x21-\x7E]{1,20000}$/);
+const grant = z.object({ token: bearer, validUntil: time });
+const base64 = z.base64().max(100_000);
+
+export type Grant = z.infer<typeof grant>;
+
+const status = z
+  .object({ code: z.int().min(0).max(99_999), description: text.nullish(), details: z.array(text).nullish() })
+  .transform(({ code, description, details }): KsefStatus => ({
+    code,
+    description: plainText(description ?? ''),
+    details: (details ?? []).slice(0, TEXTS_MAX).map(plainText),
+  }));
+
+export const certificatesAnswer = z
+  .array(z.object({ certificate: base64, validFrom: time, validTo: time, usage: z.array(text) }))
+  .max(1_000);
+export const challengeAnswer = z.object({ challenge: z.string().min(1).max(100), timestampMs: z.int().min(0) });
+export const beginAnswer = z.object({ referenceNumber: reference, authenticationToken: grant });
+export const authStatusAnswer = z.object({ status });
+export const redeemAnswer = z.object({ accessToken: grant, refreshToken: grant });
+export const refreshAnswer = z.object({ accessToken: grant });
+
+export const openAnswer = z.object({ referenceNumber: reference, validUntil: time });
+export const sendAnswer = z.object({ referenceNumber: reference });
+
+const extensions = z
+  .object({
+    originalKsefNumber: text.nullish().catch(undefined),
+    originalSessionReferenceNumber: text.nullish().catch(undefined),
+  })
+  .nullish()
+  .catch(undefined);
+
+export const invoiceAnswer = z
+  .object({
+    referenceNumber: reference,
+    invoiceHash: z.string().length(44),
+    ksefNumber: text.nullish(),
+    status: z.object({ extensions }).and(status),
+  })
+  .refine(({ ksefNumber, status: { code } }) => code !== 200 || isKsefNumber(ksefNumber ?? ''))
+  .transform(({ referenceNumber, invoiceHash, ksefNumber, status: { extensions: more, ...read } }): InvoiceStatus => {
+    // The members may be absent; the text holds the same numbers.
+    const told = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
+    return {
+      referenceNumber,
+      invoiceHash,
+      ksefNumber: ksefNumber ?? undefined,
+      status: { code: read.code, description: read.description, details: read.details },
+      originalKsefNumber: ksefNumberOf(more?.originalKsefNumber) ?? told?.ksefNumber,
+      originalSessionReferenceNumber: referenceOf(more?.originalSessionReferenceNumber) ?? told?.sessionReferenceNumber,
+    };
+  });
+export const invoicesAnswer = z.object({
+  continuationToken: z
+    .string()
+    .regex(/^[\x21-\x7E]{0,8000}$/)
+    .nullish(),
+  invoices: z.array(invoiceAnswer).max(10_000),
+});
+export const sessionAnswer = z.object({
+  status,
+  validUntil: time.nullish(),
+  upo: z.object({ pages: z.array(z.object({ referenceNumber: reference })).max(1_000) }).nullish(),
+});
+export const sessionsAnswer = z.object({ sessions: z.array(z.object({ referenceNumber: reference })) });
+export const metadataAnswer = z.object({
+  invoices: z
+    .array(z.object({ ksefNumber: text, invoiceNumber: text, invoiceHash: z.string().length(44) }))
+    .max(10_000),
+});
+
+const windows = z
+  .object({ perSecond: z.int().min(1), perMinute: z.int().min(1), perHour: z.int().min(1) })
+  .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
+export const limitsAnswer = z.object({
+  onlineSession: windows,
+  invoiceSend: windows,
+  invoiceStatus: windows,
+  sessionList: windows,
+  sessionInvoiceList: windows,
+  sessionMisc: windows,
+  invoiceMetadata: windows,
+});
+
+function ksefNumberOf(value: string | null | undefined): string | undefined {
+  return typeof value === 'string' && isKsefNumber(value) ? value : undefined;
+}
+
+function referenceOf(value: string | null | undefined): string | undefined {
+  return reference.safeParse(value).data;
+}
