@@ -1,4 +1,3 @@
-import { DomainError } from '@invoicecontrol/errors';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -11,7 +10,9 @@ import type { Db } from 'mongodb';
 import { wipeTokens } from './application/connections/disable-connection.js';
 import { tokenSecrets } from './application/connections/secrets.js';
 import type { OpenSubmissions } from './application/connections/stores.js';
+import { testConnection } from './application/connections/test-connection.js';
 import { rewrapTokens } from './application/rewrap-tokens.js';
+import { ksefClient } from './clients/ksef.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
@@ -23,6 +24,8 @@ import { connectionService } from './transport/grpc/connections.js';
 
 const REWRAP_EACH_MS = 10_000;
 const WIPE_EACH_MS = 5_000;
+/** Less than a request to the gateway may take. */
+const TEST_MS_MAX = 25_000;
 
 /** Starts the ksef service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
@@ -57,6 +60,16 @@ async function compose(
   // No invoice can be submitted yet.
   const submissions: OpenSubmissions = { hasOpenSubmissions: () => Promise.resolve(false) };
   const deps = { connections, submissions, secrets: tokenSecrets(secretbox(ring)), tenants, clock, logger };
+  const ksef = ksefClient(
+    {
+      urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },
+      requestMs: config.KSEF_REQUEST_SECONDS * 1_000,
+      waitFactor: config.KSEF_WAIT_FACTOR,
+      limitFactor: config.KSEF_LIMIT_FACTOR,
+    },
+    logger,
+  );
+  onStop('ksef', () => ksef.close());
   const keyIds = ring.map(({ id }) => id);
   onStop(
     'metrics',
@@ -70,8 +83,7 @@ async function compose(
     rpcGroups: [
       connectionService({
         ...deps,
-        testConnection: () =>
-          Promise.reject(new DomainError('unavailable', 'Connections cannot be tested by this version.')),
+        testConnection: testConnection({ ...deps, ksef, testMsMax: TEST_MS_MAX }),
       }),
     ],
     tenantData: [ownedDocuments(collections.connections)],

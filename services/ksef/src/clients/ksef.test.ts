@@ -33,7 +33,13 @@ afterAll(async () => simulator.stop());
 
 beforeEach(async () => {
   await control('DELETE', 'faults');
-  await control('PUT', 'settings', { authPolls: 1, invoicePolls: 0, sessionPolls: 0, limitFactor: 0, systemWarning: null });
+  await control('PUT', 'settings', {
+    authPolls: 1,
+    invoicePolls: 0,
+    sessionPolls: 0,
+    limitFactor: 0,
+    systemWarning: null,
+  });
   await control('PUT', `contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
   client = open();
   calls = client.callsOf(credentials);
@@ -69,7 +75,11 @@ async function operationsAfter(n: number): Promise<string[]> {
   return ((await control('GET', `requests?after=${n}`)).items as Logged[]).map(({ operation }) => operation);
 }
 
-const refusalOf = (work: Promise<unknown>): Promise<any> => work.then(() => 'no refusal', (error: unknown) => error);
+const refusalOf = (work: Promise<unknown>): Promise<any> =>
+  work.then(
+    () => 'no refusal',
+    (error: unknown) => error,
+  );
 
 async function openedSession() {
   const key = createSessionKey();
@@ -143,28 +153,35 @@ describe('the test of a connection', () => {
     expect((await operationsAfter(before)).at(-1)).toBe('A7');
   });
 
-  test.each(['A1', 'A2', 'A3', 'A4', 'A5', 'S9', 'A7'])('reports what is no answer of KSeF to %s as transient', async (operation) => {
-    const faults: [string, object][] = [
-      ['DROP', {}],
-      ['LOSE_ANSWER', {}],
-      ['STATUS', { status: 503 }],
-      ['STATUS', { status: 302, headers: { location: `${simulator.url}/elsewhere` } }],
-      ['STATUS', { status: 404, body: '' }],
-      ['BODY', { body: '<html></html>', contentType: 'text/html' }],
-      ['BLOCKED', {}],
-      ['THROTTLE', { retryAfter: 0 }],
-    ];
-    if (operation !== 'A7') faults.push(['BODY', { body: '{"challenge":7,"status":[],"referenceNumber":{}}', contentType: 'application/json' }]);
-    for (const [kind, more] of faults) {
-      const own = open();
-      await fault(operation, kind, more);
-      const refusal = await refusalOf(own.test(credentials));
-      await own.close();
-      await control('DELETE', 'faults');
-      expect([kind, more, ['TRANSIENT', 'BLOCKED'].includes(refusal.kind)]).toEqual([kind, more, true]);
-      expect(refusal.message).not.toMatch(/127\.0\.0\.1|http:/);
-    }
-  });
+  test.each(['A1', 'A2', 'A3', 'A4', 'A5', 'S9', 'A7'])(
+    'reports what is no answer of KSeF to %s as transient',
+    async (operation) => {
+      const faults: [string, object][] = [
+        ['DROP', {}],
+        ['LOSE_ANSWER', {}],
+        ['STATUS', { status: 503 }],
+        ['STATUS', { status: 302, headers: { location: `${simulator.url}/elsewhere` } }],
+        ['STATUS', { status: 404, body: '' }],
+        ['BODY', { body: '<html></html>', contentType: 'text/html' }],
+        ['BLOCKED', {}],
+        ['THROTTLE', { retryAfter: 0 }],
+      ];
+      if (operation !== 'A7')
+        faults.push([
+          'BODY',
+          { body: '{"challenge":7,"status":[],"referenceNumber":{}}', contentType: 'application/json' },
+        ]);
+      for (const [kind, more] of faults) {
+        const own = open();
+        await fault(operation, kind, more);
+        const refusal = await refusalOf(own.test(credentials));
+        await own.close();
+        await control('DELETE', 'faults');
+        expect([kind, more, ['TRANSIENT', 'BLOCKED'].includes(refusal.kind)]).toEqual([kind, more, true]);
+        expect(refusal.message).not.toMatch(/127\.0\.0\.1|http:/);
+      }
+    },
+  );
 });
 
 describe('public keys', () => {
@@ -203,7 +220,11 @@ describe('access', () => {
     before = await lastRequest();
     expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_HTTP_401' });
     expect((await operationsAfter(before)).filter((operation) => ['A6', 'A3', 'S9'].includes(operation))).toEqual([
-      'S9', 'A6', 'S9', 'A3', 'S9',
+      'S9',
+      'A6',
+      'S9',
+      'A3',
+      'S9',
     ]);
   });
 
@@ -231,7 +252,9 @@ describe('a session', () => {
     const { referenceNumber: invoice } = await calls.sendInvoice(session, document);
     const status = await calls.invoiceStatus(session, invoice);
     expect(status).toMatchObject({ invoiceHash: document.invoiceHash, status: { code: 450 }, ksefNumber: undefined });
-    expect(await calls.sessionInvoices(session)).toMatchObject([{ referenceNumber: invoice, invoiceHash: document.invoiceHash }]);
+    expect(await calls.sessionInvoices(session)).toMatchObject([
+      { referenceNumber: invoice, invoiceHash: document.invoiceHash },
+    ]);
     await calls.closeSession(session);
     expect((await calls.sessionStatus(session)).status.code).toBeGreaterThanOrEqual(170);
     expect(await refusalOf(calls.closeSession(session))).toMatchObject({ kind: 'SESSION', code: 'KSEF_API_21180' });
@@ -274,7 +297,11 @@ describe('limits', () => {
   test('a 429 blocks the operation for the whole connection until Retry-After has passed', async () => {
     await calls.probePermission();
     await fault('S9', 'THROTTLE', { retryAfter: 600 });
-    expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_HTTP_429', retryAfterMs: 600_000 });
+    expect(await refusalOf(calls.probePermission())).toMatchObject({
+      kind: 'TRANSIENT',
+      code: 'KSEF_HTTP_429',
+      retryAfterMs: 600_000,
+    });
     const before = await lastRequest();
     const refusal = await refusalOf(client.callsOf({ ...credentials, connectionId: 'other' }).probePermission());
     expect(refusal).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });
@@ -310,8 +337,14 @@ test('a call without a body has no content type, and each says what it accepts',
   const before = await lastRequest();
   await client.test(credentials);
   for (const { operation, headers } of (await control('GET', `requests?after=${before}`)).items as Logged[]) {
-    expect(headers).toMatchObject({ 'x-error-format': 'problem-details', accept: expect.stringContaining('application/json') });
-    expect([operation, headers['content-type']]).toEqual([operation, operation === 'A3' ? 'application/json' : undefined]);
+    expect(headers).toMatchObject({
+      'x-error-format': 'problem-details',
+      accept: expect.stringContaining('application/json'),
+    });
+    expect([operation, headers['content-type']]).toEqual([
+      operation,
+      operation === 'A3' ? 'application/json' : undefined,
+    ]);
   }
 });
 
@@ -332,7 +365,10 @@ describe('a hostile answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const own = open({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requestMs: 400 });
     const refusal = await refusalOf(own.callsOf(credentials).openSession(createSessionKey()));
-    expect(refusal).toMatchObject({ name: 'KsefRefusal', kind: title.startsWith('is an error') ? 'PERMANENT' : 'TRANSIENT' });
+    expect(refusal).toMatchObject({
+      name: 'KsefRefusal',
+      kind: title.startsWith('is an error') ? 'PERMANENT' : 'TRANSIENT',
+    });
     expect(refusal.message).not.toContain('127.0.0.1');
     await own.close();
     server.closeAllConnections();

@@ -15,23 +15,14 @@ import type { DisableDeps } from '../../application/connections/disable-connecti
 import { saveConnection } from '../../application/connections/save-connection.js';
 import type { SaveDeps } from '../../application/connections/save-connection.js';
 import type { ConnectionStore } from '../../application/connections/stores.js';
+import type { TestConnection } from '../../application/connections/test-connection.js';
 import { maskNip } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
-
-/** The result of a test that has an answer of KSeF. */
-interface TestResult {
-  readonly status: 'CONNECTED' | 'ERROR';
-  readonly testedAt: Date;
-}
 
 export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly connections: ConnectionStore;
   readonly tenants: Tenants;
-  readonly testConnection: (
-    organizationId: string,
-    connectionId: string,
-    context: RequestContext,
-  ) => Promise<TestResult>;
+  readonly testConnection: TestConnection;
 }
 
 /** invoicecontrol.ksef.v1.ConnectionService */

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { events } from '@invoicecontrol/contracts/events';
+import { ConnectionStatus } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { caller, connectionRequest, startKsef, stated } from '../testing/running-ksef.js';
+import type { RunningKsef } from '../testing/running-ksef.js';
+
+let simulator: KsefSimulator;
+let running: RunningKsef;
+const failed: { connectionId: string; message: string }[] = [];
+const audited: { action: string; target: string }[] = [];
+const closeSubscriptions: (() => void)[] = [];
+beforeAll(async () => {
+  simulator = await startKsefSimulator();
+  const url = `${simulator.url}/test/v2`;
+  running = await startKsef(startService, {
+    infrastructure: testInfrastructure(),
+    databaseName: testDatabaseName(),
+    env: { KSEF_TEST_URL: url, KSEF_DEMO_URL: url, KSEF_PRODUCTION_URL: url, KSEF_WAIT_FACTOR: '0.001' },
+  });
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  closeSubscriptions.push(
+    subscribeBroadcast(running.bus, [events.ksefConnectionFailed], (event) => void failed.push(event), logger).close,
+    subscribeBroadcast(running.bus, [events.ksefAuditRecorded], (event) => void audited.push(event), logger).close,
+  );
+});
+afterAll(async () => {
+  for (const close of closeSubscriptions) close();
+  await running.stop();
+  await simulator.stop();
+});
+
+let nips = 1_000_000_000;
+/** A connection whose token KSeF knows. */
+async function newConnection() {
+  const organizationId = running.organization.newTenant();
+  const contextNip = String(nips++);
+  const ksefToken = `token-of-${contextNip}-${randomUUID()}`;
+  const request = { ...connectionRequest(organizationId), contextNip, ksefToken };
+  await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: ksefToken }], limitFactor: 0 });
+  const { connectionId } = stated((await running.connections.saveConnection(request, caller)).connection);
+  return { organizationId, connectionId, contextNip, request };
+}
+
+async function control(method: string, path: string, body?: unknown): Promise<any> {
+  const response = await fetch(`${simulator.url}/test/control/${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response.status === 204 ? undefined : response.json();
+}
+
+const run = (of: { organizationId: string; connectionId: string }) =>
+  running.connections.testConnection({ organizationId: of.organizationId, connectionId: of.connectionId }, caller);
+const read = async ({ organizationId, connectionId }: { organizationId: string; connectionId: string }) =>
+  stated((await running.connections.getConnection({ organizationId, connectionId }, caller)).connection);
+
+test('a token that KSeF accepts makes the connection CONNECTED, and the test is in the audit trail', async () => {
+  const connection = await newConnection();
+  const { status, testedTime } = await run(connection);
+  expect(status).toBe(ConnectionStatus.CONNECTED);
+  expect(await read(connection)).toMatchObject({
+    status: ConnectionStatus.CONNECTED,
+    lastTestedTime: testedTime,
+    lastErrorMessage: undefined,
+  });
+  await eventually(async () =>
+    expect(audited).toContainEqual(
+      expect.objectContaining({
+        action: 'ksef_connection.tested',
+        target: `ksef_connection:${connection.connectionId}`,
+      }),
+    ),
+  );
+});
+
+test('a refused token makes it ERROR, says why, and is announced once', async () => {
+  const connection = await newConnection();
+  await control('PUT', `contexts/${connection.contextNip}`, { tokens: [], limitFactor: 0 });
+  expect((await run(connection)).status).toBe(ConnectionStatus.ERROR);
+  expect((await run(connection)).status).toBe(ConnectionStatus.ERROR);
+  const { status, lastErrorMessage, lastTestedTime } = await read(connection);
+  expect(status).toBe(ConnectionStatus.ERROR);
+  expect(lastErrorMessage).toContain('KSeF does not accept the token');
+  expect(lastErrorMessage).not.toContain(connection.contextNip);
+  expect(lastTestedTime).toBeInstanceOf(Date);
+  const own = () => failed.filter(({ connectionId }) => connectionId === connection.connectionId);
+  await eventually(async () => expect(own()).toHaveLength(1));
+});
+
+test('no answer of KSeF leaves the status, and is kept as the last error', async () => {
+  const connection = await newConnection();
+  await run(connection);
+  const { id } = await control('POST', 'faults', {
+    operation: 'A2',
+    kind: 'STATUS',
+    status: 503,
+    times: 0,
+  });
+  await expect(run(connection)).rejects.toMatchObject({ kind: 'foreign_failure' });
+  await control('DELETE', `faults/${id}`);
+  const after = await read(connection);
+  expect(after.status).toBe(ConnectionStatus.CONNECTED);
+  expect(after.lastErrorMessage).toContain('503');
+});
+
+test('a token that is too long makes it ERROR', async () => {
+  const connection = await newConnection();
+  const request = { ...connection.request, ksefToken: 'x'.repeat(4_096) };
+  await running.connections.saveConnection(request, caller);
+  expect((await run(connection)).status).toBe(ConnectionStatus.ERROR);
+  expect((await read(connection)).lastErrorMessage).toContain('too long');
+});
+
+test('callers that come while a test runs share its answer', async () => {
+  const connection = await newConnection();
+  const { id } = await control('POST', 'faults', { operation: 'A3', kind: 'HOLD', context: connection.contextNip });
+  const running10 = Array.from({ length: 10 }, () => run(connection));
+  await eventually(async () => expect((await control('GET', 'faults')).items[0]).toMatchObject({ hits: 1 }));
+  await control('DELETE', `faults/${id}`);
+  const results = await Promise.all(running10);
+  expect(new Set(results.map(({ testedTime }) => testedTime?.getTime())).size).toBe(1);
+  expect(await control('GET', `counters?context=${connection.contextNip}`)).toMatchObject({ authentications: 1 });
+});
+
+test('a token that was replaced during the test is not judged by it', async () => {
+  const connection = await newConnection();
+  const { id } = await control('POST', 'faults', { operation: 'A3', kind: 'HOLD', context: connection.contextNip });
+  const testing = run(connection).then(
+    () => 'answered',
+    (error: unknown) => error,
+  );
+  await eventually(async () => expect((await control('GET', 'faults')).items[0]).toMatchObject({ hits: 1 }));
+  const request = { ...connection.request, ksefToken: `${connection.request.ksefToken}-new` };
+  await running.connections.saveConnection(request, caller);
+  await control('DELETE', `faults/${id}`);
+  expect(await testing).toMatchObject({ kind: 'wrong_state' });
+  expect(await read(connection)).toMatchObject({ status: ConnectionStatus.PENDING, lastTestedTime: undefined });
+});
+
+test('a disabled connection is not tested, and that of another organization is not found', async () => {
+  const connection = await newConnection();
+  const organizationId = running.organization.newTenant();
+  await expect(run({ ...connection, organizationId })).rejects.toMatchObject({ kind: 'not_found' });
+  await running.connections.disableConnection(
+    { organizationId: connection.organizationId, connectionId: connection.connectionId },
+    caller,
+  );
+  await expect(run(connection)).rejects.toMatchObject({ kind: 'wrong_state' });
+});
