@@ -7,6 +7,7 @@ import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefCalls, KsefCredentials } from '../application/ksef-calls.js';
 import { createSessionKey, encryptDocument } from '../domain/encryption.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -14,7 +15,13 @@ const NIP = '5265877635';
 const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)}`;
 const credentials: KsefCredentials = { connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN };
 
+interface ControlAnswer {
+  readonly items: readonly Logged[];
+  readonly plaintextTokens: number;
+}
+
 interface Logged {
+  readonly n: number;
   readonly operation: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number | null;
@@ -54,32 +61,36 @@ function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor
   return ksefClient({ urls, requestMs, waitFactor: 0.001, limitFactor }, logger);
 }
 
-async function control(method: string, path: string, body?: unknown): Promise<any> {
+async function control(method: string, path: string, body?: unknown): Promise<ControlAnswer> {
   const response = await fetch(`${simulator.url}/test/control/${path}`, {
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text === '' ? undefined : JSON.parse(text);
+  return JSON.parse(text === '' ? '{}' : text) as ControlAnswer;
 }
 
 const fault = (operation: string, kind: string, more: object = {}): Promise<unknown> =>
   control('POST', 'faults', { operation, kind, ...more });
 
 async function lastRequest(): Promise<number> {
-  return ((await control('GET', 'requests')).items as { n: number }[]).at(-1)?.n ?? 0;
+  return (await control('GET', 'requests')).items.at(-1)?.n ?? 0;
 }
 
 async function operationsAfter(n: number): Promise<string[]> {
-  return ((await control('GET', `requests?after=${n}`)).items as Logged[]).map(({ operation }) => operation);
+  return (await control('GET', `requests?after=${n}`)).items.map(({ operation }) => operation);
 }
 
-const refusalOf = (work: Promise<unknown>): Promise<any> =>
-  work.then(
-    () => 'no refusal',
-    (error: unknown) => error,
+/** @throws what is no refusal, and where there is none */
+const refusalOf = async (work: Promise<unknown>): Promise<KsefRefusal> => {
+  const error = await work.then(
+    () => new Error('The call was not refused.'),
+    (thrown: unknown) => thrown,
   );
+  if (error instanceof KsefRefusal) return error;
+  throw error;
+};
 
 async function openedSession() {
   const key = createSessionKey();
@@ -231,7 +242,9 @@ describe('access', () => {
   test('is refreshed when the access token has ended at KSeF', async () => {
     await calls.probePermission();
     await control('POST', 'clock', { advanceSeconds: 3_600 });
+    const before = await lastRequest();
     await calls.probePermission();
+    expect(await operationsAfter(before)).toEqual(['S9', 'A6', 'S9']);
   });
 
   test('is obtained anew with a rotated token', async () => {
@@ -321,7 +334,7 @@ describe('limits', () => {
     const before = await lastRequest();
     const ends = await Promise.allSettled(Array.from({ length: 12 }, () => own.callsOf(credentials).probePermission()));
     await own.close();
-    const answered = ((await control('GET', `requests?after=${before}`)).items as Logged[]).map(({ status }) => status);
+    const answered = (await control('GET', `requests?after=${before}`)).items.map(({ status }) => status);
     expect(answered).not.toContain(429);
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
   });
@@ -336,7 +349,7 @@ test('a system warning is logged and fails nothing', async () => {
 test('a call without a body has no content type, and each says what it accepts', async () => {
   const before = await lastRequest();
   await client.test(credentials);
-  for (const { operation, headers } of (await control('GET', `requests?after=${before}`)).items as Logged[]) {
+  for (const { operation, headers } of (await control('GET', `requests?after=${before}`)).items) {
     expect(headers).toMatchObject({
       'x-error-format': 'problem-details',
       accept: expect.stringContaining('application/json'),
