@@ -53,7 +53,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await client.close();
-  expect(logLines.join('')).not.toContain(TOKEN);
 });
 
 function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor = 1_000 } = {}): KsefClient {
@@ -396,6 +395,12 @@ describe('a hostile answer', () => {
     });
     await own.close();
   });
+});
+
+test('no line of the log has a token, after all of the above', () => {
+  expect(logLines.length).toBeGreaterThan(0);
+  expect(logLines.join('')).not.toContain(TOKEN);
+  expect(logLines.join('')).not.toMatch(/eyJ[\w-]+\./);
 });
 
 function json(response: ServerResponse, status = 200): ServerResponse {
