@@ -4,7 +4,7 @@ import type { AuthenticationDeps, Grant } from './authentication.js';
 import type { KsefCredentials } from './ksef-calls.js';
 
 /** A token is renewed so long before its end. */
-export const RENEW_BEFORE_MS = 60_000;
+const RENEW_BEFORE_MS = 60_000;
 
 interface Tokens {
   readonly access: Grant;

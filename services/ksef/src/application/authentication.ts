@@ -52,7 +52,7 @@ export interface AuthenticationDeps {
   readonly nowMs: () => number;
 }
 
-export const AUTH_POLLS_MAX = 60;
+const AUTH_POLLS_MAX = 60;
 /** Whatever the polls take: afterwards it is tried again later. */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;

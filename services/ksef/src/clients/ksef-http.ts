@@ -42,7 +42,7 @@ export interface KsefHttp {
   close(): Promise<void>;
 }
 
-export const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;

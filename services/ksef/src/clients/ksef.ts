@@ -32,7 +32,7 @@ const AUTH_POLL_MS = 1_000;
 const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
 /** A call waits so long for the limits; a longer wait is for the caller. */
-export const LIMIT_WAIT_MS_MAX = 5_000;
+const LIMIT_WAIT_MS_MAX = 5_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;

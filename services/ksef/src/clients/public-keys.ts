@@ -5,7 +5,7 @@ import { choosePublicKey } from '../domain/public-keys.js';
 import type { KeyUsage, PublicKey, PublishedCertificate } from '../domain/public-keys.js';
 
 /** Read again in the background after so long. */
-export const KEYS_FRESH_MS = 3_600_000;
+const KEYS_FRESH_MS = 3_600_000;
 
 interface Published {
   readonly certificates: readonly PublishedCertificate[];

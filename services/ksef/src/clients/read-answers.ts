@@ -18,8 +18,6 @@ const bearer = z.string().regex(/^[\x21-\x7E]{1,20000}$/);
 const grant = z.object({ token: bearer, validUntil: time });
 const base64 = z.base64().max(100_000);
 
-export type Grant = z.infer<typeof grant>;
-
 const status = z
   .object({ code: z.int().min(0).max(99_999), description: text.nullish(), details: z.array(text).nullish() })
   .transform(({ code, description, details }): KsefStatus => ({

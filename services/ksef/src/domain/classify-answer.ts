@@ -111,7 +111,7 @@ interface ReadError {
 }
 
 /** Reads problem details and the older form; whatever else the members hold is passed over. */
-export function readError(json: unknown): ReadError {
+function readError(json: unknown): ReadError {
   const problem = objectOf(json);
   const errors = listOf(problem['errors']).map(objectOf);
   const older = listOf(objectOf(problem['exception'])['exceptionDetailList']).map(objectOf);

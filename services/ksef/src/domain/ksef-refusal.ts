@@ -16,7 +16,7 @@ export interface RefusalFacts {
 }
 
 /** No longer than this; texts of KSeF are cut. */
-export const REFUSAL_TEXT_MAX = 1_000;
+const REFUSAL_TEXT_MAX = 1_000;
 
 /** A call of KSeF without a result. The message never holds a token, a whole NIP, an address or a body. */
 export class KsefRefusal extends Error {
