@@ -12,7 +12,7 @@ import type { Imports, ImportSource } from './sync-imports.js';
 import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import { ClaimEnded } from './sync-stores.js';
-import type { ConnectionClaim, RunProgress, RunStore } from './sync-stores.js';
+import type { ConnectionClaim, RunProgress, RunStore, StreamState } from './sync-stores.js';
 import { firstDay, readStream } from './sync-stream.js';
 
 export interface SyncRunDeps {
@@ -140,9 +140,12 @@ async function readAll(
 
   const complete = new Set<StreamName>();
   let end: EndOfRun = {};
-  for (const stream of provider.streams) {
+  const stateOf = (stream: StreamName): StreamState => {
     const { cursor, window } = connection.streams[stream] ?? {};
-    const fault = await faultOf(readStream(run, stream, { cursor, window: startsOver ? {} : window }, first));
+    return { cursor, window: startsOver ? {} : window };
+  };
+  for (const stream of provider.streams) {
+    const fault = await faultOf(readStream(run, stream, stateOf, first));
     if (fault === undefined) {
       complete.add(stream);
     } else if (fault.code === 'PERMISSION_DENIED' && LEFT_OUT_WITHOUT_RIGHT.has(stream)) {

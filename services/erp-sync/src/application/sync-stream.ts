@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
-import type { Page, Window } from '../providers/provider.js';
+import type { Page, Provider, Window } from '../providers/provider.js';
 import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
@@ -34,12 +34,15 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 export async function readStream<S extends StreamName>(
   run: RunUnderWay,
   stream: S,
-  state: StreamState,
+  stateOf: (stream: StreamName) => StreamState,
   first: FirstDay,
 ): Promise<void> {
   const { claim, session, provider, log, clock } = run;
-  const opened = state.window ?? newWindow(state.cursor, stream, first);
-  const window = withFirstDay(opened, stream, first);
+  const window = windowOf(stream, stateOf(stream), first);
+  const asked = {
+    ...toWindow(window, provider.overlapSeconds),
+    ...(stream === 'vendors' ? { ofBills: billsAhead(windowOf('bills', stateOf('bills'), first), provider) } : {}),
+  };
   log.begin(stream, window.from);
   const begunAt = performance.now();
   /** The time of the ERP when the window began; answers tell the time at which they were sent. */
@@ -51,7 +54,7 @@ export async function readStream<S extends StreamName>(
   const seen = pagesSeen(window.after);
   let next = window.next;
   let missesDeletions = false;
-  for await (const page of readAhead(session.read(stream, toWindow(window, provider.overlapSeconds)))) {
+  for await (const page of readAhead(session.read(stream, asked))) {
     seen.add(page);
     next ??= serverTime();
     missesDeletions ||= page.missesDeletions === true;
@@ -65,6 +68,17 @@ export async function readStream<S extends StreamName>(
   if (missesDeletions) await reconcileStream(run, stream);
   await claim.saveCursor(stream, cursor, clock.now());
   log.complete(stream, cursor);
+}
+
+/** The window that an earlier run left, or a new one from the cursor on. */
+function windowOf(stream: StreamName, state: StreamState, first: FirstDay): OpenWindow {
+  return withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
+}
+
+/** All bills of the window: those before its position may have come since. */
+function billsAhead(window: OpenWindow, { overlapSeconds }: Pick<Provider, 'overlapSeconds'>): Window {
+  const { after: _, ...whole } = toWindow(window, overlapSeconds);
+  return whole;
 }
 
 function newWindow(cursor: string | undefined, stream: StreamName, first: FirstDay): OpenWindow {

@@ -165,7 +165,7 @@ describe('the first run', () => {
     const connected = await connect();
     await newestRun(connected);
     const windows = Object.fromEntries(erp.windows.map(({ stream, window }) => [stream, window]));
-    expect(windows['vendors']).toEqual({});
+    expect(windows['vendors']).toEqual({ ofBills: windows['bills'] });
     expect(windows['orders']).toEqual({});
     const year = new Date().getUTCFullYear() - 2;
     for (const stream of ['bills', 'creditNotes', 'payments']) {
@@ -233,7 +233,8 @@ describe('a later run', () => {
     await makeDue(connected);
     const second = await newestRun(connected, 2);
     expect(second).toMatchObject({ trigger: RunTrigger.RETRY, status: RunStatus.SUCCEEDED });
-    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006' } });
+    const ofBills = { from: '2026-03-02T09:59:57.000Z' };
+    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006', ofBills } });
     expect(second.streams['vendors']).toMatchObject({ fetched: 3, created: 3 });
     expect((await stored(connected.connectionId)).streams?.vendors?.cursor).toMatch(/^2026-03-02T(09:59|10:00)/);
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(9)));

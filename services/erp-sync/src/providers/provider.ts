@@ -72,6 +72,8 @@ export interface Window {
   readonly dateFrom?: string;
   /** `Page.position` of the last page that was stored, to continue after it. */
   readonly after?: string;
+  /** With `vendors`: the bills that the same run reads later, whose suppliers belong to the vendors. */
+  readonly ofBills?: Pick<Window, 'from' | 'dateFrom'>;
 }
 
 export interface Page<R> {

@@ -4,7 +4,7 @@ import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpCalls } from '../../clients/erp-http.js';
 import { APP, consent, control, openTestSession, readAll, testCalls } from '../../testing/consented-session.js';
-import type { Credentials, Provider, Session } from '../provider.js';
+import type { Credentials, Provider, Session, Window } from '../provider.js';
 import { xeroProvider } from './provider.js';
 
 const SCOPE =
@@ -127,7 +127,7 @@ describe('vendors', () => {
     expect((await readAll(open(), 'vendors')).records[0]?.accounts).toEqual([{ raw, ...account }]);
   });
 
-  test('with a first bill are read, although nothing else of them changed, unless bills cannot be read', async () => {
+  test('with a first bill are read, although nothing else of them changed', async () => {
     const old = { UpdatedDateUTC: at('2026-01-01') };
     const others = Array.from({ length: 60 }, (_, n) => ({
       ...old,
@@ -142,11 +142,50 @@ describe('vendors', () => {
       ...bills(1),
       ...others.map(({ ContactID }, n) => ({ InvoiceID: idOf(n + 100), Contact: { ContactID, Name: 'V' } })),
     ]);
-    await fault({ match: 'Invoices', kind: 'BODY', body: 'hello' });
-    expect((await readAll(open(), 'vendors', window)).records).toEqual([]);
     const { records } = await readAll(open(), 'vendors', window);
     expect(new Set(records.map(({ externalId }) => externalId)).size).toBe(61);
     expect(records.map(({ externalId }) => externalId)).toContain(VENDOR);
+  });
+
+  test('that bills alone name are read in a first run, and for bills that an earlier run could not read', async () => {
+    const old = { UpdatedDateUTC: at('2026-01-01') };
+    await put('Contacts', [
+      { ...Contact, ...old, IsSupplier: false },
+      { ContactID: idOf(1), Name: 'V', ...old },
+    ]);
+    await put('Invoices', [{ ...bills(1)[0], UpdatedDateUTC: at('2026-01-03'), Status: 'DRAFT' }]);
+    await put('Contacts', [{ ContactID: VENDOR, ...old, IsSupplier: false }]);
+    const idsIn = async (window: Window) =>
+      (await readAll(open(), 'vendors', window)).records.map(({ externalId }) => externalId);
+    expect(await idsIn({})).toEqual([idOf(1), VENDOR]);
+    expect(await idsIn({ ofBills: { dateFrom: '2999-01-01' } })).toEqual([idOf(1)]);
+    const [from, ofBills] = ['2026-01-05T00:00:00.000Z', { from: '2026-01-02T00:00:00.000Z' }];
+    expect(await idsIn({ from })).toEqual([]);
+    expect(await idsIn({ from, ofBills })).toEqual([VENDOR]);
+  });
+
+  test('that bills alone name are found in the whole list where they are many', async () => {
+    const many = Array.from({ length: 1_001 }, (_, n) => ({
+      ContactID: idOf(n + 1),
+      Name: `V ${n}`,
+      IsSupplier: false,
+    }));
+    const ofMany = many.map(({ ContactID }, n) => ({ InvoiceID: idOf(n + 1), Contact: { ContactID, Name: 'V' } }));
+    await put('Invoices', ofMany);
+    await put('Contacts', [...many, { ContactID: idOf(2_000), Name: 'Customer', IsSupplier: false }]);
+    const { records } = await readAll(open(), 'vendors');
+    expect(new Set(records.map(({ externalId }) => externalId)).size).toBe(1_001);
+    expect(http.callsCount).toBeLessThan(12);
+  });
+
+  test('come although bills cannot be read, and then the bills wait for a run that finds their suppliers', async () => {
+    await put('Contacts', [Contact]);
+    await put('Invoices', bills(1));
+    await fault({ match: 'Invoices', kind: 'BODY', body: 'hello' });
+    const session = open();
+    expect((await readAll(session, 'vendors')).records).toHaveLength(1);
+    await expect(readAll(session, 'bills')).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+    expect((await readAll(open(), 'bills')).records).toHaveLength(1);
   });
 });
 

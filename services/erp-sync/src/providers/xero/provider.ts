@@ -12,6 +12,8 @@ import type { RowContext } from './records.js';
 const PAGE_SIZE_MAX = 1_000;
 /** Ids of contacts in one call, which are part of a URL. */
 const CONTACT_IDS_MAX = 50;
+/** More contacts than this are read from the whole list, in larger pages. */
+const CONTACTS_BY_ID_MAX = 1_000;
 const WEB_URL = 'https://go.xero.com';
 
 /** What each stream is read from, in the order of the streams. */
@@ -43,6 +45,8 @@ function openSession(apiUrl: string, deps: SessionDeps): Session {
   const client = xeroClient(apiUrl, String(deps.config['tenantId']), deps);
   const pageSize = Math.min(deps.pageSize, PAGE_SIZE_MAX);
   let context: Promise<RowContext> | undefined;
+  /** What kept the suppliers of bills from being found. */
+  let billsFault: ErpFault | undefined;
   /** One call for a session, and none where nothing has changed. */
   const readContext = (): Promise<RowContext> => (context ??= contextOf(client));
 
@@ -59,26 +63,47 @@ function openSession(apiUrl: string, deps: SessionDeps): Session {
     }
   }
 
-  /** Xero marks a contact as a supplier with its first bill, which may not change the contact: suppliers of new bills are read too. */
+  /**
+   * Contacts that Xero calls suppliers, then those of the bills that this run reads: the mark comes with the first bill, which may
+   * not change the contact, and drafts do not set it.
+   */
   async function* readVendors(window: Window): AsyncIterable<Page<RecordsOf['vendors']>> {
     const known = new Set<string>();
     for await (const page of readList('vendors', window, readSupplier)) {
-      for (const { externalId } of page.records) known.add(externalId);
+      for (const { externalId } of page.records) known.add(externalId.toLowerCase());
       yield page;
     }
-    if (window.from === undefined) return;
-    // Bills that cannot be read must not cost the vendors: their own stream, which comes next, meets the fault and tells it.
-    const ofBills = await contactsOfBills(client, window, pageSize).catch((error: unknown) => {
-      if (error instanceof ErpFault) return [];
-      throw error;
+    const ofBills = await contactsOfBills(client, window.ofBills ?? window, pageSize).catch((error: unknown) => {
+      if (!(error instanceof ErpFault)) throw error;
+      // Bills that cannot be read must not cost the vendors; their stream tells the fault, and both are read again.
+      billsFault = error;
+      return [];
     });
-    const missing = ofBills.filter((id) => !known.has(id));
-    for (let at = 0; at < missing.length; at += CONTACT_IDS_MAX) {
-      const ids = missing.slice(at, at + CONTACT_IDS_MAX).join(',');
-      const { rows } = await client.readPage({ list: 'Contacts', ids }, 1, CONTACT_IDS_MAX);
-      const rowContext = await readContext();
-      yield { ...readRows(rows, 'ContactID', (row) => toVendor(row, rowContext)), deletedIds: [] };
+    const missing = new Set(ofBills.filter((id) => !known.has(id)));
+    if (missing.size === 0) return;
+    const rowContext = await readContext();
+    const pageOf = (rows: readonly unknown[]) =>
+      readRows(rows, 'ContactID', (row) => {
+        const isMissing = missing.delete((row.text('ContactID') ?? '').toLowerCase());
+        return isMissing ? toVendor(row, rowContext) : undefined;
+      });
+    if (missing.size > CONTACTS_BY_ID_MAX) {
+      for await (const { rows } of pages(client, { list: 'Contacts' }, pageSize)) {
+        yield { ...pageOf(rows), deletedIds: [] };
+      }
+      return;
     }
+    const ids = [...missing];
+    for (let at = 0; at < ids.length; at += CONTACT_IDS_MAX) {
+      const query = { list: 'Contacts', ids: ids.slice(at, at + CONTACT_IDS_MAX).join(',') } as const;
+      yield { ...pageOf((await client.readPage(query, 1, CONTACT_IDS_MAX)).rows), deletedIds: [] };
+    }
+  }
+
+  async function* readBills(window: Window): AsyncIterable<Page<RecordsOf['bills']>> {
+    // Bills whose suppliers were not found would be bills of unknown suppliers.
+    if (billsFault !== undefined) throw billsFault;
+    yield* readList('bills', window, toBill);
   }
 
   async function* readOrders(window: Window): AsyncIterable<Page<RecordsOf['orders']>> {
@@ -98,7 +123,7 @@ function openSession(apiUrl: string, deps: SessionDeps): Session {
       case 'vendors':
         return readVendors(window);
       case 'bills':
-        return readList('bills', window, toBill);
+        return readBills(window);
       case 'creditNotes':
         return readList('creditNotes', window, toCreditNote);
       case 'payments':
@@ -193,7 +218,7 @@ async function contactsOfBills(client: XeroClient, { from, dateFrom }: Window, p
     if (records.length > 0 && records[0]?.bill === firstBill) break;
     firstBill = records[0]?.bill;
     for (const { contact } of records) {
-      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) ids.add(contact);
+      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) ids.add(contact.toLowerCase());
     }
   }
   return [...ids];
