@@ -20,7 +20,7 @@ const options: ReadonlySet<string> = new Set([
 
 /**
  * The rows of one page: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer: odata.maxpagesize`.
- * @throws QueryRefusal
+ * @throws QueryRefusal, PageTooLarge
  */
 export function readPage(
   call: Call,
@@ -72,10 +72,15 @@ export function readPage(
   };
 }
 
-/** The preference counts only up to what the server gives at most. */
+/** More rows were asked for than a page may have: 413. */
+export class PageTooLarge extends Error {}
+
+/** @throws PageTooLarge */
 function pageSizeOf({ headers }: Call): number {
   const [, asked] = /odata\.maxpagesize\s*=\s*(\d+)/i.exec(headers['prefer'] ?? '') ?? [];
-  return Math.max(1, Math.min(Number(asked ?? PAGE_ROWS_MAX), PAGE_ROWS_MAX));
+  const size = Number(asked ?? PAGE_ROWS_MAX);
+  if (size > PAGE_ROWS_MAX) throw new PageTooLarge();
+  return Math.max(1, size);
 }
 
 function readCount(text: string | undefined, name: string): number | undefined {

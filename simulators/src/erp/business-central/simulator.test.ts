@@ -144,6 +144,13 @@ describe('the API', () => {
     }
   });
 
+  test('refuses a preferred size above 20,000 rows', async () => {
+    expect((await get('vendors', { prefer: 'odata.maxpagesize=20000' })).status).toBe(200);
+    const { status, json } = await get('vendors', { prefer: 'odata.maxpagesize=20001' });
+    expect(status).toBe(413);
+    expect(json).toMatchObject({ error: { code: 'Request_EntityTooLarge' } });
+  });
+
   test('counts $top over all pages, and $skip once', async () => {
     await put(
       'vendors',

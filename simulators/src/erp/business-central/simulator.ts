@@ -7,7 +7,7 @@ import { compareStrings, Table } from '../table.js';
 import { encodeOption, entityOf, publishedEntities, standardEntities } from './entities.js';
 import type { Entity } from './entities.js';
 import { QueryRefusal } from './filter.js';
-import { readPage } from './query.js';
+import { PageTooLarge, readPage } from './query.js';
 import { isAuthorized, issueToken } from './tokens.js';
 import type { Application } from './tokens.js';
 
@@ -93,6 +93,7 @@ export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Er
         },
       };
     } catch (error) {
+      if (error instanceof PageTooLarge) return refuseOf(413);
       if (error instanceof QueryRefusal) return refuse(400, 'BadRequest', error.message);
       throw error;
     }

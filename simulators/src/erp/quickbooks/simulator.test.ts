@@ -285,6 +285,20 @@ describe('changes', () => {
     const { json } = await api(`cdc?entities=Bill,Vendor&changedSince=${await since(60)}`);
     expect(json).toMatchObject({ CDCResponse: [{ QueryResponse: [{ maxResults: 1_000 }, {}] }] });
   });
+
+  test('faults of pages change what was changed, too', async () => {
+    await put('Bill', [{ Id: '1' }]);
+    await put('Vendor', [{ Id: '1' }]);
+    const path = `cdc?entities=Vendor,Bill&changedSince=${await since(60)}`;
+    await call(`POST ${base}/control/faults`, { match: '/cdc', kind: 'PATCH', field: 'Id', value: 7 });
+    expect((await api(path)).json).toMatchObject({
+      CDCResponse: [{ QueryResponse: [{ Vendor: [{ Id: 7 }] }, { Bill: [{ Id: 7 }] }] }],
+    });
+    await call(`POST ${base}/control/faults`, { match: '/cdc', kind: 'ENDLESS' });
+    expect((await api(path)).json).toMatchObject({
+      CDCResponse: [{ QueryResponse: [{ maxResults: 500 }, { maxResults: 500 }] }],
+    });
+  });
 });
 
 test('a fault repeats a full page for ever', async () => {

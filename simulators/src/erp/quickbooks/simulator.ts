@@ -205,7 +205,7 @@ export function quickBooks(client: OAuthClient) {
         return fault(400, 'ValidationFault', '2010', 'changedSince is more than 30 days ago');
       }
       let left = CHANGES_MAX;
-      const responses: Row[] = [];
+      const found: ChangedRow[] = [];
       for (const name of names) {
         const table = tenant.tables.get(name);
         if (table === undefined) return fault(400, 'ValidationFault', '2020', `Unknown entity ${name}`);
@@ -220,9 +220,23 @@ export function quickBooks(client: OAuthClient) {
           }));
         const rows = [...gone, ...changed].slice(0, left);
         left -= rows.length;
-        responses.push(rows.length === 0 ? {} : { [name]: rows, startPosition: 1, maxResults: rows.length });
+        found.push(...rows.map((row) => ({ ...row, [ENTITY]: name })));
       }
-      return { status: 200, headers: tid(), body: { CDCResponse: [{ QueryResponse: responses }], time: time() } };
+      return {
+        status: 200,
+        headers: tid(),
+        page: {
+          rows: found,
+          render(rows, { isEndless }) {
+            const shown: readonly ChangedRow[] = isEndless ? repeated(rows, CHANGES_MAX) : rows;
+            const responses = names.map((name) => {
+              const own = shown.filter((row) => row[ENTITY] === name);
+              return own.length === 0 ? {} : { [name]: own, startPosition: 1, maxResults: own.length };
+            });
+            return { CDCResponse: [{ QueryResponse: responses }], time: time() };
+          },
+        },
+      };
     };
 
     return {
@@ -334,6 +348,10 @@ function modifiedOf(row: Row): string {
 }
 
 /** As many rows as a full page has. */
+/** Of a row among changes: which list it belongs to. A symbol, so that faults keep it and no answer shows it. */
+const ENTITY = Symbol('entity');
+type ChangedRow = Row & { readonly [ENTITY]?: string };
+
 function repeated(rows: readonly Row[], size: number): readonly Row[] {
   if (rows.length === 0) return rows;
   return Array.from({ length: Math.min(size, PAGE_SIZE_MAX) }, (_, at) => rows[at % rows.length] ?? {});
