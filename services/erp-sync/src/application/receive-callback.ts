@@ -44,6 +44,8 @@ export interface ConfirmationPage {
   readonly providerName: string;
   /** The decision redirects there. */
   readonly returnOrigin: string;
+  /** Of the callback as browsers reach it: behind a proxy it may have a prefix. */
+  readonly actionPath: string;
 }
 
 /** What the browser gets. */
@@ -131,6 +133,7 @@ async function goOn(
       tenantName: erpCompany.name,
       providerName: productOf(flow.provider).title,
       returnOrigin: new URL(settings.returnUrl).origin,
+      actionPath: new URL(flow.redirectUri).pathname,
     };
     return { page };
   } catch (error) {

@@ -71,6 +71,7 @@ describe.each(products)('%s', (product) => {
       tenantName: 'Norton & Sons',
       providerName: product === 'xero' ? 'Xero' : 'QuickBooks Online',
       returnOrigin: 'https://app.example.com',
+      actionPath: `/product/v1/erp-connections/oauth/callback/${codes[product]}`,
     });
     expect(await countOf(organizationId)).toBe(0);
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { caller, stated } from './running-erp-sync.js';
 import type { RunningErpSync } from './running-erp-sync.js';
 
-const CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callback';
+const CALLBACK_URL = 'https://product.example.com/product/v1/erp-connections/oauth/callback';
 const APP = { clientId: 'app-id', clientSecret: 'app.secret~1' };
 
 export const RETURN_URL = 'https://app.example.com/settings?tab=erp';

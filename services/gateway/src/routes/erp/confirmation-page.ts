@@ -13,12 +13,16 @@ const NAME_LENGTH_MAX = 200;
 /**
  * The page on which a person sees whose ERP would be connected to which workspace (ERP reference, section 7.6). It has no
  * script, and its form can be sent to nobody else.
- * @param path of the callback, which takes the form
  */
-export function confirmationPage(
-  { confirmation, workspaceName, companyName, tenantName, providerName, returnOrigin }: Confirmation,
-  path: string,
-): Reply {
+export function confirmationPage({
+  confirmation,
+  workspaceName,
+  companyName,
+  tenantName,
+  providerName,
+  returnOrigin,
+  actionPath,
+}: Confirmation): Reply {
   const rows = [
     ['Workspace', workspaceName],
     ['Company', companyName],
@@ -32,7 +36,7 @@ export function confirmationPage(
 <h1>Connect ${provider}?</h1>
 <p>Vendors, bills, orders and payments of this company will be read and kept in step with the workspace. If you do not know the workspace, cancel.</p>
 <dl>${rows.join('')}</dl>
-<form method="post" action="${escapeHtml(path)}">
+<form method="post" action="${escapeHtml(actionPath)}">
 <input type="hidden" name="confirmation" value="${escapeHtml(confirmation)}">
 <button type="submit" name="decision" value="connect">Connect</button>
 <button type="submit" name="decision" value="cancel">Cancel</button>

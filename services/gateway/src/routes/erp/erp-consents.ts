@@ -1,4 +1,4 @@
-import type { Confirmation, Redirect } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
+import type { Redirect } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { z } from 'zod';
 import { EXAMPLE_IDS, examples } from '../../http/examples.js';
@@ -121,7 +121,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });
-        if (outcome?.$case === 'confirmation') return showConfirmation(outcome.value, provider);
+        if (outcome?.$case === 'confirmation') return confirmationPage(outcome.value);
         return redirectTo(outcome?.value);
       },
     }),
@@ -150,11 +150,6 @@ export const erpConsentCallbacks: readonly Route[] = [
   ...callbackRoutes({ suffix: '', name: '' }),
   ...callbackRoutes({ suffix: '/:provider', name: 'OfProvider' }),
 ];
-
-function showConfirmation(confirmation: Confirmation, provider: string | undefined): Reply {
-  const suffix = provider === undefined ? '' : `/${encodeURIComponent(provider)}`;
-  return confirmationPage(confirmation, `/v1${CALLBACK_PATH}${suffix}`);
-}
 
 function redirectTo(redirect: Redirect | undefined): Reply {
   return { status: 303, headers: { Location: stated(redirect).url } };
