@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
-import type { FaultCode } from '../../domain/faults.js';
+import type { ErpFault, FaultCode } from '../../domain/faults.js';
 import { erpControl } from '../../testing/erp-control.js';
 import type { ErpControl } from '../../testing/erp-control.js';
 import { fetchHttp } from '../../testing/fetch-http.js';
@@ -401,6 +401,23 @@ describe('a test', () => {
     await expect(open().test()).rejects.toMatchObject({
       message: expect.stringContaining('may not read companies, vendors, purchaseInvoices, purchaseCreditMemos.'),
     });
+  });
+});
+
+describe('a test of the bank account page', () => {
+  test.each([401, 403, 404])('that is answered with %i fails as a run does', async (status) => {
+    await put('vendorBankAccounts', [{ id: id(51), vendorNo: '1', iban: 'DE89370400440532013000' }]);
+    await control.addFault({ match: '/vendorBankAccounts', kind: 'STATUS', status, times: 0 });
+    const faultOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+    const ofRun = (await faultOf(readPages(open(bankPage()), 'bankAccounts'))) as ErpFault;
+    const ofTest = (await faultOf(open(bankPage()).test())) as ErpFault;
+    expect([ofTest.code, ofTest.message, ofTest.needsAPerson]).toEqual([ofRun.code, ofRun.message, false]);
+  });
+
+  test('without the configured fields is BANK_FIELD_MISSING', async () => {
+    await put('vendorBankAccounts', [{ id: id(51), vendorNo: '1', iban: 'DE89370400440532013000' }]);
+    const config = { ...bankPage(), bankAccountIbanField: 'ibanNumber' };
+    await expect(open(config).test()).rejects.toMatchObject({ code: 'BANK_FIELD_MISSING' });
   });
 });
 

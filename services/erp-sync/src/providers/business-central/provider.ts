@@ -156,7 +156,14 @@ function openSession(addresses: BusinessCentralAddresses, deps: SessionDeps): Se
 
   return {
     async test() {
-      return testAccess(client, bankUrl());
+      const url = bankUrl();
+      return testAccess(client, url, async () => {
+        if (url === undefined) return;
+        const target = { url: withQuery(url, { $top: '1' }), name: BANK_PAGE };
+        for await (const { rows } of ofBankPage(firstPageOf(client, target))) {
+          if (rows.length > 0 && !rows.some((row) => hasBankFields(row))) throw bankFieldMissing(config);
+        }
+      });
     },
     async *read<S extends StreamName>(stream: S, window: Window) {
       yield* readStream(stream, window) as AsyncIterable<Page<RecordsOf[S]>>;
@@ -208,8 +215,19 @@ interface ListRows {
   readonly next: string | undefined;
 }
 
-/** The company, and one row of each list: every list that may not be read is named. */
-async function testAccess(client: BusinessCentralClient, bankUrl: string | undefined): Promise<RemoteCompany> {
+async function* firstPageOf(client: BusinessCentralClient, target: ListTarget): AsyncGenerator<ListRows> {
+  yield await client.readPage(target, 1);
+}
+
+/**
+ * The company, and one row of each list: every list that may not be read is named. The bank account page fails as it does in a
+ * run, after what ends one.
+ */
+async function testAccess(
+  client: BusinessCentralClient,
+  bankUrl: string | undefined,
+  testBankPage: () => Promise<void>,
+): Promise<RemoteCompany> {
   const missing: string[] = [];
   const tryTo = async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -225,9 +243,13 @@ async function testAccess(client: BusinessCentralClient, bankUrl: string | undef
     name: name as string,
     url: `${client.companyUrl}/${name}?$top=1&$select=id`,
   }));
-  if (bankUrl !== undefined) lists.push({ name: BANK_PAGE, url: withQuery(bankUrl, { $top: '1' }) });
   for (const target of lists) await tryTo(target.name, async () => client.readPage(target, 1));
+  if (missing.length > 0 && bankUrl !== undefined) {
+    const target = { name: BANK_PAGE, url: withQuery(bankUrl, { $top: '1' }) };
+    await tryTo(target.name, async () => client.readPage(target, 1)).catch(() => undefined);
+  }
   if (missing.length > 0) throw permissionDenied(missing);
+  await testBankPage();
   const currency = await tryTo('companyInformation', async () => readLocalCurrency(client)).catch(() => undefined);
   const name = textOf(company, 'displayName') ?? textOf(company, 'name');
   return { ...(name === undefined ? {} : { name }), ...(currency === undefined ? {} : { currency }) };
