@@ -168,6 +168,7 @@ async function compose(
     connections,
     revokeSoon: consents.revoking.soon,
     places: placeStore(collections.places, 'connectionIds'),
+    runs,
     secrets,
     tenants,
     checks: configChecks(egress, {

@@ -12,6 +12,7 @@ import { auditEvent, connectionChanged } from './connection-events.js';
 import { checkSecret } from './create-connection.js';
 import type { ConnectionSecrets } from './secrets.js';
 import type { ConnectionChange, ConnectionStore } from './stores.js';
+import type { RunStore } from './sync-stores.js';
 
 /** Ends what a connection means for analyses. */
 export interface VendorMaster {
@@ -88,6 +89,7 @@ function checkNewSecret(
 export interface DeleteDeps {
   readonly connections: ConnectionStore;
   readonly places: Places;
+  readonly runs: Pick<RunStore, 'cancel'>;
   readonly master: VendorMaster;
   /** There are tokens to revoke. */
   readonly revokeSoon: () => void;
@@ -124,12 +126,14 @@ export const deleteConnection =
 
 /** The steps after the commit of a deletion; each may be repeated. */
 export const finishDeletion =
-  ({ connections, places, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
+  ({ connections, places, runs, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (
     { id, organizationId }: { readonly id: string; readonly organizationId: string },
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
+    // A worker that lives finds its run ended; one that died cannot end it.
+    await runs.cancel(organizationId, id);
     await master.end(organizationId, id, context);
     await connections.finishDeletion(id);
   };

@@ -84,7 +84,7 @@ export const syncRun =
       };
       end = await readAll(deps, run, begin);
     } catch (error) {
-      end = endOf(error, signal, log);
+      end = endOf(await causeOf(error, claim), signal, log);
       if (end.isUnexpected === true) logger.error({ error, runId, connectionId: connection.id }, 'a run failed');
     }
     if (end.isTaken === true) return undefined;
@@ -209,6 +209,15 @@ async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
     if (error instanceof ErpFault) return error;
     throw error;
   }
+}
+
+/** Analysis takes nothing of a connection that was disconnected; that is the end of the claim, and no fault. */
+async function causeOf(error: unknown, claim: ConnectionClaim): Promise<unknown> {
+  if (!(error instanceof DomainError) || error.kind !== 'wrong_state') return error;
+  return claim.confirm().then(
+    () => error,
+    (ended: unknown) => ended,
+  );
 }
 
 function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {

@@ -172,6 +172,8 @@ export interface RunStore {
       readonly error?: RunError;
     },
   ): Promise<RunOutcome | undefined>;
+  /** Ends the runs of a connection that run. */
+  cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
   /** By id. */
   many(organizationId: string, runIds: readonly string[]): Promise<readonly Run[]>;

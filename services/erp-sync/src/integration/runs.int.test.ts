@@ -667,6 +667,37 @@ describe('what changes during a run', () => {
     });
   });
 
+  test('disconnecting cancels it although its page is on the way to analysis, which takes no more of it', async () => {
+    erp.put('vendors', ...vendors(3));
+    const organizationId = running.organization.newTenant();
+    running.analysis.imports.beforeAnswer = async (call, { connectionId, ...source }) => {
+      if (call !== 'importVendors' || source.organizationId !== organizationId) return;
+      await running.connections.deleteConnection({ organizationId, connectionId }, caller);
+      throw new DomainError('wrong_state', 'The connection was disconnected.');
+    };
+    const { connectionId } = await connect(organizationId);
+    await eventually(async () => {
+      const run = await runs().findOne({ connectionId });
+      expect(run?.outcome).toMatchObject({ status: 'CANCELED' });
+      expect(run?.errors).toEqual([]);
+    });
+  });
+
+  test('disconnecting ends a run whose process died', async () => {
+    const connected = await connect();
+    await endedRuns(connected);
+    const runId = '0190a000-0000-7000-8000-000000000009';
+    const { organizationId, connectionId } = connected;
+    const ended = stated((await runs().findOne({ connectionId })) ?? undefined);
+    const { outcome: _, finishedAt: __, ...open } = ended;
+    await runs().insertOne({ ...open, _id: runId, status: 'RUNNING', createdAt: new Date() });
+    await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId } });
+    await silence(connected);
+    await running.connections.deleteConnection({ organizationId, connectionId }, caller);
+    expect(await runs().findOne({ _id: runId })).toMatchObject({ status: 'CANCELED', outcome: { status: 'CANCELED' } });
+    expect(await runs().findOne({ _id: ended._id })).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
   test('a pause cancels it', async () => {
     const { connected, goOn } = await waiting();
     await running.connections.updateConnection({ ...connected, isPaused: true, secretName: '' }, caller);

@@ -31,6 +31,9 @@ export interface RunDocument extends Aggregate {
   readonly outcome?: RunOutcome;
 }
 
+/** Runs of a connection that may have no end yet: one, and those that a worker left between two writes. */
+const RUNNING_MAX = 10;
+const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;
 /** Runs that one deletion takes. */
 const DELETE_MAX = 1_000;
 
@@ -43,6 +46,24 @@ export async function createRunIndexes(collection: Collection<RunDocument>): Pro
 
 export function runStore(collection: Collection<RunDocument>, outbox: Outbox, clock: Clock): RunStore {
   const aggregates = aggregateStore(collection, outbox, clock);
+  const finish: RunStore['finish'] = (organizationId, runId, { outcome, finishedAt, progress, error }) =>
+    retryOnConflict(async () => {
+      const document = await collection.findOne({ _id: runId, organizationId });
+      if (document === null) return undefined;
+      if (document.outcome !== undefined) return document.outcome;
+      const { streams, errors, httpCalls, throttledMs } = progress ?? document;
+      const kept = error === undefined ? errors : [...errors.slice(0, RUN_ERRORS_MAX - 1), error];
+      const set = { status: outcome.status, outcome, finishedAt, streams, errors: kept, httpCalls, throttledMs };
+      const { connectionId, version } = document;
+      const completed = announce(events.syncCompleted, {
+        connectionId,
+        runId,
+        status: outcome.status,
+        ...totalsOf(streams),
+      });
+      await aggregates.save({ id: runId, organizationId, version }, { $set: set }, { events: [completed] });
+      return outcome;
+    });
   return {
     async insert({ id, startedAt, ...run }) {
       const counts = { streams: {}, errors: [], httpCalls: 0, throttledMs: 0 };
@@ -61,24 +82,15 @@ export function runStore(collection: Collection<RunDocument>, outbox: Outbox, cl
     async saveProgress(organizationId, runId, progress) {
       await collection.updateOne({ _id: runId, organizationId, status: 'RUNNING' }, { $set: progress });
     },
-    finish: (organizationId, runId, { outcome, finishedAt, progress, error }) =>
-      retryOnConflict(async () => {
-        const document = await collection.findOne({ _id: runId, organizationId });
-        if (document === null) return undefined;
-        if (document.outcome !== undefined) return document.outcome;
-        const { streams, errors, httpCalls, throttledMs } = progress ?? document;
-        const kept = error === undefined ? errors : [...errors.slice(0, RUN_ERRORS_MAX - 1), error];
-        const set = { status: outcome.status, outcome, finishedAt, streams, errors: kept, httpCalls, throttledMs };
-        const { connectionId, version } = document;
-        const completed = announce(events.syncCompleted, {
-          connectionId,
-          runId,
-          status: outcome.status,
-          ...totalsOf(streams),
-        });
-        await aggregates.save({ id: runId, organizationId, version }, { $set: set }, { events: [completed] });
-        return outcome;
-      }),
+    finish,
+    async cancel(organizationId, connectionId) {
+      // The last ones alone can run.
+      const filter = { organizationId, connectionId };
+      const last = await collection.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: RUNNING_MAX }).toArray();
+      for (const { _id: runId, status } of last) {
+        if (status === 'RUNNING') await finish(organizationId, runId, { outcome: CANCELED, finishedAt: clock.now() });
+      }
+    },
     async list(organizationId, connectionId, page) {
       const { items, nextPageToken } = await findPage(collection, { organizationId, connectionId }, page);
       return { items: items.map(toRun), nextPageToken };
