@@ -9,6 +9,7 @@ import { tokensRefreshed } from '../consent-telemetry.js';
 import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
 import type { ClaimedTokens, ConnectionTokenStore, TokenHolder, TokenOwner } from './consent-stores.js';
+import type { Tried } from './open-erp.js';
 import type { ConnectionSecrets } from './secrets.js';
 
 export interface AccessTokenDeps {
@@ -18,11 +19,11 @@ export interface AccessTokenDeps {
   readonly clock: Clock;
   /** At least twice the longest call to a provider. */
   readonly leaseMs: number;
-  /** Before the second try; doubled for each further one. */
+  /** Before the second try of what no run asks for; doubled for each further one. */
   readonly backoffMs: number;
 }
 
-/** Tries of one refresh; the lease is renewed before each. */
+/** Tries of a refresh that no run asks for; those of a run are the run's. */
 const TRIES_MAX = 3;
 /** How often a process looks whether the refresh of another one has ended. */
 const LOOK_EACH_MS = 100;
@@ -30,9 +31,9 @@ const LOOK_EACH_MS = 100;
 /** Access tokens of connections with consent (ERP reference, section 7.7). */
 export interface AccessTokens {
   /** One that holds for two minutes at least. @throws ErpFault REAUTH_REQUIRED when only a person can go on */
-  current(owner: TokenOwner): Promise<string>;
+  current(owner: TokenOwner, tried?: Tried): Promise<string>;
   /** Another one than the ERP has refused: one refresh, unless another process has made one since. @throws ErpFault */
-  renewed(owner: TokenOwner, refused: string): Promise<string>;
+  renewed(owner: TokenOwner, refused: string, tried?: Tried): Promise<string>;
   /** Refreshes unless another process has since the holder was read. @throws ErpFault */
   refresh(holder: TokenHolder): Promise<void>;
 }
@@ -54,12 +55,12 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   /** Tokens of a later version than the given one. */
-  const refreshOnce = async (owner: TokenOwner, versionSeen: number): Promise<ConnectionTokens> => {
+  const refreshOnce = async (owner: TokenOwner, versionSeen: number, tried: Tried): Promise<ConnectionTokens> => {
     // Whoever has the claim has ended or lost it by then.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);
-      if (claimed !== undefined && claimed.tokenVersion === versionSeen) return refreshClaimed(claimed);
+      if (claimed !== undefined && claimed.tokenVersion === versionSeen) return refreshClaimed(claimed, tried);
       if (claimed !== undefined) {
         await store.release(claimed);
         return open(claimed);
@@ -73,10 +74,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
   };
 
-  const refreshClaimed = async (claimed: ClaimedTokens): Promise<ConnectionTokens> => {
+  const refreshClaimed = async (claimed: ClaimedTokens, tried: Tried): Promise<ConnectionTokens> => {
     try {
       const before = open(claimed);
-      const granted = await grant(claimed, before);
+      const granted = await grant(claimed, before, tried);
       const after = refreshed(before, granted, clock.now());
       if (await store.save(claimed, secrets.seal(claimed, 'tokens', encodeTokens(after)))) {
         tokensRefreshed(claimed.provider, 'refreshed');
@@ -91,10 +92,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
   };
 
-  const grant = async (claimed: ClaimedTokens, before: ConnectionTokens): Promise<GrantedTokens> => {
+  const grant = async (claimed: ClaimedTokens, before: ConnectionTokens, tried: Tried): Promise<GrantedTokens> => {
     const server = serverOf(deps.servers, claimed);
     try {
-      return await grantWithRetries(server, claimed, before.refreshToken);
+      return await tried(attempt(server, claimed, before.refreshToken));
     } catch (error) {
       if (!(error instanceof GrantRefused)) throw error;
     }
@@ -104,43 +105,50 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
     if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
     try {
-      return await grantWithRetries(server, claimed, previous.refreshToken);
+      return await tried(attempt(server, claimed, previous.refreshToken));
     } catch (error) {
       throw error instanceof GrantRefused ? reauthorizationRequired(claimed) : error;
     }
   };
 
-  const grantWithRetries = async (
-    server: AuthorizationServer,
-    claimed: ClaimedTokens,
-    refreshToken: string,
-  ): Promise<GrantedTokens> => {
+  /** One try of a refresh. Before each further one the lease is renewed: the pause may have been longer. */
+  const attempt = (server: AuthorizationServer, claimed: ClaimedTokens, refreshToken: string) => {
+    let isFirst = true;
+    return async (): Promise<GrantedTokens> => {
+      if (!isFirst && !(await store.renew(claimed, leaseMs))) {
+        throw new ErpFault('BAD_RESPONSE', 'The access is being renewed by another process. The next run tries again.');
+      }
+      isFirst = false;
+      return server.refresh(refreshToken);
+    };
+  };
+
+  const triedHere: Tried = async (call) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await server.refresh(refreshToken);
+        return await call();
       } catch (error) {
         if (tries === TRIES_MAX || !isTransient(error)) throw error;
         await delay(Math.random() * deps.backoffMs * 2 ** tries);
-        if (!(await store.renew(claimed, leaseMs))) throw error;
       }
     }
   };
 
   return {
-    async current(owner) {
+    async current(owner, tried = triedHere) {
       const holder = await require(owner);
       const held = open(holder);
-      const usable = isUsable(held, clock.now()) ? held : await refreshOnce(owner, holder.tokenVersion);
+      const usable = isUsable(held, clock.now()) ? held : await refreshOnce(owner, holder.tokenVersion, tried);
       return usable.accessToken;
     },
-    async renewed(owner, refused) {
+    async renewed(owner, refused, tried = triedHere) {
       const holder = await require(owner);
       const held = open(holder);
       const isRenewed = held.accessToken !== refused && isUsable(held, clock.now());
-      return (isRenewed ? held : await refreshOnce(owner, holder.tokenVersion)).accessToken;
+      return (isRenewed ? held : await refreshOnce(owner, holder.tokenVersion, tried)).accessToken;
     },
     async refresh(holder) {
-      await refreshOnce(holder, holder.tokenVersion);
+      await refreshOnce(holder, holder.tokenVersion, triedHere);
     },
   };
 }

@@ -14,14 +14,18 @@ export interface CallableConnection extends SecretOwner {
 
 /** Access tokens of connections with consent. @throws ErpFault */
 export interface ConsentTokens {
-  current(owner: SecretOwner): Promise<string>;
-  renewed(owner: SecretOwner, refused: string): Promise<string>;
+  current(owner: SecretOwner, tried?: Tried): Promise<string>;
+  renewed(owner: SecretOwner, refused: string, tried?: Tried): Promise<string>;
 }
+
+/** Makes a call as often as the budget of a run allows. */
+export type Tried = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Calls that count against the budget of one run or test. */
 export interface CountedCalls extends ErpHttp {
   readonly callsCount: number;
   readonly throttledMs: number;
+  readonly tried: Tried;
 }
 
 /** How much one run or test may call. */
@@ -69,8 +73,8 @@ export const openErp =
     const calls = openCalls(`${code} ${remoteCompanyId}`, provider.concurrency, budget);
     const credentials: Credentials = {
       secret: () => Promise.resolve().then(() => openSecret(secrets, connection)),
-      accessToken: () => tokens.current(connection),
-      renewedAccessToken: (refused) => tokens.renewed(connection, refused),
+      accessToken: () => tokens.current(connection, (call) => calls.tried(call)),
+      renewedAccessToken: (refused) => tokens.renewed(connection, refused, (call) => calls.tried(call)),
     };
     const pageSize = Math.min(provider.pageSize, pageSizeMax);
     return { provider, session: provider.open({ config, http: calls, credentials, pageSize }), calls };

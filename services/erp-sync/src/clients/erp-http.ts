@@ -27,6 +27,8 @@ export interface ErpCalls extends ErpHttp {
   readonly callsCount: number;
   /** Spent waiting because the ERP asked for it. */
   readonly throttledMs: number;
+  /** Makes a call that goes another way: counted, and tried again, as those of {@link ErpHttp.send}. @throws ErpFault */
+  tried<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export interface ErpCallsOptions {
@@ -118,6 +120,13 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         if (pauseMs > 0) await wait(pauseMs, true);
       };
 
+      /** Before the next try. @throws ErpFault when the ERP does not want one so soon */
+      const pauseAfter = async (fault: ErpFault, tries: number, retryAfterMs: number | undefined): Promise<void> => {
+        if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
+        const isThrottled = retryAfterMs !== undefined || fault.code === 'RATE_LIMITED';
+        await wait(retryAfterMs ?? backoffMs(settings, tries), isThrottled);
+      };
+
       const tryOnce = async (request: ErpRequest, limit: CompanyLimit): Promise<Tried> => {
         await awaitPause(limit);
         return limit.during(signal, async () => {
@@ -142,17 +151,24 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
             signal.throwIfAborted();
             if ('answer' in tried && !isWorthRetrying(tried.answer, request)) return tried.answer;
             const fault = 'fault' in tried ? tried.fault : faultOf(tried.answer);
-            const retryAfterMs = 'answer' in tried ? retryAfterOf(tried.answer) : undefined;
-            if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) {
-              limit.pause(retryAfterMs);
-              throw rateLimited(retryAfterMs);
-            }
+            const retryAfterMs = 'answer' in tried ? pauseAskedFor(tried.answer, request, settings) : undefined;
+            if (retryAfterMs !== undefined) limit.pause(retryAfterMs);
+            if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
             // A good status with a fault inside is the provider's to name.
             if (tries === CALL_TRIES_MAX && 'answer' in tried && tried.answer.status < 400) return tried.answer;
             if (fault.code === 'BAD_RESPONSE' || tries === CALL_TRIES_MAX) throw fault;
-            const isThrottled = retryAfterMs !== undefined || fault.code === 'RATE_LIMITED';
-            if (retryAfterMs !== undefined) limit.pause(retryAfterMs);
-            await wait(retryAfterMs ?? backoffMs(settings, tries), isThrottled);
+            await pauseAfter(fault, tries, retryAfterMs);
+          }
+        },
+        async tried(call) {
+          for (let tries = 1; ; tries++) {
+            spend();
+            try {
+              return await call();
+            } catch (error) {
+              if (!(error instanceof ErpFault) || !isTransient(error) || tries === CALL_TRIES_MAX) throw error;
+              await pauseAfter(error, tries, error.retryAfterMs);
+            }
           }
         },
       };
@@ -285,6 +301,21 @@ function parseJson(text: string, status: number, headers: Readonly<Record<string
     if (isJson && isSuccess && text !== '') throw new ErpFault('BAD_RESPONSE', 'The ERP answered with broken JSON.');
     return undefined;
   }
+}
+
+function isTransient({ code }: ErpFault): boolean {
+  return code === 'RATE_LIMITED' || code === 'TIMEOUT' || code === 'UPSTREAM_ERROR';
+}
+
+/** What the answer says, or the vendor's manual where a 429 says nothing. */
+function pauseAskedFor(
+  answer: ErpAnswer,
+  { throttledPauses }: ErpRequest,
+  { backoffMs: base, backoffMsMax: cap }: ErpHttpSettings,
+): number | undefined {
+  const asked = retryAfterOf(answer);
+  if (asked !== undefined || answer.status !== 429 || throttledPauses === undefined) return asked;
+  return Math.min(cap, throttledPauses * base);
 }
 
 function isWorthRetrying(answer: ErpAnswer, { retries }: ErpRequest): boolean {

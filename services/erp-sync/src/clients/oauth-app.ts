@@ -9,6 +9,7 @@ import {
   customFetch,
   refreshTokenGrant,
   ResponseBodyError,
+  WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -107,11 +108,11 @@ function faultOf(error: unknown): Error {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) {
     if (error.error === 'invalid_grant') return new GrantRefused();
+    if (error.error === 'invalid_client') return appRefused();
     if (error.status === 429) return rateLimited(error.response);
-    return new ErpFault(
-      'UPSTREAM_ERROR',
-      'The ERP refuses the app of this installation. Its operator has to look at it.',
-    );
+    // Not an answer to try again on, such as invalid_request.
+    if (error.status < 500) return new ErpFault('BAD_RESPONSE', 'The ERP does not take the request for tokens.');
+    return new ErpFault('UPSTREAM_ERROR', `The ERP answered ${error.status} when access was renewed.`);
   }
   if (error instanceof ClientError) {
     // What our own calls threw is inside.
@@ -124,9 +125,16 @@ function faultOf(error: unknown): Error {
     }
     return new ErpFault('BAD_RESPONSE', 'The ERP answered something else than tokens.');
   }
+  // A refused client is answered with a challenge (RFC 6749, section 5.2).
+  if (error instanceof WWWAuthenticateChallengeError && error.status === 401) return appRefused();
+  return new ErpFault('UPSTREAM_ERROR', 'The ERP could not be asked for tokens.');
+}
+
+/** A person has to act: the operator, whose app it is, and then whoever starts the next run. */
+function appRefused(): ErpFault {
   return new ErpFault(
-    'UPSTREAM_ERROR',
-    'The ERP refuses the app of this installation. Its operator has to look at it.',
+    'AUTH_FAILED',
+    'The ERP refuses the app of this installation. Its operator has to mend its id and secret; then start a run.',
   );
 }
 

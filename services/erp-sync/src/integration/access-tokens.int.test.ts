@@ -172,7 +172,7 @@ describe.each(products)('the access of %s', (product) => {
     ['throttles', { kind: 'THROTTLE', retryAfter: 7 }, 'RATE_LIMITED'],
     ['sends text', { kind: 'BODY', body: 'oops', contentType: 'text/plain' }, 'BAD_RESPONSE'],
     ['sends a token without a name', { kind: 'BODY', body: '{}' }, 'BAD_RESPONSE'],
-    ['refuses the app', { kind: 'STATUS', status: 401, body: { error: 'invalid_client' }, times: 3 }, 'UPSTREAM_ERROR'],
+    ['does not take the request', { kind: 'STATUS', status: 400, body: { error: 'invalid_request' } }, 'BAD_RESPONSE'],
   ])('keeps what it has when the provider %s', async (_, fault, code) => {
     const one = await connected(product);
     await one.expire();
@@ -187,6 +187,14 @@ describe.each(products)('the access of %s', (product) => {
     ]);
     expect(await one.isTaken(await replica().current(one.owner))).toBe(true);
     expect(await one.counts()).toMatchObject({ reused: 0 });
+  });
+
+  test('of an app that the provider refuses needs a person, and works again when the app does', async () => {
+    const one = await connected(product);
+    await one.expire();
+    await one.fault({ kind: 'STATUS', status: 401, body: { error: 'invalid_client' } });
+    await expect(replica().current(one.owner)).rejects.toMatchObject({ code: 'AUTH_FAILED', needsAPerson: true });
+    expect(await one.isTaken(await replica().current(one.owner))).toBe(true);
   });
 
   test('that the provider has ended needs a person', async () => {

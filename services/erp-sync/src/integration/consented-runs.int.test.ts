@@ -121,6 +121,12 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
   const put = (entity: string, records: readonly object[], remove: readonly string[] = []): Promise<unknown> =>
     erps.control(product, `POST /tenants/${tenant}/records`, { entity, records, remove });
   const expire = (what: string) => erps.control(product, `POST /tenants/${tenant}/expire`, { what });
+  const requests = async () => {
+    const { items } = (await erps.control(product, `GET /tenants/${tenant}/requests`)) as {
+      readonly items: readonly { readonly body: string }[];
+    };
+    return items;
+  };
   /** The next run once it has ended. */
   const endedRun = async (): Promise<Run> => {
     runsCount += 1;
@@ -188,6 +194,30 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
     expect(run).toMatchObject({ status: RunStatus.FAILED, errors: [{ code: 'REAUTH_REQUIRED', retryable: false }] });
     expect(await readConnection()).toMatchObject({ status: ConnectionStatus.ERROR });
     expect((await erps.tokens(product, tenant)).reused).toBe(1);
+  });
+
+  test.each([
+    ['throttles', { kind: 'STATUS', status: 429, times: 4 }],
+    ['asks for a pause', { kind: 'THROTTLE', retryAfter: 1, times: 1 }],
+    ['has an outage', { kind: 'STATUS', status: 503, times: 4 }],
+  ])('a run goes on when the token endpoint %s, and counts its calls', async (_, fault) => {
+    await endedRun();
+    await expire('ACCESS');
+    await erps.fault(product, { match: 'refresh_token', ...fault });
+    const before = (await requests()).length;
+    const run = await runAgain();
+    expect(run).toMatchObject({ status: RunStatus.SUCCEEDED, errors: [] });
+    const made = (await requests()).slice(before);
+    expect(made.filter(({ body }) => body.includes('refresh_token'))).toHaveLength(fault.times + 1);
+    expect(run.httpCalls).toBe(made.length);
+  });
+
+  test('an app whose secret has ended turns the connection to ERROR within one run', async () => {
+    await endedRun();
+    await expire('ACCESS');
+    await expire('SECRET');
+    expect(await runAgain()).toMatchObject({ status: RunStatus.FAILED, errors: [{ code: 'AUTH_FAILED' }] });
+    expect(await readConnection()).toMatchObject({ status: ConnectionStatus.ERROR, lastErrorCode: 'AUTH_FAILED' });
   });
 
   test('an access token that ended is renewed within the run', async () => {

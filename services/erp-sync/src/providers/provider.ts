@@ -110,6 +110,8 @@ export interface ErpRequest {
   readonly body?: string;
   /** Status codes that are the provider's to retry or not; default as {@link ErpHttp.send} says. */
   readonly retries?: (status: number, body: unknown) => boolean;
+  /** How long to wait after a 429 without `Retry-After`, in first pauses of the backoff: seconds, as it is configured by default. */
+  readonly throttledPauses?: number;
 }
 
 export interface ErpAnswer {

@@ -37,6 +37,8 @@ const nouns: Readonly<Record<EntityName, string>> = {
 };
 /** Numbers of Intuit, without zeros before them. */
 const THROTTLED = '3001';
+/** Intuit sends no `Retry-After`, and asks to wait for a minute. */
+const THROTTLED_PAUSES = 60;
 const OTHER_ENVIRONMENT = '3100';
 const COMPANY_CLOSED = '6190';
 const FEATURE_MISSING: ReadonlySet<string> = new Set(['5020', '5030']);
@@ -60,6 +62,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, deps: SessionD
         url: `${base}/${path}?${text}`,
         headers: { accept: 'application/json' },
         // A status of success may carry a fault.
+        throttledPauses: THROTTLED_PAUSES,
         retries: (status, body) => status === 408 || status === 429 || status >= 500 || faultCodes(body).has(THROTTLED),
       },
       ({ status }) => status === 401,

@@ -388,6 +388,8 @@ describe('faults', () => {
     await fault({ match: 'from Bill', kind: 'STATUS', status: 429 });
     await fault({ match: 'from Bill', kind: 'BODY', body });
     expect((await readAll(open(), 'bills')).records).toHaveLength(1);
+    // 60 pauses of a millisecond: QuickBooks asks for a minute, and does not say so.
+    expect(http.throttledMs).toBeGreaterThanOrEqual(59);
   });
 
   test.each([
