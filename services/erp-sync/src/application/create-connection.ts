@@ -14,6 +14,7 @@ import type { ProviderCode } from '../domain/provider-code.js';
 import { findProduct, products } from '../providers/registry.js';
 import { auditEvent, connectionChanged } from './connection-events.js';
 import type { ConnectionSecrets } from './secrets.js';
+import { alreadyConnected } from './stores.js';
 import type { ConnectionStore } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
@@ -58,6 +59,11 @@ export const createConnection =
     const { config, remoteKey } = await credentials.readConfig(request.config, checks);
     const importFrom = readImportFrom(request.importFrom, now);
     const companyId = await readCompany(tenants, request, context);
+    // Before a place is taken: a company that is connected is told so also where the plan has no place left.
+    const known = (await connections.ofProvider(organizationId, provider)).filter((other) =>
+      credentials.mayBeSameCompany(config, other.config),
+    );
+    if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
     const id = uuidV7();
     const connection = newConnection({
       id,
@@ -65,7 +71,7 @@ export const createConnection =
       companyId,
       provider,
       config,
-      remoteCompanyId: remoteCompanyId(organizationId, provider, remoteKey),
+      remoteCompanyId: knownRemoteCompany(known, remoteCompanyId(organizationId, provider, remoteKey)),
       importFrom,
       credential: secrets.seal({ id, organizationId }, 'credential', secret),
       createdAt: now,
@@ -84,6 +90,12 @@ export const createConnection =
     onDue();
     return connection;
   };
+
+/** What an earlier connection of the company imported keeps its ids, also where its configuration was written in another way. */
+function knownRemoteCompany(known: readonly Connection[], derived: string): string {
+  const ids = known.map((connection) => connection.remoteCompanyId);
+  return ids.includes(derived) ? derived : (ids[0] ?? derived);
+}
 
 /** The same when the remote company is connected anew: ids of what is imported derive from it. */
 export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {

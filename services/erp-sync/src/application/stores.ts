@@ -1,3 +1,4 @@
+import { DomainError } from '@invoicecontrol/errors';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
@@ -23,6 +24,13 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
+export function alreadyConnected(): DomainError {
+  return new DomainError(
+    'already_exists',
+    'The organization has connected this company of the ERP already. Change that connection, or delete it first.',
+  );
+}
+
 export interface ConnectionStore {
   /**
    * @param remoteKey names the remote company within its provider
@@ -37,6 +45,8 @@ export interface ConnectionStore {
   ): Promise<void>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
+  /** Those of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
+  ofProvider(organizationId: string, provider: ProviderCode): Promise<readonly Connection[]>;
   /** How many are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
   /** Those of these connections that are not DISABLED. */

@@ -198,6 +198,41 @@ describe('connecting an ERP with credentials', () => {
     expect(await create({ organizationId: newTenant(), secret: '~'.repeat(512) })).toMatchObject({ version: 1 });
   });
 
+  test.each([
+    ['with and without the database', { erpCompanyId: 1 }, { database: 'main', erpCompanyId: 1 }],
+    ['with and without the company', { database: 'main', erpCompanyId: 1 }, { database: 'main' }],
+  ])('connects an Odoo once %s, and keeps its ids when it is connected anew', async (_, one, other) => {
+    const organizationId = newTenant();
+    const baseUrl = 'http://127.0.0.1:8069/demo';
+    const { connectionId } = await create(odoo(organizationId, { baseUrl, ...one }));
+    await expect(create(odoo(organizationId, { baseUrl, ...other }))).rejects.toMatchObject({ kind: 'already_exists' });
+    await create(odoo(organizationId, { baseUrl: `${baseUrl}2`, ...other }));
+    await create(odoo(newTenant(), { baseUrl, ...other }));
+    await running.connections.deleteConnection({ organizationId, connectionId }, caller);
+    const again = await create(odoo(organizationId, { baseUrl, ...other }));
+    const ids = await stored()
+      .find({ _id: { $in: [connectionId, again.connectionId] } })
+      .toArray();
+    expect(new Set(ids.map(({ remoteCompanyId }) => remoteCompanyId)).size).toBe(1);
+  });
+
+  test('connects two companies of one Odoo, and two tenants of Business Central', async () => {
+    const organizationId = newTenant();
+    const baseUrl = 'http://127.0.0.1:8069/demo';
+    for (const erpCompanyId of [1, 2]) await create(odoo(organizationId, { baseUrl, erpCompanyId }));
+    const request = businessCentralRequest(organizationId);
+    await create(request);
+    await create({ ...request, configJson: request.configJson.replace(guid(0xa), guid(0xb)) });
+    const byDomain = { ...request, configJson: request.configJson.replace(guid(0xa), 'contoso.onmicrosoft.com') };
+    await expect(create(byDomain)).rejects.toMatchObject({ kind: 'already_exists' });
+  });
+
+  test('tells that a company is connected also where the plan has no place left', async () => {
+    const organizationId = newTenant();
+    await create({ organizationId, connectionsLimit: 1 });
+    await expect(create({ organizationId, connectionsLimit: 1 })).rejects.toMatchObject({ kind: 'already_exists' });
+  });
+
   test('gives the place of a refused connection back', async () => {
     const organizationId = newTenant();
     await create({ organizationId, connectionsLimit: 2 });

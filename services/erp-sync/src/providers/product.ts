@@ -19,11 +19,18 @@ export interface CredentialSetup {
    * @throws DomainError invalid with every fault
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
+  /**
+   * Whether two configurations, as they are stored, may name one remote company: what one of them leaves out, or names in another
+   * way, only a call could tell apart.
+   */
+  mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
 
+/** As it is stored and shown. */
+export type StoredConfig = Readonly<Record<string, unknown>>;
+
 export interface ReadConfig {
-  /** As it is stored and shown. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: StoredConfig;
   /** The same for every way to write the same remote company. */
   readonly remoteKey: string;
 }

@@ -1,4 +1,3 @@
-import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -7,7 +6,7 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import { secretFields } from '../application/stores.js';
+import { alreadyConnected, secretFields } from '../application/stores.js';
 import type { ConnectionStore, SealedConnections, SecretField } from '../application/stores.js';
 import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
 import type { StreamName } from '../domain/records.js';
@@ -92,6 +91,8 @@ export interface StreamProgress {
 export const RECENT_RUNS_MAX = 10;
 /** Connections that one run of a job takes. */
 const SWEEP_MAX = 256;
+/** Connections of one provider that a new one is compared with; an organization cannot have more that are not DISABLED. */
+const OF_PROVIDER_MAX = 1_000;
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
@@ -162,10 +163,7 @@ export function connectionStore(
         );
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        throw new DomainError(
-          'already_exists',
-          'The organization has connected this company of the ERP already. Change that connection, or delete it first.',
-        );
+        throw alreadyConnected();
       }
     },
     async find(organizationId, connectionId) {
@@ -181,6 +179,16 @@ export function connectionStore(
       };
       const { items, nextPageToken } = await findPage(collection, filter, page);
       return { items: items.map(toConnection), nextPageToken };
+    },
+    async ofProvider(organizationId, provider) {
+      const live = { organizationId, provider, status: { $in: LIVE } };
+      const disabled = { organizationId, provider, status: 'DISABLED' as const };
+      const newest = { sort: { createdAt: -1, _id: -1 }, limit: OF_PROVIDER_MAX } as const;
+      const found = await Promise.all([
+        collection.find(live, newest).toArray(),
+        collection.find(disabled, newest).toArray(),
+      ]);
+      return found.flat().map(toConnection);
     },
     countLive: (organizationId) => collection.countDocuments({ organizationId, status: { $in: LIVE } }),
     async live(organizationId, connectionIds) {

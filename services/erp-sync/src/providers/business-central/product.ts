@@ -46,6 +46,17 @@ export const businessCentral: ErpProduct = {
       const { tenantId, environmentName, companyId } = read;
       return { config: read, remoteKey: [tenantId, environmentName, companyId].join('/').toLowerCase() };
     },
+    mayBeSameCompany(one, other) {
+      const [tenant, otherTenant] = [one, other].map(({ tenantId }) => String(tenantId).toLowerCase());
+      // A tenant has a GUID and several domain names.
+      const isDomain = [tenant, otherTenant].some((name = '') => !GUID.test(name));
+      return (
+        (isDomain || tenant === otherTenant) &&
+        (['environmentName', 'companyId'] as const).every(
+          (name) => String(one[name]).toLowerCase() === String(other[name]).toLowerCase(),
+        )
+      );
+    },
   },
 };
 

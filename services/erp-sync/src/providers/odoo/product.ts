@@ -40,6 +40,12 @@ export const odoo: ErpProduct = {
       const { database = '', erpCompanyId = '' } = read;
       return { config: { ...read, baseUrl }, remoteKey: JSON.stringify([baseUrl, database, erpCompanyId]) };
     },
+    // Without them Odoo chooses the only database, and the company that the user begins in.
+    mayBeSameCompany: (one, other) =>
+      one['baseUrl'] === other['baseUrl'] &&
+      (['database', 'erpCompanyId'] as const).every(
+        (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],
+      ),
   },
 };
 
