@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { EXAMPLE_IDS } from '../../http/examples.js';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
+import { uploadedInvoice } from '../../testing/uploaded-invoice.js';
 
 const owner = keyNamed('owner');
 const viewer = keyNamed('viewer');
@@ -97,19 +97,7 @@ beforeEach(() => {
   receive = async (_, content) => {
     await sizeOf(content);
   };
-  stored = {
-    invoiceId: EXAMPLE_IDS.invoice,
-    companyId: EXAMPLE_IDS.company,
-    source: InvoiceSource.UPLOAD,
-    status: InvoiceStatus.ANALYZED,
-    invoice: wireInvoice({ invoiceNumber: 'FV/1\u202E/2026' }),
-    decision: 0,
-    riskScore: undefined,
-    analysisId: undefined,
-    documentId: uploadId,
-    scanId: undefined,
-    createdTime: new Date(),
-  };
+  stored = uploadedInvoice();
 });
 afterAll(() => gateway.stop());
 

@@ -4,11 +4,11 @@ import { InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { DescribeRenderingResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { EXAMPLE_IDS } from '../../http/examples.js';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
+import { uploadedInvoice } from '../../testing/uploaded-invoice.js';
 
 const analyst = keyNamed('analyst');
 const content = Buffer.alloc(200_000, 'picture');
@@ -41,19 +41,7 @@ beforeAll(async () => {
 beforeEach(() => {
   [asked, read] = [[], []];
   described = { rendering: { mediaType: 'image/png', byteSize: content.length, sha256 }, pages: undefined };
-  stored = {
-    invoiceId: EXAMPLE_IDS.invoice,
-    companyId: EXAMPLE_IDS.company,
-    source: InvoiceSource.UPLOAD,
-    status: InvoiceStatus.ANALYZED,
-    invoice: wireInvoice({ invoiceNumber: 'FV/1\u202E/2026' }),
-    decision: 0,
-    riskScore: undefined,
-    analysisId: undefined,
-    documentId: uploadId,
-    scanId: undefined,
-    createdTime: new Date(),
-  };
+  stored = uploadedInvoice();
 });
 afterAll(() => gateway.stop());
 
