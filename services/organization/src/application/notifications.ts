@@ -2,11 +2,19 @@ import { v5 as uuidv5 } from 'uuid';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import type { Role } from '@invoicecontrol/api-key/rights';
-import { billingSubject, endpointSubject, erpSubject, findingSubject, invitationSubject } from '../domain/mail.js';
+import {
+  billingSubject,
+  endpointSubject,
+  erpSubject,
+  findingSubject,
+  invitationSubject,
+  ksefSubject,
+} from '../domain/mail.js';
 import type {
   BillingNotice,
   EndpointTrouble,
   ErpNotice,
+  KsefNotice,
   Notification,
   NotificationStatus,
   Occasion,
@@ -86,6 +94,22 @@ export const notifyAboutErp =
       erpSubject(notice, name),
     );
   };
+
+/** What is told about KSeF, as published by `connection_failed` and `submission_changed`. */
+export interface KsefConnectionNotice {
+  readonly eventId: string;
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly notice: KsefNotice;
+}
+
+/** Queues a mail to each owner and admin. */
+export const notifyAboutKsef =
+  (deps: NotifyDeps) =>
+  ({ eventId, organizationId, at, notice }: KsefConnectionNotice): Promise<void> =>
+    notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: notice }, (name) =>
+      ksefSubject(notice, name),
+    );
 
 /** What the owners are told, once for each `key`. */
 export interface OwnerNotice {

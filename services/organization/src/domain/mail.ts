@@ -1,4 +1,4 @@
-import type { BillingNotice, EndpointTrouble, ErpNotice, Notification } from './notification.js';
+import type { BillingNotice, EndpointTrouble, ErpNotice, KsefNotice, Notification } from './notification.js';
 import type { Member } from './roster.js';
 
 export interface MailText {
@@ -32,6 +32,16 @@ export function erpSubject(notice: ErpNotice, organizationName: string): string 
     notice.kind === 'ERP_CONNECTED'
       ? `${provider} was connected to ${name}`
       : `${provider} is no longer synchronised with ${name}`,
+  );
+}
+
+export function ksefSubject(notice: KsefNotice, organizationName: string): string {
+  const name = oneLine(organizationName);
+  if (notice.kind === 'KSEF_CONNECTION_FAILED') {
+    return shorten(`KSeF ${oneLine(notice.environment)} refuses the token of ${name}`);
+  }
+  return shorten(
+    notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
   );
 }
 
@@ -88,6 +98,7 @@ export function writeMail(
     return { subject, text: `${lines.join('\n')}\n` };
   }
   if ('connectionId' in occasion) return { subject, text: erpText(occasion, organization) };
+  if ('ksefConnectionId' in occasion) return { subject, text: ksefText(occasion, organization) };
   if ('endpointId' in occasion) return { subject, text: endpointText(occasion, organization) };
   if (occasion.kind !== 'INVITATION') return { subject, text: billingText(occasion, organization) };
   const lines = [
@@ -101,6 +112,40 @@ export function writeMail(
     'If you do not know the organization, ignore this mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };
+}
+
+function ksefText(notice: KsefNotice, organization: string): string {
+  const connection = `/v1/ksef-connections/${notice.ksefConnectionId}`;
+  if (notice.kind === 'KSEF_CONNECTION_FAILED') {
+    const lines = [
+      `No invoice of ${organization} is submitted to KSeF ${oneLine(notice.environment)} with this connection until a person acts.`,
+      '',
+      oneLine(notice.message),
+      '',
+      'If the token was revoked, has expired or lacks a permission, send a new one: POST /v1/ksef-connections',
+      '',
+      `Afterwards check it: POST ${connection}/test`,
+      '',
+      `Connection: ${notice.ksefConnectionId}`,
+      `State:      GET ${connection}`,
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+  const { submissionId, invoiceId, errorCode, isByKsef } = notice;
+  const lines = [
+    isByKsef
+      ? `KSeF refused an invoice of ${organization}. It is not registered.`
+      : `An invoice of ${organization} could not be submitted to KSeF. It is not registered.`,
+    '',
+    `Why, and what happens next: GET ${connection}/submissions/${submissionId}`,
+    '',
+    `Code:       ${oneLine(errorCode)}`,
+    `Invoice:    ${invoiceId}`,
+    `Submission: ${submissionId}`,
+    '',
+    `When the cause is removed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function erpText(notice: ErpNotice, organization: string): string {

@@ -26,6 +26,7 @@ export type Occasion =
     }
   | EndpointTrouble
   | ErpNotice
+  | KsefNotice
   | BillingNotice;
 
 /** What the owners are told about money and quotas. */
@@ -62,6 +63,28 @@ export type ErpNotice =
       readonly providerName: string;
       /** The company in the ERP; undefined where its name is not known. */
       readonly tenantName: string | undefined;
+    };
+
+/** What owners and admins are told about KSeF. */
+export type KsefNotice =
+  | {
+      /** Nothing can be submitted before a person acts. */
+      readonly kind: 'KSEF_CONNECTION_FAILED';
+      readonly ksefConnectionId: string;
+      /** `PRODUCTION` */
+      readonly environment: string;
+      /** What happened and what has to be changed. */
+      readonly message: string;
+    }
+  | {
+      /** An invoice is not registered. */
+      readonly kind: 'KSEF_SUBMISSION_REFUSED';
+      readonly ksefConnectionId: string;
+      readonly submissionId: string;
+      readonly invoiceId: string;
+      /** Whether KSeF refused the document, rather than that it could not be submitted. */
+      readonly isByKsef: boolean;
+      readonly errorCode: string;
     };
 
 /** An endpoint for events only fails, or was switched off for it. */

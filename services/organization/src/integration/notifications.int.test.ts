@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { ConnectionChanged } from '@invoicecontrol/contracts/erp_sync/v1/events';
 import { events } from '@invoicecontrol/contracts/events';
+import type { SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events';
 import type { EventBody } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -190,6 +191,80 @@ describe('an endpoint that only fails', () => {
     expect(mail?.text).toContain('hooks.example.com:8443');
     expect(mail?.text).toContain(`PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`);
     expect(mail?.text).toContain('it answered 410 Gone, last at 2026-03-02T00:00:00.000Z');
+  });
+});
+
+describe('KSeF', () => {
+  const publish = async (organizationId: string, body: Parameters<typeof envelopes>[1][number]): Promise<void> => {
+    const [event] = envelopes({ id: 'ksef-1', organizationId, version: Date.now() }, [body], new Date());
+    if (event === undefined) throw new Error('no event');
+    const ksef = await eventPublisher(bus, 'ksef');
+    await eventually(() => ksef.publish(event));
+  };
+  const changed = (organizationId: string, part: Partial<EventBody<SubmissionChanged>>): Promise<void> =>
+    publish(
+      organizationId,
+      announce(events.submissionChanged, {
+        submissionId: 'submission-1',
+        connectionId: 'connection-1',
+        companyId: 'company-1',
+        invoiceId: 'invoice-1',
+        status: 'REJECTED',
+        ...part,
+      }),
+    );
+  const withAdmin = async (email: string) => {
+    const member = await someMember();
+    const { organizationId } = member;
+    await clients.operator.createMember({ organizationId, email, name: '', role: 'ADMIN' }, asOperator);
+    return member;
+  };
+
+  test('that refuses a token is told to owners and admins, with what to do', async () => {
+    const email = 'admin-ksef-token@acme.example';
+    const { organizationId, email: analyst } = await withAdmin(email);
+    await publish(
+      organizationId,
+      announce(events.ksefConnectionFailed, {
+        connectionId: 'connection-1',
+        companyId: 'company-1',
+        environment: 'PRODUCTION',
+        message: 'KSeF says that the token was revoked.',
+      }),
+    );
+    const entry = ['KSEF_CONNECTION_FAILED', expect.stringMatching(/^KSeF PRODUCTION refuses the token of /)];
+    await eventually(async () =>
+      expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([entry, entry]),
+    );
+    await startSender();
+    await becomes(organizationId, ['SENT', 'SENT']);
+    expect(mailsTo(analyst)).toEqual([]);
+    const [mail] = mailsTo(email);
+    expect(mail?.text).toContain('KSeF says that the token was revoked.');
+    expect(mail?.text).toContain('POST /v1/ksef-connections/connection-1/test');
+  });
+
+  test.each([
+    ['REJECTED', 'KSEF_450', /^KSeF refused an invoice of /],
+    ['FAILED', 'KSEF_HTTP_403', /^An invoice of .* could not be submitted to KSeF/],
+  ])('that leaves an invoice %s (%s) is told to owners and admins', async (status, errorCode, subject) => {
+    const email = `admin-ksef-${status.toLowerCase()}@acme.example`;
+    const { organizationId } = await withAdmin(email);
+    // What is under way, went well or was ended by a person is told to nobody.
+    await changed(organizationId, { status: 'PROCESSING' });
+    await changed(organizationId, { status: 'ACCEPTED', ksefNumber: 'n' });
+    await changed(organizationId, { status: 'FAILED', errorCode: 'CANCELED' });
+    await changed(organizationId, { status: 'FAILED', errorCode: 'CONNECTION_DISABLED' });
+    await changed(organizationId, { status, errorCode });
+    const entry = ['KSEF_SUBMISSION_REFUSED', expect.stringMatching(subject)];
+    await eventually(async () =>
+      expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([entry, entry]),
+    );
+    await startSender();
+    await becomes(organizationId, ['SENT', 'SENT']);
+    const [mail] = mailsTo(email);
+    expect(mail?.text).toContain(`Code:       ${errorCode}`);
+    expect(mail?.text).toContain('GET /v1/ksef-connections/connection-1/submissions/submission-1');
   });
 });
 

@@ -21,6 +21,8 @@ const notification = z
         'USAGE_REACHED',
         'ERP_CONNECTED',
         'ERP_REAUTH_REQUIRED',
+        'KSEF_CONNECTION_FAILED',
+        'KSEF_SUBMISSION_REFUSED',
       ])
       .describe('Why the mail is sent.'),
     subject: z.string().describe('The subject line of the mail.'),

@@ -1,0 +1,37 @@
+import type { ConnectionFailed, SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { notifyAboutKsef } from '../../application/notifications.js';
+
+type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
+
+/** Ends that a person chose; nobody has to be told. */
+const CHOSEN: ReadonlySet<string> = new Set(['CANCELED', 'CONNECTION_DISABLED']);
+
+/** Handles ksef `connection_failed`: people are told that the token no longer works. */
+export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFailed) => Promise<void> {
+  return async (event) => {
+    const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
+    const { connectionId: ksefConnectionId, environment, message } = event;
+    const notice = { kind: 'KSEF_CONNECTION_FAILED', ksefConnectionId, environment, message } as const;
+    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+  };
+}
+
+/** Handles ksef `submission_changed`: people are told of an invoice that is not registered although they asked for it. */
+export function onKsefSubmissionChanged(deps: NotifyDeps): (event: SubmissionChanged) => Promise<void> {
+  return async (event) => {
+    const { eventId, organizationId, eventTime: at = deps.clock.now(), status, errorCode = '' } = event;
+    if ((status !== 'REJECTED' && status !== 'FAILED') || CHOSEN.has(errorCode)) return;
+    const { connectionId: ksefConnectionId, submissionId, invoiceId } = event;
+    const isByKsef = status === 'REJECTED';
+    const notice = {
+      kind: 'KSEF_SUBMISSION_REFUSED',
+      ksefConnectionId,
+      submissionId,
+      invoiceId,
+      isByKsef,
+      errorCode,
+    } as const;
+    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+  };
+}
