@@ -4,21 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
+import { ContractClient } from './contract-client.js';
 import { crc8 } from './numbers.js';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { BUYER, hashOf, invoiceXml, json, SELLER, sendRequest, TestClient } from './testing.js';
+import { BUYER, hashOf, invoiceXml, json, SELLER, sendRequest } from './testing.js';
 
 const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'a'.repeat(64)}`;
 
 let simulator: KsefSimulator;
-let client: TestClient;
+let client: ContractClient;
 let last = 0;
 const newNumber = (): string => `FV/${(last += 1)}/2026`;
 
 beforeAll(async () => {
   simulator = await startKsefSimulator();
-  client = new TestClient(`${simulator.url}/test`, SELLER, TOKEN);
+  client = new ContractClient(`${simulator.url}/test`, SELLER, TOKEN);
   await client.control('PUT settings', { limitFactor: 0 });
 });
 beforeEach(async () => {
@@ -139,9 +140,9 @@ describe('authentication', () => {
   });
 
   test('production checks the check digit of a NIP', async () => {
-    const production = new TestClient(`${simulator.url}/production`, '5265877636', TOKEN);
+    const production = new ContractClient(`${simulator.url}/production`, '5265877636', TOKEN);
     expect(errorOf(await production.begin())).toBe(21_405);
-    expect((await new TestClient(`${simulator.url}/production`, SELLER, TOKEN).begin()).status).toBe(202);
+    expect((await new ContractClient(`${simulator.url}/production`, SELLER, TOKEN).begin()).status).toBe(202);
   });
 });
 
@@ -258,7 +259,7 @@ describe('sessions', () => {
     const number = newNumber();
     const first = await client.open();
     const { ksefNumber } = await client.sendAndWait(first, invoiceXml({ number }));
-    const other = new TestClient(`${simulator.url}/test`, BUYER, 'token of the buyer');
+    const other = new ContractClient(`${simulator.url}/test`, BUYER, 'token of the buyer');
     await other.control(`PUT contexts/${BUYER}`, { tokens: [{ token: other.token }], grants: [SELLER] });
     await other.login();
     const shown = await other.sendAndWait(await other.open(), invoiceXml({ number, issueDate: '2026-03-01' }));
@@ -400,7 +401,7 @@ describe('requests', () => {
   });
 
   test('beyond the limits are refused with the time to wait', async () => {
-    const limited = new TestClient(`${simulator.url}/test`, '1111111112', 'limited token');
+    const limited = new ContractClient(`${simulator.url}/test`, '1111111112', 'limited token');
     await limited.control('PUT contexts/1111111112', { tokens: [{ token: limited.token }], limitFactor: 0.05 });
     await limited.login();
     await limited.open();
@@ -418,7 +419,7 @@ describe('requests', () => {
 });
 
 test('environments know nothing of each other', async () => {
-  const demo = new TestClient(`${simulator.url}/demo`, SELLER, TOKEN);
+  const demo = new ContractClient(`${simulator.url}/demo`, SELLER, TOKEN);
   expect(codeOf(await demo.outcome(await demo.begin()))).toBe(450);
   expect((await demo.api('GET sessions?sessionType=Online&pageSize=10', undefined, client.accessToken)).status).toBe(
     401,
@@ -429,7 +430,7 @@ test('its state survives a restart', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ksef-simulator-'));
   try {
     const first = await startKsefSimulator({ directory });
-    const before = new TestClient(`${first.url}/test`, SELLER, TOKEN);
+    const before = new ContractClient(`${first.url}/test`, SELLER, TOKEN);
     await before.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN }] });
     await before.control('PUT settings', { authPolls: 0, invoicePolls: 0 });
     await before.login();
@@ -441,7 +442,7 @@ test('its state survives a restart', async () => {
     await first.stop();
 
     const second = await startKsefSimulator({ directory });
-    const after = new TestClient(`${second.url}/test`, SELLER, TOKEN);
+    const after = new ContractClient(`${second.url}/test`, SELLER, TOKEN);
     after.accessToken = before.accessToken;
     expect(json(await after.control('GET counters'))).toEqual(counters);
     expect(json(await after.control('GET requests'))).toEqual(log);

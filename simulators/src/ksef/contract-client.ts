@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import type { TestAnswer } from '../erp/testing.js';
+import { TestClient } from './testing.js';
+
+type Json = Readonly<Record<string, unknown>>;
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
+}
+interface ContractOperation {
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ContractOperation>>>>;
+  readonly components: Json;
+}
+
+/** The published contract of KSeF, with the paths that are used. */
+const contract = JSON.parse(
+  readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
+) as Contract;
+// Formats of OpenAPI (int32, byte) are no formats of JSON Schema; what they say stands in patterns and lengths.
+const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
+
+/** A client that fails where an answer, or a request that was accepted, is not as the contract says. */
+export class ContractClient extends TestClient {
+  /** `METHOD path` of the contract, of what was answered with 2xx. */
+  readonly succeeded = new Set<string>();
+
+  override async api(target: string, body?: unknown, bearer?: string | null): Promise<TestAnswer> {
+    const answer = await super.api(target, body, bearer);
+    const { name, operation } = findOperation(target);
+    const isAccepted = answer.status < 300;
+    const faults = [...(isAccepted ? faultsOfRequest(operation, body) : []), ...faultsOfAnswer(target, answer)];
+    if (faults.length > 0) throw new Error(`${name} ${answer.status} breaks the contract: ${faults.join('; ')}`);
+    if (isAccepted) this.succeeded.add(name);
+    return answer;
+  }
+}
+
+/** `METHOD path` of each operation of the contract. */
+export function contractOperations(): readonly string[] {
+  return Object.entries(contract.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+function findOperation(target: string): { readonly name: string; readonly operation: ContractOperation } {
+  const [method = '', below = ''] = target.split(' ');
+  const path = `/${below.replace(/\?.*$/, '')}`;
+  const found = Object.entries(contract.paths)
+    // Literal paths before those with parameters.
+    .sort(([a], [b]) => a.split('{').length - b.split('{').length)
+    .find(([template, operations]) => {
+      const pattern = new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`);
+      return operations[method.toLowerCase()] !== undefined && pattern.test(path);
+    });
+  const operation = found?.[1][method.toLowerCase()];
+  if (found === undefined || operation === undefined) throw new Error(`The contract has no ${method} ${path}.`);
+  return { name: `${method} ${found[0]}`, operation };
+}
+
+function faultsOfRequest({ requestBody }: ContractOperation, body: unknown): readonly string[] {
+  const schema = requestBody?.content?.['application/json']?.schema;
+  if (body === undefined) return schema === undefined ? [] : ['the request has no body'];
+  return faultsOf(schema, body);
+}
+
+/** Where an answer to `METHOD path` is not as the contract says. */
+export function faultsOfAnswer(target: string, { status, headers, text }: TestAnswer): readonly string[] {
+  const response = findOperation(target).operation.responses[String(status)];
+  if (response === undefined) return [`the contract has no status ${status}`];
+  if (text === '') return response.content === undefined ? [] : ['the answer has no body'];
+  const type = headers.get('content-type')?.split(';')[0] ?? '';
+  const schema = response.content?.[type]?.schema;
+  if (type === 'application/xml') return schema?.['type'] === 'string' ? [] : ['the contract has no XML here'];
+  return faultsOf(schema, JSON.parse(text));
+}
+
+function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
+  if (schema === undefined) return ['the contract has no such body'];
+  const validate = ajv.compile(toJsonSchema(schema) as Json);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** `nullable` of OpenAPI 3.0 as JSON Schema says it, and references into the registered contract. */
+function toJsonSchema(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(toJsonSchema);
+  if (typeof node !== 'object' || node === null) return node;
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [
+      name,
+      name === '$ref' && typeof value === 'string' ? value.replace(/^#/, 'ksef#') : toJsonSchema(value),
+    ]),
+  );
+  return nullable === true ? { anyOf: [rest, { type: 'null' }] } : rest;
+}
