@@ -343,6 +343,28 @@ describe('at the end of a run', () => {
     expect(await synchronise({ vendors: [vendorOf('v1'), ...vendors, twin], bills: [...bills, copy] })).toBe(2);
     expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'VENDOR_RECORD_DUPLICATE']);
   });
+  test.each([
+    [10 * 60_000 - 1, 1],
+    [10 * 60_000, 0],
+  ])(
+    'a page stored up to ten minutes after the moment that it bears is examined: %d ms before, %d found',
+    async (ms, found) => {
+      await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
+      const { organizationId, connectionId } = source;
+      await analysis.rpc.erpImport.importBills({ source, bills: [billOf('b2')] }, asUser('user-1'));
+      const { db } = analysis.mongo;
+      const known = await db
+        .collection<{ _id: string; completedThrough: Date }>('erp_sources')
+        .findOne({ _id: connectionId });
+      const moment = new Date((known?.completedThrough.getTime() ?? 0) - ms);
+      const copy = { organizationId, 'erp.externalId': 'b2' };
+      await db.collection('invoices').updateOne(copy, { $set: { 'erp.changedAt': moment } });
+      // The first bill changed long before.
+      const first = { organizationId, 'erp.externalId': 'b1' };
+      await db.collection('invoices').updateOne(first, { $set: { 'erp.changedAt': new Date(0) } });
+      expect(await synchronise({})).toBe(found);
+    },
+  );
   test('an account that changed while bills are open is reported, and is no change at the first run', async () => {
     const vendors = [vendorOf('v1')];
     expect(await synchronise({ vendors, bills: [billOf('b1')] })).toBe(0);

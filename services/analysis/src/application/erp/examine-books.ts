@@ -17,6 +17,8 @@ import { examinePayments } from './examine-payments.js';
 import { examineVendors } from './examine-vendors.js';
 import type { ErpSource } from './import-source.js';
 
+/** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
+const LATE_WRITE_MS = 10 * 60_000;
 /** Findings that are stored at the same time. */
 const STORED_AT_ONCE_MAX = 8;
 
@@ -65,7 +67,9 @@ export const examineBooks =
         ),
       );
     };
-    const examination = { source, window: { after: completedThrough, until }, policy, books, raise };
+    // What was examined already is compared again, and raises nothing again.
+    const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
+    const examination = { source, window: { after, until }, policy, books, raise };
     await examineVendors(examination);
     await examineBills(examination);
     await examinePayments(examination);

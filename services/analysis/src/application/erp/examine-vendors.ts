@@ -68,13 +68,15 @@ function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
 
 /** Accounts that were changed since the books were last examined, of vendors that have open bills. */
 async function changesOf(
-  { source, window, books }: Examination,
+  { source, books }: Examination,
   vendors: readonly StoredVendor[],
 ): Promise<VendorAccountChange[]> {
   const changed = vendors.flatMap((vendor) => {
     const change = vendor.accountChange;
     if (change === undefined || change.before.length === 0) return [];
-    if (window.after !== undefined && change.seenAfter <= window.after) return [];
+    // Exactly those since the last examination: changes of two would look like one migration.
+    const { completedThrough } = source;
+    if (completedThrough !== undefined && change.seenAfter <= completedThrough) return [];
     return [{ vendor, change }];
   });
   if (changed.length === 0) return [];
