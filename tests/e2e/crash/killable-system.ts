@@ -39,15 +39,19 @@ export interface KillableSystemOptions {
   readonly webhooksEnv?: Readonly<Record<string, string>>;
   /** Added to the environment of the service that stores uploads. */
   readonly documentsEnv?: Readonly<Record<string, string>>;
+  /** Added to the environment of the service that reads ERPs. */
+  readonly erpSyncEnv?: Readonly<Record<string, string>>;
 }
 
 export async function startKillableSystem({
   webhooksEnv = {},
   documentsEnv = {},
+  erpSyncEnv = {},
 }: KillableSystemOptions = {}): Promise<KillableSystem> {
   const added: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = {
     webhooks: webhooksEnv,
     documents: documentsEnv,
+    'erp-sync': erpSyncEnv,
   };
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);
