@@ -33,6 +33,10 @@ export class Access {
 
   /** Calls with an access token. After a 401 it is refreshed once, and then the connection authenticates once. */
   async during<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
+    return withoutToken(this.#credentials, () => this.#call(call));
+  }
+
+  async #call<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     const first = this.#isFresh() ?? (await this.#renew(this.#tokens, 'REFRESH'));
     try {
       return await call(first.access.token);
@@ -55,13 +59,15 @@ export class Access {
     this.#tokens = undefined;
     if (tokens === undefined) return;
     const { calls } = this.#deps;
-    try {
-      await calls.end(this.#credentials, tokens.access.token);
-    } catch (error) {
-      if (!isUnauthorized(error)) throw error;
-      // The access token has ended before its time; the refresh token may end the session as well.
-      await calls.end(this.#credentials, tokens.refresh.token);
-    }
+    await withoutToken(this.#credentials, async () => {
+      try {
+        await calls.end(this.#credentials, tokens.access.token);
+      } catch (error) {
+        if (!isUnauthorized(error)) throw error;
+        // The access token has ended before its time; the refresh token may end the session as well.
+        await calls.end(this.#credentials, tokens.refresh.token);
+      }
+    });
   }
 
   #isFresh(): Tokens | undefined {
@@ -100,6 +106,16 @@ export class Access {
       if (error instanceof KsefRefusal && error.kind === 'PERMANENT') return undefined;
       throw error;
     }
+  }
+}
+
+/** Refusals with texts of KSeF are shown: it may have repeated what it was sent. */
+async function withoutToken<T>({ token }: KsefCredentials, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof KsefRefusal) || !error.message.includes(token)) throw error;
+    throw new KsefRefusal(error.kind, error.message.replaceAll(token, '…'), error);
   }
 }
 

@@ -141,6 +141,14 @@ describe('the test of a connection', () => {
     expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(1);
   });
 
+  test.each(['A3', 'S9'])('never shows the token that KSeF repeats in an error of %s', async (operation) => {
+    const token = 'a token without any known form';
+    await control('PUT', `contexts/${NIP}`, { tokens: [{ token }] });
+    await fault(operation, 'PROBLEM', { status: 400, code: 21_405, details: [`${token} of ${NIP} at 10.1.2.3`] });
+    const { kind, message } = await refusalOf(client.test({ ...credentials, token }));
+    expect({ kind, message }).toEqual({ kind: 'PERMANENT', message: expect.stringContaining('… of ******7635 at …') });
+  });
+
   test('names the mistake when the token was made for another NIP', async () => {
     const refusal = await refusalOf(client.test({ ...credentials, contextNip: '1111111111' }));
     expect(refusal.message).toContain('another NIP');
@@ -305,6 +313,44 @@ describe('a session', () => {
   });
 });
 
+describe('an error', () => {
+  const problem = (code: number) => ({
+    status: 400,
+    title: 'Bad Request',
+    errors: [{ code, description: 'Opis', details: ['Szczegół'] }],
+  });
+  const older = (code: number) => ({
+    exception: { exceptionDetailList: [{ exceptionCode: code, exceptionDescription: 'Opis', details: ['Szczegół'] }] },
+  });
+  test.each([
+    ['problem details', 400, problem(21_405), 'PERMANENT', 'KSEF_API_21405'],
+    ['the older form', 400, older(21_405), 'PERMANENT', 'KSEF_API_21405'],
+    ['problem details of a session', 400, problem(21_180), 'SESSION', 'KSEF_API_21180'],
+    ['the older form of a session', 400, older(21_180), 'SESSION', 'KSEF_API_21180'],
+    ['the older form of a 500', 500, older(500), 'TRANSIENT', 'KSEF_HTTP_500'],
+    ['JSON of something else', 404, { message: 'no route' }, 'TRANSIENT', 'KSEF_HTTP_404'],
+    ['an operation that is gone', 410, { status: 410, title: 'Gone', detail: 'Wygasła' }, 'PERMANENT', 'KSEF_HTTP_410'],
+  ])('in %s is read', async (_, status, body, kind, code) => {
+    await calls.probePermission();
+    await fault('S6', 'BODY', { status, body: JSON.stringify(body), contentType: 'application/problem+json' });
+    const refusal = await refusalOf(calls.sessionStatus('20260101-SO-0000000000-0000000000-00'));
+    expect(refusal).toMatchObject({ kind, code, httpStatus: status });
+    if (status === 400) expect(refusal.message).toContain('Opis Szczegół');
+  });
+
+  test.each([
+    ['missing-permissions', 'PERMANENT'],
+    ['ip-not-allowed', 'PERMANENT'],
+    ['insufficient-resource-access', 'PERMANENT'],
+    ['security-service-blocked', 'BLOCKED'],
+  ])('403 with the reason %s is %s', async (reasonCode, kind) => {
+    await calls.probePermission();
+    await fault('S6', 'PROBLEM', { status: 403, reasonCode });
+    const refusal = await refusalOf(calls.sessionStatus('20260101-SO-0000000000-0000000000-00'));
+    expect(refusal).toMatchObject({ kind, code: 'KSEF_HTTP_403' });
+  });
+});
+
 describe('limits', () => {
   test('a 429 blocks the operation for the whole connection until Retry-After has passed', async () => {
     await calls.probePermission();
@@ -372,14 +418,14 @@ describe('a hostile answer', () => {
     ['is a page', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['is empty', (_, response) => response.writeHead(404).end()],
     ['is an error of another shape', (_, response) => json(response, 400).end('{"errors":7,"exception":[null]}')],
-  ])('that %s is a refusal within the deadline', async (title, answer) => {
+  ])('that %s is a refusal within the deadline', async (_, answer) => {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const own = open({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requestMs: 400 });
     const refusal = await refusalOf(own.callsOf(credentials).openSession(createSessionKey()));
     expect(refusal).toMatchObject({
       name: 'KsefRefusal',
-      kind: title.startsWith('is an error') ? 'PERMANENT' : 'TRANSIENT',
+      kind: 'TRANSIENT',
     });
     expect(refusal.message).not.toContain('127.0.0.1');
     await own.close();

@@ -79,7 +79,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     return new KsefRefusal('PERMANENT', `KSeF refuses access (${read.reasonCode}). ${read.text}`, http);
   }
   // Not from KSeF but from what stands before it, or from KSeF in distress.
-  if (status >= 500 || status < 400 || status === 408 || json === undefined) {
+  if (status >= 500 || status < 400 || status === 408 || !read.isOwn) {
     const message =
       status >= 300 && status < 400
         ? 'KSeF answered with a redirect. Redirects are not followed.'
@@ -108,6 +108,8 @@ interface ReadError {
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly text: string;
+  /** Whether it has a form of KSeF; other JSON is from something that stands before it. */
+  readonly isOwn: boolean;
 }
 
 /** Reads problem details and the older form; whatever else the members hold is passed over. */
@@ -133,6 +135,7 @@ function readError(json: unknown): ReadError {
     // The name of a reason is part of our message.
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
     text: safeText(said.map(String).join(' ')),
+    isOwn: code !== undefined || (typeof problem['title'] === 'string' && typeof problem['status'] === 'number'),
   };
 }
 

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { Ajv } from 'ajv';
+import { createSessionKey, encryptDocument } from '../domain/encryption.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { ksefClient } from './ksef.js';
+import type { KsefClient } from './ksef.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: Json;
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
+}
+
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Json;
+}
+
+interface Sent {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const contract = JSON.parse(
+  readFileSync(new URL('../../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
+) as Contract;
+// Formats of OpenAPI (int32, byte) are none of JSON Schema.
+const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
+
+const NIP = '5265877635';
+const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)}`;
+const SESSION = '20260101-SO-0000000000-0000000000-00';
+const sent: Sent[] = [];
+let simulator: KsefSimulator;
+let recorder: Server;
+let client: KsefClient;
+/** Answered in place of the simulator, which does not state its limits. */
+let rateLimits: Json | undefined;
+beforeAll(async () => {
+  simulator = await startKsefSimulator();
+  const settings = { authPolls: 1, limitFactor: 0 };
+  await put('settings', settings);
+  await put(`contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
+  recorder = createServer((request, response) => void forward(request, response));
+  await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
+  client = ksefClient(
+    { urls: { TEST: url, DEMO: url, PRODUCTION: url }, requestMs: 10_000, waitFactor: 0.001, limitFactor: 100 },
+    createLogger({ service: 'ksef', level: 'silent' }),
+  );
+});
+afterAll(async () => {
+  await client.close();
+  recorder.closeAllConnections();
+  await new Promise((resolve) => recorder.close(resolve));
+  await simulator.stop();
+});
+
+async function put(path: string, body: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const url = `${simulator.url}/test/control/${path}`;
+  const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`PUT ${path}: ${response.status}`);
+}
+
+/** Notes what the client sends, and hands it on. */
+async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await buffer(request)).toString('utf8');
+  const method = request.method ?? '';
+  sent.push({ method, url: new URL(request.url ?? '', 'http://ksef'), headers: request.headers, body });
+  if (rateLimits !== undefined && request.url === '/rate-limits') {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rateLimits));
+    return;
+  }
+  const { authorization, 'content-type': contentType } = request.headers;
+  const answer = await fetch(`${simulator.url}/test/v2${request.url}`, {
+    method,
+    headers: {
+      'x-error-format': 'problem-details',
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    },
+    ...(body === '' ? {} : { body }),
+  });
+  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** What the request does that the contract does not have. */
+function faultsOf({ method, url, headers, body }: Sent): readonly string[] {
+  const found = Object.entries(contract.paths)
+    .map(([path, operations]) => ({ path, operation: operations[method.toLowerCase()] }))
+    .filter(({ path }) => new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(url.pathname))
+    // A path without a variable goes before one with it.
+    .sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
+  if (found?.operation === undefined) return [`${method} ${url.pathname} is no call`];
+  const { parameters = [], requestBody } = found.operation;
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const schema = requestBody?.content['application/json']?.schema;
+  return [
+    ...query
+      .filter(({ name, required }) => required === true && !url.searchParams.has(name))
+      .map(({ name }) => `${name} is missing`),
+    ...[...url.searchParams].flatMap(([name, text]) => {
+      const parameter = query.find((one) => one.name === name);
+      if (parameter === undefined) return [`${name} is no parameter`];
+      const value = parameter.schema['type'] === 'integer' ? Number(text) : text;
+      return schemaFaults(parameter.schema, value).map((fault) => `${name}: ${fault}`);
+    }),
+    ...(schema === undefined && body !== '' ? ['a body that is not taken'] : []),
+    ...(schema === undefined && headers['content-type'] !== undefined ? ['a content type without a body'] : []),
+    ...(schema === undefined ? [] : schemaFaults(schema, JSON.parse(body))),
+  ];
+}
+
+function schemaFaults(schema: Json, value: unknown): readonly string[] {
+  const validate = ajv.compile(toJsonSchema(schema) as Json);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** `nullable` of OpenAPI 3.0 as JSON Schema says it, and references into the registered contract. */
+function toJsonSchema(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(toJsonSchema);
+  if (typeof node !== 'object' || node === null) return node;
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [
+      name,
+      name === '$ref' && typeof value === 'string' ? value.replace(/^#/, 'ksef#') : toJsonSchema(value),
+    ]),
+  );
+  return nullable === true ? { anyOf: [rest, { type: 'null' }] } : rest;
+}
+
+test('every request is one of the contract of KSeF', async () => {
+  const calls = client.callsOf({ connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN });
+  const key = createSessionKey();
+  const { referenceNumber: session } = await calls.openSession(key);
+  const { referenceNumber: invoice } = await calls.sendInvoice(session, encryptDocument(key, Buffer.from('<x/>')));
+  await calls.invoiceStatus(session, invoice);
+  await calls.sessionInvoices(session);
+  await calls.sessionStatus(session);
+  await calls.probePermission();
+  await calls.findInvoice('5265877635-20250626-010080DD2B5E-26');
+  await calls.closeSession(session);
+  // What does not exist is asked for all the same: the request is what counts.
+  await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
+  await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
+  await client.test({ connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN });
+
+  expect(sent.map((request) => [request.method, request.url.pathname, faultsOf(request)])).toEqual(
+    sent.map((request) => [request.method, request.url.pathname, []]),
+  );
+  const bodies = sent.filter(({ body }) => body !== '').map(({ url }) => url.pathname.replace(session, '{session}'));
+  expect(new Set(bodies)).toEqual(
+    new Set([
+      '/auth/ksef-token',
+      '/sessions/online',
+      '/sessions/online/{session}/invoices',
+      '/invoices/query/metadata',
+    ]),
+  );
+  expect(sent.map(({ url }) => url.pathname)).toEqual(
+    expect.arrayContaining(['/rate-limits', '/security/public-key-certificates', '/auth/token/redeem']),
+  );
+});
+
+test('the limits that KSeF states are kept instead of the published ones', async () => {
+  const group = (most: number): Json => ({ perSecond: most, perMinute: most, perHour: most });
+  const { properties } = (contract.components['schemas'] as Record<string, { properties: Json }>)[
+    'EffectiveApiRateLimits'
+  ] ?? { properties: {} };
+  rateLimits = Object.fromEntries(Object.keys(properties).map((name) => [name, group(name === 'sessionList' ? 1 : 9)]));
+  const calls = client.callsOf({ connectionId: 'd', environment: 'DEMO', contextNip: NIP, token: TOKEN });
+  const before = sent.length;
+  await calls.openSession(createSessionKey());
+  await eventually(async () => expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits'));
+  // Times the factor of the client, which is 100.
+  for (let call = 1; call <= 100; call++) await calls.probePermission();
+  const error = await calls.probePermission().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });
+  expect((error as KsefRefusal).retryAfterMs).toBeGreaterThan(3_000_000);
+});
+
+test('a request that the contract does not have would be seen', () => {
+  const headers = { 'content-type': 'application/json' };
+  const request = (method: string, target: string, body = ''): Sent => ({
+    method,
+    url: new URL(target, 'http://ksef'),
+    headers: body === '' ? {} : headers,
+    body,
+  });
+  expect(faultsOf(request('POST', '/sessions/online', '{}'))).not.toEqual([]);
+  expect(faultsOf(request('GET', '/sessions?pageSize=10'))).toEqual(['sessionType is missing']);
+  expect(faultsOf(request('GET', '/sessions?sessionType=Online&pageSize=5'))).not.toEqual([]);
+  expect(faultsOf(request('PATCH', '/sessions'))).not.toEqual([]);
+});
