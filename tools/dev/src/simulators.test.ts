@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { startErps, startPaddle, withOwnUrls } from './simulators.js';
+import { startErps, startPaddle, startSimulators, withOwnUrls } from './simulators.js';
 
 test.each([
   [{}, 9123, 'http://127.0.0.1:9123/docs'],
@@ -47,5 +50,39 @@ test('erp-sync is told the simulated ERPs, and of their addresses customers may 
     expect(consent.status).toBe(200);
   } finally {
     await simulators.stop();
+  }
+});
+
+test('ksef is told three environments of the simulated KSeF, whose keys and log survive a restart', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'simulators-'));
+  const start = async () => startSimulators({ webhooks: false, directory, env: {}, odooPort: undefined });
+  /** The keys of each environment, and how many requests it had. */
+  const readState = async (url: string | undefined): Promise<readonly unknown[]> =>
+    Promise.all(
+      ['test', 'demo', 'production'].map(async (environment) => {
+        const certificates = await fetch(`${url}/${environment}/v2/security/public-key-certificates`);
+        const requests = await fetch(`${url}/${environment}/control/requests`);
+        const { items } = (await requests.json()) as { items: readonly unknown[] };
+        return { certificates: await certificates.json(), requests: items.length };
+      }),
+    );
+  try {
+    const first = await start();
+    const { ksef } = first.urls;
+    expect(first.env).toMatchObject({
+      KSEF_TEST_URL: `${ksef}/test/v2`,
+      KSEF_DEMO_URL: `${ksef}/demo/v2`,
+      KSEF_PRODUCTION_URL: `${ksef}/production/v2`,
+    });
+    const before = (await readState(ksef)) as readonly { certificates: readonly unknown[]; requests: number }[];
+    expect(new Set(before.map(({ certificates }) => JSON.stringify(certificates))).size).toBe(3);
+    await first.stop();
+
+    const second = await start();
+    const after = await readState(second.urls['ksef']);
+    expect(after).toEqual(before.map(({ certificates, requests }) => ({ certificates, requests: requests + 1 })));
+    await second.stop();
+  } finally {
+    await rm(directory, { recursive: true });
   }
 });
