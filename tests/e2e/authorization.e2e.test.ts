@@ -85,6 +85,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   saveKsefConnection: { role: 'ADMIN', scope: 'ksef:write', body: {}, status: 400 },
   listKsefConnections: { role: 'ADMIN', scope: 'ksef:read', status: 200 },
   getKsefConnection: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
+  testKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   disableKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   createWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: {}, status: 400 },
   listWebhooks: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },

@@ -30,10 +30,18 @@ beforeAll(async () => {
     config: { baseUrl: 'https://127.0.0.1:1024' },
     api_key: 'key',
   });
+  const ksef = await get<{ id: string }>('/ksef-connections', 'POST', {
+    environment: 'TEST',
+    context_nip: '5265877635',
+    ksef_token: 'a-token-of-nobody-at-all',
+  });
   const { paths } = (await running.request<Description>('GET //openapi.json')).body;
   lists = Object.entries(paths)
     .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
-    .map(([path]) => path.replace('{invoiceId}', posted.body.id).replace('{connectionId}', connection.body.id));
+    .map(([path]) => {
+      const { id } = path.startsWith('/ksef-connections') ? ksef.body : connection.body;
+      return path.replace('{invoiceId}', posted.body.id).replace('{connectionId}', id);
+    });
   for (const name of ['one', 'two']) await get(`/api-keys`, 'POST', { name, role: 'VIEWER' });
   cursor = String((await get<Page<unknown>>('/audit-events?limit=1')).body.nextCursor);
 });

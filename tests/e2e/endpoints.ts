@@ -115,7 +115,6 @@ export const ours: readonly string[] = [
 
 /** Take a line out when its endpoint is built; a test fails until that is done. The list only shrinks. */
 export const notBuiltYet: readonly string[] = [
-  'POST /ksef-connections/{connectionId}/test',
   'POST /ksef-connections/{connectionId}/submissions',
   'GET /ksef-connections/{connectionId}/submissions',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}',

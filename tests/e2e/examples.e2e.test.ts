@@ -64,6 +64,7 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'decideErpConsent',
   'decideErpConsentOfProvider',
   'testErpConnection',
+  'testKsefConnection',
   'startErpRun',
   'getVendor',
 ]);

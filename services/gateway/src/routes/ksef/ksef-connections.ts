@@ -11,6 +11,9 @@ import type { Reply } from '../../http/route.js';
 const TOKEN_LENGTH_MIN = 20;
 const TOKEN_LENGTH_MAX = 4_096;
 
+/** A test authenticates: several calls to KSeF, of which one is repeated until it has decided. */
+const TEST_TIMEOUT_MS = 150_000;
+
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 
@@ -61,6 +64,14 @@ const newConnection = z
   .register(examples, {
     example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<token of KSeF>.....' },
   });
+
+const testResult = z
+  .object({
+    status: z.enum(['CONNECTED', 'ERROR']).describe('ERROR: `lastErrorMessage` of the connection says what to change.'),
+    testedAt: shownInstant().describe('When KSeF answered.'),
+  })
+  .meta({ id: 'KsefConnectionTest' })
+  .register(examples, { example: { status: 'CONNECTED', testedAt: EXAMPLE_INSTANT } });
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
 
@@ -132,6 +143,31 @@ export const getKsefConnection = route({
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId.toLowerCase() });
     return { status: 200, body: presentKsefConnection(stated(reply.connection)) };
+  },
+});
+
+export const testKsefConnection = route({
+  operation: 'testKsefConnection',
+  method: 'post',
+  path: '/ksef-connections/:connectionId/test',
+  summary: 'Authenticate with the stored token',
+  description:
+    'CONNECTED allows submissions. A token that KSeF refuses is a result, ERROR. A KSeF that does not answer, or answers wrongly, is 502; the status stays. ' +
+    'Callers that come while a test runs get its answer.',
+  rpc: 'invoicecontrol.ksef.v1.ConnectionService/TestConnection',
+  timeoutMs: TEST_TIMEOUT_MS,
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  params: connectionParams,
+  responses: { 200: { description: 'What KSeF said.', schema: testResult } },
+  refusals: [409, 502],
+  async handle({ params }, { ksefConnections }): Promise<Reply> {
+    const reply = await ksefConnections.testConnection({ connectionId: params.connectionId.toLowerCase() });
+    const result: z.infer<typeof testResult> = {
+      status: testResult.shape.status.parse(enumName(ConnectionStatus, reply.status)),
+      testedAt: showInstant(reply.testedTime),
+    };
+    return { status: 200, body: result };
   },
 });
 

@@ -4,6 +4,7 @@ import {
   getKsefConnection,
   listKsefConnections,
   saveKsefConnection,
+  testKsefConnection,
 } from './ksef-connections.js';
 
 /** What the ksef service answers. */
@@ -11,6 +12,6 @@ export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',
     description: 'Tokens of companies for KSeF, the national e-invoicing system of Poland.',
-    routes: [saveKsefConnection, listKsefConnections, getKsefConnection, disableKsefConnection],
+    routes: [saveKsefConnection, listKsefConnections, testKsefConnection, getKsefConnection, disableKsefConnection],
   },
 ];
