@@ -19,13 +19,25 @@ const COUNTER = /(?<![.\w])count\(\s*'([a-z_.]+)'/g;
 /** Gauges and durations are keys of tables that say what they are. */
 const DESCRIBED = /'([a-z_]+(?:\.[a-z_]+)+)': \{\s*(?:unit|description):/g;
 
+/** What is reported of sealed records is named after the service and its records. */
+const SEALED = /reportSealedRecords\(\s*\{ prefix: '([a-z]+)', one: '[a-z]+', many: '([a-z]+)' \}/g;
+
+function namesOfSealedRecords(texts: readonly string[]): string[] {
+  return texts.flatMap((text) =>
+    [...text.matchAll(SEALED)].flatMap(([, prefix, many]) => [
+      `${prefix}.sealed_${many}`,
+      `${prefix}.unopenable_${many}`,
+    ]),
+  );
+}
+
 function namesIn(texts: readonly string[], pattern: RegExp): string[] {
   return texts.flatMap((text) => [...text.matchAll(pattern)].flatMap(([, name]) => name ?? []));
 }
 
 test('the page of metrics lists every metric that the code records, and no other', () => {
   const texts = sources();
-  const recorded = [...namesIn(texts, COUNTER), ...namesIn(texts, DESCRIBED)];
+  const recorded = [...namesIn(texts, COUNTER), ...namesIn(texts, DESCRIBED), ...namesOfSealedRecords(texts)];
   expect(recorded.length).toBeGreaterThan(20);
   const page = readFileSync(new URL('docs/reference/metrics.md', root), 'utf8');
   const rows =
