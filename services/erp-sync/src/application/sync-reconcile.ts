@@ -4,9 +4,9 @@ import { recordLimits } from '../domain/validate-record.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 
 /** Ids of one stream: in memory at once, about 60 bytes each. */
-const IDS_MAX = 1_000_000;
+export const IDS_MAX = 1_000_000;
 /** Lists in a row without a new id. */
-const LISTS_WITHOUT_NEW_MAX = 100;
+export const LISTS_WITHOUT_NEW_MAX = 100;
 
 /**
  * Compares all ids of a stream, so that what vanished from the ERP without a trace is marked as deleted. An empty list is not

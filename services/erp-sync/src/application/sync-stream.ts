@@ -1,16 +1,12 @@
-import { createHash } from 'node:crypto';
 import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
 import type { Page, Provider, Window } from '../providers/provider.js';
+import { pagesSeen } from './pages-seen.js';
 import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
-/** Pages of one stream in one run. */
-const PAGES_MAX = 10_000;
-/** Pages in a row without a row. */
-const EMPTY_PAGES_MAX = 100;
 const DATED: ReadonlySet<StreamName> = new Set(['bills', 'creditNotes', 'payments']);
 
 /** The first day of documents that are imported. */
@@ -136,36 +132,6 @@ const ID_SHOWN_MAX = 200;
 function showableId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || id.length > ID_SHOWN_MAX) return undefined;
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
-}
-
-/** Recognises an ERP that sends the same page, or pages without an end. */
-function pagesSeen(after: string | undefined): { add(page: Page<{ readonly externalId: string }>): void } {
-  const positions = new Set(after === undefined ? [] : [after]);
-  const contents = new Set<string>();
-  let pages = 0;
-  let emptyPages = 0;
-  return {
-    add({ records, invalid, deletedIds, position }) {
-      const isEmpty = records.length + invalid.length + deletedIds.length === 0;
-      emptyPages = isEmpty ? emptyPages + 1 : 0;
-      if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
-      // An empty page may end at the position where it began.
-      if (position !== undefined && !isEmpty) {
-        if (positions.has(position)) throw endless();
-        positions.add(position);
-      }
-      if (records.length === 0) return;
-      const content = createHash('sha256')
-        .update(JSON.stringify(records.map(({ externalId }) => externalId)))
-        .digest('base64');
-      if (contents.has(content)) throw endless();
-      contents.add(content);
-    },
-  };
-}
-
-function endless(): ErpFault {
-  return new ErpFault('BAD_RESPONSE', 'The ERP sends the same page again, or pages without an end.');
 }
 
 /** Asks for the next page while the one before is stored. */

@@ -12,9 +12,9 @@ import type { BeginningOfRun } from './sync-run.js';
 import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from './sync-stores.js';
 
 /** Runs at once in one replica. A run that somebody starts may wait for its turn, with its lease renewed. */
-const RUNS_MAX = 8;
+export const RUNS_MAX = 8;
 /** Runs that somebody started and that wait for their turn in one replica. */
-const RUNS_WAITING_MAX = 100;
+export const RUNS_WAITING_MAX = 100;
 /** Runs in a row that are continued at once after their worker fell silent; then the connection waits for its slot. */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { ErpFault } from '../domain/faults.js';
+import type { Page } from '../providers/provider.js';
+
+/** Pages of one stream in one run. */
+export const PAGES_MAX = 10_000;
+/** Pages in a row without a row. */
+export const EMPTY_PAGES_MAX = 100;
+
+/** Recognises an ERP that sends the same page, or pages without an end. */
+export function pagesSeen(after: string | undefined): { add(page: Page<{ readonly externalId: string }>): void } {
+  const positions = new Set(after === undefined ? [] : [after]);
+  const contents = new Set<string>();
+  let pages = 0;
+  let emptyPages = 0;
+  return {
+    add({ records, invalid, deletedIds, position }) {
+      const isEmpty = records.length + invalid.length + deletedIds.length === 0;
+      emptyPages = isEmpty ? emptyPages + 1 : 0;
+      if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
+      // An empty page may end at the position where it began.
+      if (position !== undefined && !isEmpty) {
+        if (positions.has(position)) throw endless();
+        positions.add(position);
+      }
+      if (records.length === 0) return;
+      const content = createHash('sha256')
+        .update(JSON.stringify(records.map(({ externalId }) => externalId)))
+        .digest('base64');
+      if (contents.has(content)) throw endless();
+      contents.add(content);
+    },
+  };
+}
+
+function endless(): ErpFault {
+  return new ErpFault('BAD_RESPONSE', 'The ERP sends the same page again, or pages without an end.');
+}
