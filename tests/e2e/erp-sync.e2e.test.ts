@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startErps } from '@invoicecontrol/dev/simulators';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -48,11 +48,15 @@ interface Bill {
 let running: RunningSystem;
 let erps: ErpSimulators;
 
+const ERP_OAUTH_CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callback';
+
 beforeAll(async () => {
-  const started = await startErps({});
+  const started = await startErps({ ERP_OAUTH_CALLBACK_URL });
   erps = started.simulators;
   running = await startRunningSystem({
     ...started.env,
+    ERP_OAUTH_CALLBACK_URL,
+    ERP_OAUTH_CONFIRM: 'false',
     ERP_POLL_SECONDS: '1',
     ERP_PAGE_SIZE: '10',
     ERP_BACKOFF_MS: '5',
@@ -150,6 +154,15 @@ async function odoo(): Promise<Company> {
   return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET }, make);
 }
 
+/** Connected by consent: there is no secret that could be renewed. */
+async function consented(erp: 'quickBooks' | 'xero'): Promise<Company> {
+  const url = erps.urls[erp];
+  const id = erp === 'xero' ? randomUUID() : String(randomInt(1e9, 1e12));
+  await control(`PUT ${url}/control/tenants/${id}`, {});
+  const provider = erp === 'xero' ? 'XERO' : 'QUICKBOOKS_ONLINE';
+  return company(url, id, { provider }, () => Promise.reject(new TypeError('There is no secret.')));
+}
+
 const guid = (kind: number, id: number): string => `00000000-0000-${kind}000-8000-${String(id).padStart(12, '0')}`;
 const bcVendor = (id: number) => ({
   id: guid(1, id),
@@ -192,10 +205,38 @@ const odooBill = (id: number) => ({
   amount_total: 121 + id,
   amount_residual: 121 + id,
 });
+const quickBooksVendor = (id: number) => ({ Id: String(id), DisplayName: `Vendor ${id}`, CompanyName: '' });
+const quickBooksBill = (id: number) => ({
+  Id: String(id),
+  DocNumber: `RE-${id}`,
+  TxnDate: '2026-02-03',
+  VendorRef: { value: '1', name: 'Vendor 1' },
+  TotalAmt: 121 + id,
+  Balance: 121 + id,
+});
+const xeroContact = (id: number) => ({ ContactID: guid(1, id), Name: `Vendor ${id}` });
+const xeroInvoice = (id: number) => ({
+  InvoiceID: guid(2, id),
+  InvoiceNumber: `RE-${id}`,
+  Contact: { ContactID: guid(1, 1), Name: 'Vendor 1' },
+  DateString: '2026-02-03T00:00:00',
+  Total: 121 + id,
+});
 const many = <T>(count: number, make: (id: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index + 1));
 
-const erpCases = [
+interface Case {
+  readonly name: string;
+  readonly make: () => Promise<Company>;
+  readonly seed: (erp: Company, vendors: number, bills: number) => Promise<void>;
+  /** Match calls that read vendors, and bills. */
+  readonly vendorCalls: string;
+  readonly billCalls: string;
+  /** The field with the name of a vendor. */
+  readonly nameField: string;
+}
+
+const withCredentials = [
   {
     name: 'Business Central',
     make: businessCentral,
@@ -204,6 +245,7 @@ const erpCases = [
       await erp.put('purchaseInvoices', many(bills, bcInvoice));
     },
     vendorCalls: '/vendors',
+    nameField: 'displayName',
     billCalls: '/purchaseInvoices',
     remove: (erp: Company) => erp.vanish('purchaseInvoices', [guid(2, 1)]),
     secretField: 'client_secret',
@@ -216,18 +258,60 @@ const erpCases = [
       await erp.put('account.move', many(bills, odooBill));
     },
     vendorCalls: 'res\\.partner/search_read',
+    nameField: 'name',
     billCalls: 'account\\.move/search_read.*\\["in_invoice"\\].*invoice_date_due',
     remove: (erp: Company) => erp.vanish('account.move', [501]),
     secretField: 'api_key',
   },
 ] as const;
 
+const byConsent: readonly Case[] = [
+  {
+    name: 'QuickBooks Online',
+    make: () => consented('quickBooks'),
+    seed: async (erp, vendors, bills) => {
+      await erp.put('Vendor', many(vendors, quickBooksVendor));
+      await erp.put('Bill', many(bills, quickBooksBill));
+    },
+    vendorCalls: 'from Vendor ',
+    billCalls: 'from Bill ',
+    nameField: 'DisplayName',
+  },
+  {
+    name: 'Xero',
+    make: () => consented('xero'),
+    seed: async (erp, vendors, bills) => {
+      await erp.put('Contacts', many(vendors, xeroContact));
+      await erp.put('Invoices', many(bills, xeroInvoice));
+    },
+    vendorCalls: '/Contacts',
+    billCalls: 'Type=="ACCPAY"',
+    nameField: 'Name',
+  },
+];
+
 let tenant: Tenant;
 beforeEach(async () => {
   tenant = await running.newTenant();
 });
 
+/** As a person who consents. */
+async function connectByConsent(erp: Company): Promise<Connection> {
+  const key = tenant.keys.owner;
+  const { body: started } = await running.request<{ authorize_url: string }>('POST /erp-connections/oauth/start', {
+    key,
+    body: erp.body,
+  });
+  const clicked = await fetch(`${started.authorize_url}&simulate=allow&tenant=${erp.tenant}`, { redirect: 'manual' });
+  const callback = new URL(clicked.headers.get('location') ?? 'none:');
+  const { headers } = await running.request(`GET ${callback.pathname.slice('/v1'.length)}${callback.search}`);
+  const { searchParams } = new URL(headers.get('location') ?? 'none:');
+  expect(searchParams.get('status')).toBe('connected');
+  return read(searchParams.get('connection_id') ?? '');
+}
+
 async function connect(erp: Company): Promise<Connection> {
+  if (erp.body['config'] === undefined) return connectByConsent(erp);
   const { status, body } = await running.request<Connection>('POST /erp-connections', {
     key: tenant.keys.owner,
     body: erp.body,
@@ -273,32 +357,116 @@ async function bills(): Promise<Bill[]> {
   return found;
 }
 
-describe.each(erpCases)('$name', ({ make, seed, billCalls, vendorCalls, remove, secretField }) => {
-  test('is imported by the first run, page by page, and costs at most ten calls when nothing has changed', async () => {
-    const erp = await make();
-    await seed(erp, 25, 23);
-    const { id } = await connect(erp);
-    const first = await ended(id);
-    expect(first).toMatchObject({ trigger: 'INITIAL', mode: 'FULL', status: 'SUCCEEDED', errors: [] });
-    expect(first.streams['vendors']).toMatchObject({ fetched: 25, created: 25, failed: 0 });
-    expect(first.streams['bills']).toMatchObject({ fetched: 23, created: 23, failed: 0 });
-    expect(await read(id)).toMatchObject({ status: 'CONNECTED', lastErrorCode: null });
-    const imported = await bills();
-    expect(imported).toHaveLength(23);
-    expect(new Set(imported.map(({ invoice }) => invoice.invoice_number)).size).toBe(23);
-    expect(imported[0]).toMatchObject({ source: 'ERP', erp: { connectionId: id, state: 'OPEN' } });
+describe.each<Case>([...withCredentials, ...byConsent])(
+  '$name',
+  ({ make, seed, billCalls, vendorCalls, nameField }) => {
+    test('is imported by the first run, page by page, and costs at most ten calls when nothing has changed', async () => {
+      const erp = await make();
+      await seed(erp, 25, 23);
+      const { id } = await connect(erp);
+      const first = await ended(id);
+      expect(first).toMatchObject({ trigger: 'INITIAL', mode: 'FULL', status: 'SUCCEEDED', errors: [] });
+      expect(first.streams['vendors']).toMatchObject({ fetched: 25, created: 25, failed: 0 });
+      expect(first.streams['bills']).toMatchObject({ fetched: 23, created: 23, failed: 0 });
+      expect(await read(id)).toMatchObject({ status: 'CONNECTED', lastErrorCode: null });
+      const imported = await bills();
+      expect(imported).toHaveLength(23);
+      expect(new Set(imported.map(({ invoice }) => invoice.invoice_number)).size).toBe(23);
+      expect(imported[0]).toMatchObject({ source: 'ERP', erp: { connectionId: id, state: 'OPEN' } });
 
-    // The run of the hour after reads what changed shortly before the first one once more; the next one finds nothing.
-    await control(`POST ${erp.url}/control/clock`, { advanceSeconds: 3_000 });
-    expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', streams: { bills: { created: 0, updated: 0 } } });
-    const before = (await erp.calls()).at(-1)?.n ?? 0;
-    const third = await sync(id, 3);
-    expect(third).toMatchObject({ status: 'SUCCEEDED', errors: [] });
-    const calls = (await erp.calls(before)).filter(({ path }) => !path.endsWith('/token'));
-    expect(calls.length).toBeGreaterThan(0);
-    expect(calls.length).toBeLessThanOrEqual(10);
-    expect(third.httpCalls).toBeLessThanOrEqual(10);
-    expect(await bills()).toHaveLength(23);
+      // The run of the hour after reads what changed shortly before the first one once more; the next one finds nothing.
+      await control(`POST ${erp.url}/control/clock`, { advanceSeconds: 3_000 });
+      expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', streams: { bills: { created: 0, updated: 0 } } });
+      const before = (await erp.calls()).at(-1)?.n ?? 0;
+      const third = await sync(id, 3);
+      expect(third).toMatchObject({ status: 'SUCCEEDED', errors: [] });
+      const calls = (await erp.calls(before)).filter(({ path }) => !path.endsWith('/token'));
+      expect(calls.length).toBeGreaterThan(0);
+      expect(calls.length).toBeLessThanOrEqual(10);
+      expect(third.httpCalls).toBeLessThanOrEqual(10);
+      expect(await bills()).toHaveLength(23);
+    });
+
+    test('that takes rights back turns to ERROR with PERMISSION_DENIED within one run', async () => {
+      const erp = await make();
+      await seed(erp, 2, 2);
+      const { id } = await connect(erp);
+      await ended(id);
+      await erp.expire('RIGHTS');
+      expect(await sync(id, 2)).toMatchObject({ status: 'FAILED' });
+      expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'PERMISSION_DENIED' });
+    });
+
+    test.each<[string, object, string]>([
+      ['more bytes than the cap', { kind: 'HUGE', bytes: 3 * 1024 * 1024 }, 'BAD_RESPONSE'],
+      ['a drip', { kind: 'DRIP', bytesPerSecond: 20 }, 'TIMEOUT'],
+      ['no answer', { kind: 'HANG', seconds: 30 }, 'TIMEOUT'],
+      ['a redirect into the machine', { kind: 'REDIRECT', location: 'http://127.0.0.1:1/' }, 'BAD_RESPONSE'],
+      ['a body that is no JSON', { kind: 'BODY', body: '<html>', contentType: 'application/json' }, 'BAD_RESPONSE'],
+      ['the same page again and again', { kind: 'ENDLESS' }, 'BAD_RESPONSE'],
+      ['errors of its own', { kind: 'STATUS', status: 500 }, 'UPSTREAM_ERROR'],
+      ['broken connections', { kind: 'DROP' }, 'UPSTREAM_ERROR'],
+    ])(
+      'that sends %s for bills: the run is PARTIAL, the vendors are there, the next run is good',
+      async (_, fault, code) => {
+        const erp = await make();
+        await seed(erp, 12, 25);
+        await erp.fault({ match: billCalls, times: 0, ...fault });
+        const { id } = await connect(erp);
+        const run = await ended(id);
+        expect([run.status, run.errors]).toMatchObject(['PARTIAL', expect.anything()]);
+        expect(run.errors).toContainEqual(expect.objectContaining({ stream: 'bills', code }));
+        expect(run.streams['vendors']).toMatchObject({ created: 12 });
+        expect(JSON.stringify(run)).not.toMatch(/127\.0\.0\.1|html/);
+        await control(`DELETE ${erp.url}/control/faults`);
+        expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', errors: [] });
+        expect(await bills()).toHaveLength(25);
+      },
+    );
+
+    test.each<[string, unknown]>([
+      ['NUL', 'A\u0000B'],
+      ['half a surrogate pair', 'A\uD800'],
+      ['an object', { nested: ['x'] }],
+      ['nothing', ''],
+    ])('that names its vendors with %s: none of them is stored', async (_, value) => {
+      const erp = await make();
+      await seed(erp, 5, 0);
+      await erp.fault({ match: vendorCalls, times: 0, kind: 'PATCH', field: nameField, value });
+      const { id } = await connect(erp);
+      const run = await ended(id);
+      expect(run.streams['vendors']).toMatchObject({ fetched: 5, created: 0, failed: 5 });
+      expect(run.errors[0]).toMatchObject({ stream: 'vendors', code: 'RECORD_INVALID' });
+      expect(['PARTIAL', 'FAILED']).toContain(run.status);
+      await control(`DELETE ${erp.url}/control/faults`);
+    });
+
+    test('that throttles briefly is waited for, and one that asks for an hour ends the run', async () => {
+      const erp = await make();
+      await seed(erp, 2, 2);
+      await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 1 });
+      const { id } = await connect(erp);
+      expect(await ended(id)).toMatchObject({ status: 'SUCCEEDED' });
+      await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 3_600 });
+      const run = await sync(id, 2);
+      expect(run.status).toBe('PARTIAL');
+      expect(run.errors.map(({ code }) => code)).toEqual(['RATE_LIMITED']);
+      const { nextSyncAt, status } = await read(id);
+      expect(status).toBe('CONNECTED');
+      expect(Date.parse(nextSyncAt ?? '') - Date.now()).toBeGreaterThan(3_500_000);
+      await control(`DELETE ${erp.url}/control/faults`);
+    });
+  },
+);
+
+describe.each(withCredentials)('$name', ({ make, seed, remove, secretField }) => {
+  test('without rights turns to ERROR with PERMISSION_DENIED', async () => {
+    const erp = await make();
+    await seed(erp, 2, 2);
+    await erp.expire('RIGHTS');
+    const { id } = await connect(erp);
+    expect(await ended(id)).toMatchObject({ status: 'FAILED' });
+    expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'PERMISSION_DENIED' });
   });
 
   test('loses a bill in a full run, and the bill is VOID', async () => {
@@ -333,76 +501,6 @@ describe.each(erpCases)('$name', ({ make, seed, billCalls, vendorCalls, remove, 
     expect(status).toBe(200);
     expect((await ended(id, 3)).status).toBe('SUCCEEDED');
     expect(await read(id)).toMatchObject({ status: 'CONNECTED', lastErrorCode: null });
-  });
-
-  test('without rights turns to ERROR with PERMISSION_DENIED', async () => {
-    const erp = await make();
-    await seed(erp, 2, 2);
-    await erp.expire('RIGHTS');
-    const { id } = await connect(erp);
-    expect(await ended(id)).toMatchObject({ status: 'FAILED' });
-    expect(await read(id)).toMatchObject({ status: 'ERROR', lastErrorCode: 'PERMISSION_DENIED' });
-  });
-
-  test.each<[string, object, string]>([
-    ['more bytes than the cap', { kind: 'HUGE', bytes: 3 * 1024 * 1024 }, 'BAD_RESPONSE'],
-    ['a drip', { kind: 'DRIP', bytesPerSecond: 20 }, 'TIMEOUT'],
-    ['no answer', { kind: 'HANG', seconds: 30 }, 'TIMEOUT'],
-    ['a redirect into the machine', { kind: 'REDIRECT', location: 'http://127.0.0.1:1/' }, 'BAD_RESPONSE'],
-    ['a body that is no JSON', { kind: 'BODY', body: '<html>', contentType: 'application/json' }, 'BAD_RESPONSE'],
-    ['the same page again and again', { kind: 'ENDLESS' }, 'BAD_RESPONSE'],
-    ['errors of its own', { kind: 'STATUS', status: 500 }, 'UPSTREAM_ERROR'],
-    ['broken connections', { kind: 'DROP' }, 'UPSTREAM_ERROR'],
-  ])(
-    'that sends %s for bills: the run is PARTIAL, the vendors are there, the next run is good',
-    async (_, fault, code) => {
-      const erp = await make();
-      await seed(erp, 12, 25);
-      await erp.fault({ match: billCalls, times: 0, ...fault });
-      const { id } = await connect(erp);
-      const run = await ended(id);
-      expect([run.status, run.errors]).toMatchObject(['PARTIAL', expect.anything()]);
-      expect(run.errors).toContainEqual(expect.objectContaining({ stream: 'bills', code }));
-      expect(run.streams['vendors']).toMatchObject({ created: 12 });
-      expect(JSON.stringify(run)).not.toMatch(/127\.0\.0\.1|html/);
-      await control(`DELETE ${erp.url}/control/faults`);
-      expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', errors: [] });
-      expect(await bills()).toHaveLength(25);
-    },
-  );
-
-  test.each<[string, unknown]>([
-    ['NUL', 'A\u0000B'],
-    ['half a surrogate pair', 'A\uD800'],
-    ['an object', { nested: ['x'] }],
-    ['nothing', ''],
-  ])('that names its vendors with %s: none of them is stored', async (_, value) => {
-    const erp = await make();
-    await seed(erp, 5, 0);
-    const field = erp.url === erps.urls.odoo ? 'name' : 'displayName';
-    await erp.fault({ match: vendorCalls, times: 0, kind: 'PATCH', field, value });
-    const { id } = await connect(erp);
-    const run = await ended(id);
-    expect(run.streams['vendors']).toMatchObject({ fetched: 5, created: 0, failed: 5 });
-    expect(run.errors[0]).toMatchObject({ stream: 'vendors', code: 'RECORD_INVALID' });
-    expect(['PARTIAL', 'FAILED']).toContain(run.status);
-    await control(`DELETE ${erp.url}/control/faults`);
-  });
-
-  test('that throttles briefly is waited for, and one that asks for an hour ends the run', async () => {
-    const erp = await make();
-    await seed(erp, 2, 2);
-    await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 1 });
-    const { id } = await connect(erp);
-    expect(await ended(id)).toMatchObject({ status: 'SUCCEEDED' });
-    await erp.fault({ match: billCalls, times: 1, kind: 'THROTTLE', retryAfter: 3_600 });
-    const run = await sync(id, 2);
-    expect(run.status).toBe('PARTIAL');
-    expect(run.errors.map(({ code }) => code)).toEqual(['RATE_LIMITED']);
-    const { nextSyncAt, status } = await read(id);
-    expect(status).toBe('CONNECTED');
-    expect(Date.parse(nextSyncAt ?? '') - Date.now()).toBeGreaterThan(3_500_000);
-    await control(`DELETE ${erp.url}/control/faults`);
   });
 });
 
