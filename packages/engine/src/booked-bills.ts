@@ -26,8 +26,8 @@ export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pi
   return isSameBill(bill, invoice, duplicates);
 }
 
-/** Keys of those pairs of bills that are duplicates of each other. */
-export function duplicatePairsAmong(bills: readonly Candidate[], policy: Policy): readonly string[] {
+/** Bills in groups of one amount and currency: only those of a group can be duplicates of each other. */
+export function billsByAmount(bills: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const byAmount = new Map<string, Candidate[]>();
   for (const bill of bills) {
     const key = `${bill.currency} ${bill.amountMinor}`;
@@ -35,11 +35,14 @@ export function duplicatePairsAmong(bills: readonly Candidate[], policy: Policy)
     if (same === undefined) byAmount.set(key, [bill]);
     else same.push(bill);
   }
-  return [...byAmount.values()].flatMap((others) =>
-    others.flatMap((bill) =>
-      billedTwice({ bill, others, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
-        pairKey(original.invoiceId, copy.invoiceId),
-      ),
+  return [...byAmount.values()];
+}
+
+/** Keys of those pairs of bills of one amount that are duplicates of each other; the time grows faster than the group. */
+export function duplicatePairsAmong(others: readonly Candidate[], policy: Policy): readonly string[] {
+  return others.flatMap((bill) =>
+    billedTwice({ bill, others, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
+      pairKey(original.invoiceId, copy.invoiceId),
     ),
   );
 }

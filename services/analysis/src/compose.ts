@@ -286,6 +286,7 @@ async function compose(
             policies,
             routingRules: rules,
             clock,
+            logger,
           }),
           clock,
         }),

@@ -18,7 +18,14 @@ function bill(invoiceId: string, changes: InvoiceChanges = {}, others: Partial<C
 }
 
 function findingsIn(...bills: BookedBill[]): Finding[] {
-  const nothing = { vendors: [], vendorCount: 0, accountChanges: [], payments: [], credits: [], duplicatePairs: [] };
+  const nothing = {
+    vendors: [],
+    vendorCount: 0,
+    accountChanges: [],
+    payments: [],
+    credits: [],
+    duplicatePairs: new Set<string>(),
+  };
   const findings = runEngineOnBooks({ companyId: COMPANY_ID, ...nothing, bills }, defaultPolicy);
   requireEvidenceContract(findings);
   return findings;

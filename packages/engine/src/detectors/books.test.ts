@@ -19,7 +19,7 @@ function findingsIn(books: Partial<Books>): Finding[] {
     bills: [],
     payments: [],
     credits: [],
-    duplicatePairs: [],
+    duplicatePairs: new Set<string>(),
     ...books,
   };
   const findings = runEngineOnBooks(all, defaultPolicy);
@@ -162,7 +162,7 @@ describe('DUPLICATE_PAYMENT', () => {
     expect(found({ day: 20_031 })).toEqual([]);
   });
   test('has full confidence when the invoices are duplicates of each other', () => {
-    expect(found({}, { duplicatePairs: [pairKey('i-2', 'i-1')] })).toMatchObject([
+    expect(found({}, { duplicatePairs: new Set([pairKey('i-2', 'i-1')]) })).toMatchObject([
       { severity: 'CRITICAL', confidence: 95 },
     ]);
   });

@@ -229,9 +229,9 @@ function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
   return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
 }
 
-function areKnownPair(first: BookedPayment, second: BookedPayment, duplicatePairs: readonly string[]): boolean {
+function areKnownPair(first: BookedPayment, second: BookedPayment, duplicatePairs: ReadonlySet<string>): boolean {
   return first.invoiceIds.some((one) =>
-    second.invoiceIds.some((other) => one !== other && duplicatePairs.includes(pairKey(one, other))),
+    second.invoiceIds.some((other) => one !== other && duplicatePairs.has(pairKey(one, other))),
   );
 }
 

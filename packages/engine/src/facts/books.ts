@@ -15,7 +15,7 @@ export interface Books {
   readonly payments: readonly BookedPayment[];
   readonly credits: readonly VendorCredit[];
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
-  readonly duplicatePairs: readonly string[];
+  readonly duplicatePairs: ReadonlySet<string>;
 }
 
 export interface BookedVendor {

@@ -121,7 +121,7 @@ test('a review of a finding about the books holds when it is raised again', () =
     bills: [],
     payments: [payment],
     credits: [],
-    duplicatePairs: [],
+    duplicatePairs: new Set<string>(),
   };
   const [finding] = runEngineOnBooks(books, defaultPolicy);
   if (finding === undefined) throw new Error('nothing was raised');

@@ -1,4 +1,5 @@
 import type { Books } from '@invoicecontrol/engine/facts/books';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { OrganizationPolicy } from '../policy-store.js';
 import type { BooksStore, ChangeWindow } from './books-store.js';
 import type { ErpSource } from './import-source.js';
@@ -13,4 +14,5 @@ export interface Examination {
   readonly policy: OrganizationPolicy['policy'];
   readonly books: BooksStore;
   readonly raise: RaiseInBooks;
+  readonly logger: Logger;
 }

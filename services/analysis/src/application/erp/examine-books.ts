@@ -1,5 +1,6 @@
 import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import pLimit from 'p-limit';
 import type { Books } from '@invoicecontrol/engine/facts/books';
 import { runEngineOnBooks } from '@invoicecontrol/engine/run-engine';
@@ -28,6 +29,7 @@ interface Deps {
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Deps {
  * @returns how many findings are new
  */
 export const examineBooks =
-  ({ books, findings, policies, routingRules, clock }: Deps) =>
+  ({ books, findings, policies, routingRules, clock, logger }: Deps) =>
   async (source: ErpSource, until: Date): Promise<number> => {
     const { organizationId, companyId, completedThrough } = source;
     const [{ policy }, rules] = await Promise.all([policies.get(organizationId), routingRules.get(organizationId)]);
@@ -69,7 +71,7 @@ export const examineBooks =
     };
     // What was examined already is compared again, and raises nothing again.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
-    const examination = { source, window: { after, until }, policy, books, raise };
+    const examination = { source, window: { after, until }, policy, books, raise, logger };
     await examineVendors(examination);
     await examineBills(examination);
     await examinePayments(examination);
@@ -83,5 +85,5 @@ const nothing: Omit<Books, 'companyId'> = {
   bills: [],
   payments: [],
   credits: [],
-  duplicatePairs: [],
+  duplicatePairs: new Set(),
 };

@@ -1,8 +1,8 @@
-import { duplicatePairsAmong } from '@invoicecontrol/engine/booked-bills';
 import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
 import type { BookBill, BookPayment } from './books-store.js';
+import { duplicatePairsOf } from './duplicate-pairs.js';
 import type { Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 /** Payments that were made twice, to another account, or of more than was open. */
 export async function examinePayments(examination: Examination): Promise<void> {
-  const { source, window, policy, books, raise } = examination;
+  const { source, window, policy, books, raise, logger } = examination;
   for await (const changed of books.changedPayments(source, window)) {
     const made = changed.filter(({ isReturned }) => !isReturned);
     if (made.length === 0) continue;
@@ -28,10 +28,14 @@ export async function examinePayments(examination: Examination): Promise<void> {
     const isChanged = new Set(made.map(({ id }) => id));
     // What is compared with the changed ones was examined itself when it came.
     const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
-    const duplicatePairs = duplicatePairsAmong(
+    const { pairs: duplicatePairs, leftOut } = await duplicatePairsOf(
       bills.map(({ part }) => part),
       policy,
     );
+    if (leftOut > 0) {
+      const { organizationId, companyId } = source;
+      logger.warn({ organizationId, companyId, leftOut }, 'bills were not compared: too many have one amount');
+    }
     await raise([{ payments, duplicatePairs, credits: [] }]);
   }
 }
