@@ -41,17 +41,21 @@ export interface KillableSystemOptions {
   readonly documentsEnv?: Readonly<Record<string, string>>;
   /** Added to the environment of the service that reads ERPs. */
   readonly erpSyncEnv?: Readonly<Record<string, string>>;
+  /** Added to the environment of the service that submits to KSeF. */
+  readonly ksefEnv?: Readonly<Record<string, string>>;
 }
 
 export async function startKillableSystem({
   webhooksEnv = {},
   documentsEnv = {},
   erpSyncEnv = {},
+  ksefEnv = {},
 }: KillableSystemOptions = {}): Promise<KillableSystem> {
   const added: Partial<Record<ServiceName, Readonly<Record<string, string>>>> = {
     webhooks: webhooksEnv,
     documents: documentsEnv,
     'erp-sync': erpSyncEnv,
+    ksef: ksefEnv,
   };
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);

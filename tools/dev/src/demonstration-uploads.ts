@@ -5,20 +5,28 @@ import type { DemonstrationDocument, DocumentName } from './demonstration-docume
 /** The uploads of the demonstration's documents. */
 export type UploadIds = Readonly<Record<DocumentName, string>>;
 
-/** Makes the demonstration's documents and uploads them as an integrator would: reserve, then PUT to where the answer says. */
+/** Makes the demonstration's documents and uploads them. */
 export async function uploadDocuments(baseUrl: string, apiKey: string): Promise<UploadIds> {
   const api = createClient({ baseUrl, apiKey });
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
-  const documents = await demonstrationDocuments(since);
-  const send = async ({ mediaType, bytes }: DemonstrationDocument): Promise<string> => {
-    const { data } = await api.post('/uploads', { body: { mediaType, byteSize: bytes.length } });
-    const response = await fetch(new URL(data.upload_url, baseUrl), {
-      method: data.upload_method,
-      headers: { 'content-type': mediaType },
-      body: bytes as Uint8Array<ArrayBuffer>,
-    });
-    if (!response.ok) throw new Error(`A document of the demonstration was refused: ${await response.text()}`);
-    return data.upload_id;
-  };
-  return { xml: await send(documents.xml), scan: await send(documents.scan), hybrid: await send(documents.hybrid) };
+  const { xml, scan, hybrid } = await demonstrationDocuments(since);
+  const upload = async (document: DemonstrationDocument): Promise<string> => uploadDocument(baseUrl, apiKey, document);
+  return { xml: await upload(xml), scan: await upload(scan), hybrid: await upload(hybrid) };
+}
+
+/** Uploads as an integrator would: reserve, then PUT to where the answer says. */
+export async function uploadDocument(
+  baseUrl: string,
+  apiKey: string,
+  { mediaType, bytes }: DemonstrationDocument,
+): Promise<string> {
+  const api = createClient({ baseUrl, apiKey });
+  const { data } = await api.post('/uploads', { body: { mediaType, byteSize: bytes.length } });
+  const response = await fetch(new URL(data.upload_url, baseUrl), {
+    method: data.upload_method,
+    headers: { 'content-type': mediaType },
+    body: bytes as Uint8Array<ArrayBuffer>,
+  });
+  if (!response.ok) throw new Error(`A document of the demonstration was refused: ${await response.text()}`);
+  return data.upload_id;
 }

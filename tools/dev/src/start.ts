@@ -13,6 +13,8 @@ import type { UploadIds } from './demonstration-uploads.js';
 import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
 import type { Books } from './erp-demonstration.js';
 import { startInfrastructure } from './infrastructure.js';
+import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
+import type { Filing } from './ksef-demonstration.js';
 import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
@@ -31,7 +33,8 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
                              addresses, applications and times of ERPs; simulators play them
-  KSEF_...                   addresses, waits and limits of KSeF; a simulator plays it
+  KSEF_...                   addresses, waits and limits of KSeF; a simulator plays it, and with KSEF_TEST_URL
+                             the demonstration submits nothing
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             error unless set
@@ -47,6 +50,7 @@ interface Installation {
     readonly other: Tenant;
     readonly uploads?: UploadIds;
     readonly books?: Books;
+    readonly filing?: Filing;
   };
   /** Where the simulator of Odoo listens. */
   readonly odooPort?: number;
@@ -144,6 +148,24 @@ async function main(): Promise<void> {
       }
       erp = await demonstrateErp(system.baseUrl, books, simulators.erps.urls.odoo, say);
     }
+    let ksef: string | undefined;
+    // The token of the demonstration is one of the simulator.
+    if (!values['no-demo'] && !process.env['KSEF_TEST_URL']) {
+      const keep = async (filing: Filing): Promise<void> => {
+        installation = { ...installation, demo: { ...(installation.demo ?? unreachable()), filing } };
+        await writePrivate(installationFile, installation);
+      };
+      let filing = installation.demo?.filing;
+      if (filing === undefined) {
+        const since = new Date();
+        const organization = await create('Demonstration Polska sp. z o.o.');
+        filing = { tenant: organization, since: since.toISOString(), token: newKsefToken(since) };
+        await keep(filing);
+      }
+      const uploadId = filing.uploadId ?? (await uploadFiledInvoice(system.baseUrl, filing));
+      await keep({ ...filing, uploadId });
+      ksef = await demonstrateKsef(system.baseUrl, { ...filing, uploadId }, simulators.urls['ksef'] ?? '', say);
+    }
     const webhooks = webhookReceiver && (await describeDeliveries(webhookReceiver, isNewEndpoint ? events : 0));
     await writePrivate(demoFile, {
       baseUrl: system.baseUrl,
@@ -157,6 +179,7 @@ async function main(): Promise<void> {
         key: tenant.keys.owner,
         webhooks,
         erp,
+        ksef,
         toTry,
         tookMs: Date.now() - startedAt,
       }),
@@ -174,18 +197,20 @@ interface Welcome {
   readonly webhooks: string | undefined;
   /** What came of its ERP. */
   readonly erp: string | undefined;
+  /** What it submitted to KSeF. */
+  readonly ksef: string | undefined;
   readonly toTry: Readonly<Record<string, unknown>>;
   readonly tookMs: number;
 }
 
-function welcome({ baseUrl, key, webhooks, erp, toTry, tookMs }: Welcome): string {
+function welcome({ baseUrl, key, webhooks, erp, ksef, toTry, tookMs }: Welcome): string {
   const root = baseUrl.replace(/\/v1$/, '');
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
 
   API       ${baseUrl}
   API key   ${key}
-  Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}${erp === undefined ? '' : `\n  ERP       ${erp}`}
+  Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}${erp === undefined ? '' : `\n  ERP       ${erp}`}${ksef === undefined ? '' : `\n  KSeF      ${ksef}`}
 
 Try it:
 

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { startKillableSystem } from './crash/killable-system.js';
+import type { KillableSystem } from './crash/killable-system.js';
+import { fa3, hashOf, startKsef } from './ksef-actions.js';
+import type { Ksef } from './ksef-actions.js';
+
+/** The calls of one submission, in their order. */
+const operations = ['A2', 'A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as const;
+
+interface KillPoint {
+  readonly operation: (typeof operations)[number];
+  /** Whether KSeF had done what was asked when the service was killed. */
+  readonly processed: boolean;
+}
+
+const points: readonly KillPoint[] = operations.flatMap((operation) => [
+  { operation, processed: false },
+  { operation, processed: true },
+]);
+
+const ROUNDS = Number(process.env['CRASH_KSEF_ROUNDS'] ?? '1');
+const REACHED_MS_MAX = 60_000;
+/** The lease of a killed worker ends first, then the time in which its document may still arrive. */
+const ENDS_MS_MAX = 120_000;
+
+let system: KillableSystem;
+let ksef: Ksef;
+
+beforeAll(async () => {
+  ksef = await startKsef();
+  system = await startKillableSystem({
+    ksefEnv: { ...ksef.env, KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '30', KSEF_LEASE_SECONDS: '5' },
+  });
+}, 120_000);
+afterAll(async () => {
+  await system.stop();
+  await ksef.stop();
+});
+
+/** One invoice of a company of its own, on its way to KSeF. */
+interface Filing {
+  readonly point: KillPoint;
+  readonly nip: string;
+  readonly xml: string;
+  readonly faultId: string;
+  read(): Promise<Record<string, unknown>>;
+}
+
+async function send<Body = Record<string, unknown>>(key: string, target: string, body?: object): Promise<Body> {
+  const [method = '', path = ''] = target.split(' ');
+  const response = await fetch(`${system.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${target}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as Body;
+}
+
+async function upload(key: string, xml: string): Promise<string> {
+  const bytes = Buffer.from(xml);
+  const reserved = await send<{ upload_id: string; upload_url: string }>(key, 'POST /uploads', {
+    mediaType: 'application/xml',
+    byteSize: bytes.length,
+  });
+  const { pathname, search } = new URL(reserved.upload_url, system.baseUrl);
+  const response = await fetch(`${new URL(system.baseUrl).origin}${pathname}${search}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/xml' },
+    body: bytes as Uint8Array<ArrayBuffer>,
+  });
+  expect(response.status).toBe(204);
+  return reserved.upload_id;
+}
+
+/** An invoice whose submission waits at the point. */
+async function begin(point: KillPoint, number: string): Promise<Filing> {
+  const { keys } = await system.newTenant(`Filer ${number}`);
+  const key = keys.owner;
+  const { nip, token } = await ksef.newCompany();
+  const { id: connectionId } = await send<{ id: string }>(key, 'POST /ksef-connections', {
+    environment: 'TEST',
+    context_nip: nip,
+    ksef_token: token,
+  });
+  const tested = await send(key, `POST /ksef-connections/${connectionId}/test`);
+  expect(tested['status']).toBe('CONNECTED');
+  const xml = fa3({ nip, number });
+  const invoice = await send(key, 'POST /invoices/from-upload', { upload_id: await upload(key, xml) });
+  expect(invoice['decision']).toBe('PASS');
+  const faultId = await ksef.fault({
+    operation: point.operation,
+    context: nip,
+    kind: 'HOLD',
+    processed: point.processed,
+    times: 1,
+  });
+  const path = `/ksef-connections/${connectionId}/submissions`;
+  const { id } = await send<{ id: string }>(key, `POST ${path}`, { invoice_id: invoice['id'] });
+  return { point, nip, xml, faultId, read: () => send(key, `GET ${path}/${id}`) };
+}
+
+describe('a submission to KSeF whose service is killed while a call is under way', () => {
+  test(
+    'is registered exactly once, has its confirmation, and leaves no session open',
+    async () => {
+      for (let round = 1; round <= ROUNDS; round++) {
+        const filings = await Promise.all(
+          points.map((point) => begin(point, `FV/${round}/${point.operation}/${point.processed ? 'after' : 'before'}`)),
+        );
+        await eventually(
+          async () => {
+            const unreached = await Promise.all(
+              filings.map(async ({ point, faultId }) => ((await ksef.hits(faultId)) > 0 ? [] : [point])),
+            );
+            expect(unreached.flat()).toEqual([]);
+          },
+          { timeoutMs: REACHED_MS_MAX },
+        );
+        await system.ksef.kill();
+        await ksef.mend();
+        await system.ksef.restart();
+        for (const { point, nip, xml, read } of filings) {
+          await eventually(
+            async () =>
+              expect([point, await read()]).toEqual([
+                point,
+                expect.objectContaining({
+                  status: 'ACCEPTED',
+                  errorCode: null,
+                  upoReferenceNumber: expect.any(String),
+                }),
+              ]),
+            { timeoutMs: ENDS_MS_MAX },
+          );
+          const { registered, sends, sessions, plaintextTokens } = await ksef.counters(nip);
+          expect([point, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([point, [hashOf(xml)]]);
+          // What arrived is found in its session and is not sent again.
+          const isRepeated = point.operation === 'S2' && !point.processed;
+          expect([point, sends[hashOf(xml)]]).toEqual([point, isRepeated ? 2 : 1]);
+          // A session whose opening was not answered is known to nobody: it is empty, and ends by itself.
+          const isUnknown = point.operation === 'S1' && point.processed;
+          expect([point, sessions.open]).toEqual([point, isUnknown ? 1 : 0]);
+          expect(plaintextTokens).toBe(0);
+        }
+        expect(system.unexpected).toEqual([]);
+      }
+    },
+    ROUNDS * (REACHED_MS_MAX + ENDS_MS_MAX) + 60_000,
+  );
+});

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { fa3, hashOf, startKsef } from './ksef-actions.js';
+import type { Ksef } from './ksef-actions.js';
+import { startRunningSystem } from './running-system.js';
+import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
+import type { Page } from './shapes.js';
+import { ubl, uploadXml } from './uploading.js';
+
+interface Submission {
+  readonly id: string;
+  readonly companyId: string;
+  readonly connectionId: string;
+  readonly invoiceId: string;
+  readonly status: string;
+  readonly ksefNumber: string | null;
+  readonly upoReferenceNumber: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly submittedAt: string | null;
+  readonly completedAt: string | null;
+  readonly nextStep: string;
+  readonly verificationUrl: string | null;
+}
+
+/** An organization that is connected to KSeF. */
+interface Filer {
+  readonly tenant: Tenant;
+  readonly key: string;
+  readonly nip: string;
+  readonly token: string;
+  readonly connectionId: string;
+}
+
+const ENDED = ['ACCEPTED', 'REJECTED', 'FAILED'];
+const ENDS_MS_MAX = 60_000;
+
+let running: RunningSystem;
+let ksef: Ksef;
+let numbers = 0;
+
+beforeAll(async () => {
+  ksef = await startKsef();
+  running = await startRunningSystem({ ...ksef.env, KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '5' });
+}, 120_000);
+afterAll(async () => {
+  await running.stop();
+  await ksef.stop();
+});
+
+const nextNumber = (): string => `FV/2026/${String(++numbers).padStart(4, '0')}`;
+
+async function newFiler(): Promise<Filer> {
+  const tenant = await running.newTenant();
+  const key = tenant.keys.admin;
+  const { nip, token } = await ksef.newCompany();
+  const saved = await running.request<{ id: string }>('POST /ksef-connections', {
+    key,
+    body: { environment: 'TEST', context_nip: nip, ksef_token: token },
+  });
+  expect(saved.status).toBe(201);
+  const connectionId = saved.body.id;
+  const tested = await running.request(`POST /ksef-connections/${connectionId}/test`, { key });
+  expect(tested.body).toEqual({ status: 'CONNECTED', testedAt: expect.any(String) });
+  return { tenant, key, nip, token, connectionId };
+}
+
+/** @returns the id of the invoice */
+async function decided(key: string, xml: string): Promise<{ readonly id: string; readonly decision: string }> {
+  const upload = await uploadXml(running, key, xml);
+  const { body } = await running.request<{ id: string; decision: string }>('POST /invoices/from-upload', {
+    key,
+    body: { upload_id: upload },
+  });
+  return body;
+}
+
+function submit({ key, connectionId }: Filer, invoiceId: string): Promise<Answer<Submission>> {
+  return running.request('POST /ksef-connections/' + connectionId + '/submissions', {
+    key,
+    body: { invoice_id: invoiceId },
+  });
+}
+
+function read({ key, connectionId }: Filer, submissionId: string): Promise<Answer<Submission>> {
+  return running.request(`GET /ksef-connections/${connectionId}/submissions/${submissionId}`, { key });
+}
+
+async function ended(filer: Filer, submissionId: string): Promise<Submission> {
+  let last: Submission | undefined;
+  await eventually(
+    async () => {
+      last = (await read(filer, submissionId)).body;
+      expect(ENDED).toContain(last.status);
+    },
+    { timeoutMs: ENDS_MS_MAX },
+  );
+  return last as Submission;
+}
+
+async function allClosed({ nip }: Filer): Promise<void> {
+  await eventually(async () => expect((await ksef.counters(nip)).sessions.open).toBe(0), { timeoutMs: ENDS_MS_MAX });
+}
+
+describe('an invoice that is submitted to KSeF', () => {
+  test('is registered byte for byte as it was uploaded, once, with its number, confirmation and link', async () => {
+    const filer = await newFiler();
+    const xml = fa3({ nip: filer.nip, number: nextNumber() });
+    const invoice = await decided(filer.key, xml);
+    expect(invoice.decision).toBe('PASS');
+
+    const first = await submit(filer, invoice.id);
+    expect(first.status).toBe(202);
+    const path = `/v1/ksef-connections/${filer.connectionId}/submissions/${first.body.id}`;
+    expect(first.headers.get('location')).toBe(path);
+    expect(first.body).toMatchObject({ status: 'QUEUED', connectionId: filer.connectionId, invoiceId: invoice.id });
+
+    const again = await submit(filer, invoice.id);
+    expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+
+    const submission = await ended(filer, first.body.id);
+    expect(submission).toMatchObject({ status: 'ACCEPTED', errorCode: null, errorMessage: null });
+    const { registered, sends, plaintextTokens } = await ksef.counters(filer.nip);
+    expect(registered).toMatchObject([{ ksefNumber: submission.ksefNumber, invoiceHash: hashOf(xml) }]);
+    expect(sends).toEqual({ [hashOf(xml)]: 1 });
+    expect(plaintextTokens).toBe(0);
+    expect(submission.verificationUrl).toContain(
+      `/${filer.nip}/15-02-2026/${hashOf(xml).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`,
+    );
+    await allClosed(filer);
+
+    await eventually(async () =>
+      expect((await read(filer, submission.id)).body.upoReferenceNumber).toEqual(expect.any(String)),
+    );
+    const upo = await running.request(`GET ${path.slice('/v1'.length)}/upo`, { key: filer.key });
+    expect([upo.status, upo.headers.get('content-type')]).toEqual([200, expect.stringContaining('application/xml')]);
+    expect(upo.headers.get('content-disposition')).toBe(`attachment; filename="UPO_${submission.ksefNumber}.xml"`);
+    expect(upo.text).toContain(submission.ksefNumber);
+    const attempts = await running.request<Page<{ steps: readonly { name: string }[] }>>(
+      `GET ${path.slice('/v1'.length)}/attempts`,
+      { key: filer.key },
+    );
+    expect(attempts.body.items.flatMap(({ steps }) => steps.map(({ name }) => name))).toEqual(
+      expect.arrayContaining(['open', 'send', 'status', 'close', 'confirmation']),
+    );
+    const list = await running.request<Page<Submission>>(`GET ${path.slice('/v1'.length).replace(/\/[^/]+$/, '')}`, {
+      key: filer.key,
+    });
+    expect(list.body.items.map(({ id }) => id)).toEqual([submission.id]);
+  }, 120_000);
+
+  test('is refused with its reason, before anything is stored or called', async () => {
+    const filer = await newFiler();
+    const before = await ksef.control<{ items: readonly object[] }>(`GET requests?context=${filer.nip}`);
+    const wrong = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber(), gross: '9930.00' }));
+    expect(wrong.decision).not.toBe('PASS');
+    const other = await decided(filer.key, ubl(nextNumber()));
+    for (const invoiceId of [wrong.id, other.id]) {
+      const refused = await running.request<ErrorBody>(`POST /ksef-connections/${filer.connectionId}/submissions`, {
+        key: filer.key,
+        body: { invoice_id: invoiceId },
+      });
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    }
+    const unknown = await submit(filer, randomUUID());
+    expect(unknown.status).toBe(404);
+    const list = await running.request<Page<Submission>>(`GET /ksef-connections/${filer.connectionId}/submissions`, {
+      key: filer.key,
+    });
+    expect(list.body.items).toEqual([]);
+    expect(await ksef.control(`GET requests?context=${filer.nip}`)).toEqual(before);
+  }, 60_000);
+
+  test.each([
+    ['the answer to sending is lost', { operation: 'S2', kind: 'LOSE_ANSWER' }],
+    ['sending ends in 504 although it arrived', { operation: 'S2', kind: 'STATUS', status: 504, processed: true }],
+    ['the answer to opening is lost', { operation: 'S1', kind: 'LOSE_ANSWER' }],
+    ['the access token ends early', { operation: 'S2', kind: 'UNAUTHORIZED' }],
+    ['sending is throttled', { operation: 'S2', kind: 'THROTTLE', retryAfter: 1 }],
+    ['the key cannot be decrypted', { operation: 'S1', kind: 'SESSION_STATUS', code: 415 }],
+    ['the document was decrypted wrongly', { operation: 'S2', kind: 'INVOICE_STATUS', code: 435 }],
+    ['processing was canceled', { operation: 'S2', kind: 'INVOICE_STATUS', code: 550 }],
+    ['closing ends in 500', { operation: 'S5', kind: 'STATUS', status: 500 }],
+  ])(
+    'is registered once where %s',
+    async (_, fault) => {
+      const filer = await newFiler();
+      const xml = fa3({ nip: filer.nip, number: nextNumber() });
+      const { id } = await decided(filer.key, xml);
+      await ksef.fault({ context: filer.nip, ...fault });
+      const submission = await ended(filer, (await submit(filer, id)).body.id);
+      expect(submission).toMatchObject({ status: 'ACCEPTED', errorCode: null, ksefNumber: expect.any(String) });
+      const { registered } = await ksef.counters(filer.nip);
+      expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hashOf(xml)]);
+      // A session whose opening was not answered is known to nobody; it ends by itself.
+      if (fault.operation !== 'S1') await allClosed(filer);
+    },
+    120_000,
+  );
+
+  test('that KSeF refuses is REJECTED with its words and can be taken up again, once', async () => {
+    const filer = await newFiler();
+    const xml = fa3({ nip: filer.nip, number: nextNumber() });
+    const { id } = await decided(filer.key, xml);
+    await ksef.fault({
+      context: filer.nip,
+      operation: 'S2',
+      kind: 'INVOICE_STATUS',
+      code: 410,
+      description: 'Nieprawidłowy zakres uprawnień',
+    });
+    const { body } = await submit(filer, id);
+    const refused = await ended(filer, body.id);
+    expect(refused).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_410', ksefNumber: null });
+    expect(refused.errorMessage).toContain('Nieprawidłowy zakres uprawnień');
+    await allClosed(filer);
+
+    const again = await Promise.all([submit(filer, id), submit(filer, id), submit(filer, id)]);
+    expect(again.map(({ status }) => status).toSorted()).toEqual([200, 200, 202]);
+    expect(await ended(filer, body.id)).toMatchObject({ status: 'ACCEPTED', errorCode: null });
+    expect((await ksef.counters(filer.nip)).registered).toHaveLength(1);
+  }, 120_000);
+
+  test('of another organization looks like one that does not exist', async () => {
+    const filer = await newFiler();
+    const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    const { body } = await submit(filer, id);
+    const key = running.other.keys.owner;
+    const paths = ['', '/submissions', `/submissions/${body.id}`, `/submissions/${body.id}/upo`];
+    for (const path of [...paths, `/submissions/${body.id}/attempts`]) {
+      const foreign = await running.request(`GET /ksef-connections/${filer.connectionId}${path}`, { key });
+      const missing = await running.request(`GET /ksef-connections/${randomUUID()}${path}`, { key });
+      expect([path, foreign.status, missing.status]).toEqual([path, 404, 404]);
+    }
+    const foreign = await newFiler();
+    expect((await submit(foreign, id)).status).toBe(404);
+    expect((await read(foreign, body.id)).status).toBe(404);
+    expect((await ended(filer, body.id)).status).toBe('ACCEPTED');
+  }, 120_000);
+
+  test('cannot be sent through a connection that was disabled, and one that was sent is followed to its end', async () => {
+    const filer = await newFiler();
+    const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    const { id: later } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    await ksef.fault({ context: filer.nip, operation: 'S2', kind: 'INVOICE_STATUS', code: 150 });
+    const { body } = await submit(filer, id);
+    await eventually(async () => expect((await read(filer, body.id)).body.status).toBe('PROCESSING'), {
+      timeoutMs: ENDS_MS_MAX,
+    });
+    const path = `/ksef-connections/${filer.connectionId}`;
+    expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
+    expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
+    expect((await submit(filer, later)).status).toBe(409);
+    expect((await running.request(`POST ${path}/test`, { key: filer.key })).status).toBe(409);
+    await ksef.mend();
+    expect(await ended(filer, body.id)).toMatchObject({ status: 'ACCEPTED', errorCode: null });
+    await allClosed(filer);
+  }, 120_000);
+});

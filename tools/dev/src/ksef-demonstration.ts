@@ -1,0 +1,153 @@
+// From a decision to a number of KSeF: an organization submits an invoice of its own to the simulated KSeF.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
+import { nameRow, table } from './decision-table.js';
+import { uploadDocument } from './demonstration-uploads.js';
+import type { Tenant } from './tenant.js';
+
+const NIP = '5265877635';
+/** KSeF looks at a document some times before it has decided. */
+const ACCEPTED_MS_MAX = 30_000;
+const POLL_EACH_MS = 200;
+
+/** The organization of the demonstration, with what it keeps between starts. */
+export interface Filing {
+  readonly tenant: Tenant;
+  /** RFC 3339; the invoice is of the month before. */
+  readonly since: string;
+  /** The token of its company; the simulator keeps it as well. */
+  readonly token: string;
+  readonly uploadId?: string;
+}
+
+/** A token as KSeF gives them: reference, context and 64 hexadecimal digits. */
+export function newKsefToken(since: Date): string {
+  const day = since.toISOString().slice(0, 10).replaceAll('-', '');
+  const part = (): string => randomBytes(5).toString('hex').toUpperCase();
+  return `${day}-EC-${part()}-${part()}-00|nip-${NIP}|${randomBytes(32).toString('hex')}`;
+}
+
+/** Uploads the invoice. */
+export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): Promise<string> {
+  const xml = filedInvoice(new Date(since));
+  return uploadDocument(baseUrl, tenant.keys.owner, { mediaType: 'application/xml', bytes: Buffer.from(xml) });
+}
+
+/**
+ * Connects the company, has the invoice decided, submits it, and waits for its number. A repeat shows the first answers again.
+ * @returns where to look, in one line
+ */
+export async function demonstrateKsef(
+  baseUrl: string,
+  { tenant, token, uploadId }: Filing & { readonly uploadId: string },
+  ksefUrl: string,
+  print: (line: string) => void,
+): Promise<string> {
+  await registerToken(ksefUrl, token);
+  const apiKey = tenant.keys.owner;
+  const api = createClient({ baseUrl, apiKey });
+  const connectionId = await connect(api, token);
+  const { data: analysis } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
+  if (!('decision' in analysis))
+    throw new Error('The invoice for KSeF was queued, though its decision was waited for.');
+  const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: analysis.id } })).data;
+  const path = { connectionId };
+  const created = await api.post('/ksef-connections/{connectionId}/submissions', {
+    path,
+    body: { invoice_id: analysis.id },
+  });
+  const submission = await ended(api, created.data);
+  print('');
+  print('An invoice of its own that an organization submits to KSeF:');
+  const rows = [
+    ['', 'number', 'supplier', 'amount', 'decision', 'KSeF', 'number of KSeF'],
+    [
+      ...nameRow('FA(3), uploaded as XML', invoice),
+      analysis.decision,
+      submission.status,
+      submission.ksefNumber ?? submission.nextStep,
+    ],
+  ];
+  for (const line of table(rows)) print(line);
+  if (submission.verificationUrl !== null) print(`anybody can verify it at ${submission.verificationUrl}`);
+  return `curl -s ${baseUrl}/ksef-connections/${connectionId}/submissions -H 'Authorization: Bearer ${apiKey}'`;
+}
+
+/** As the company would create it in KSeF itself; its invoices there stay. */
+async function registerToken(ksefUrl: string, token: string): Promise<void> {
+  const response = await fetch(`${ksefUrl}/test/control/contexts/${NIP}`, {
+    method: 'PUT',
+    body: JSON.stringify({ tokens: [{ token }] }),
+  });
+  if (!response.ok) throw new Error(`The simulator of KSeF refuses the token: ${await response.text()}`);
+}
+
+/** The connection of an earlier start; a new one is tested before it takes submissions. */
+async function connect(api: Client, token: string): Promise<string> {
+  for await (const { id, status } of api.items('/ksef-connections')) if (status === 'CONNECTED') return id;
+  const { data } = await api.post('/ksef-connections', {
+    body: { environment: 'TEST', context_nip: NIP, ksef_token: token },
+  });
+  const { data: result } = await api.post('/ksef-connections/{connectionId}/test', { path: { connectionId: data.id } });
+  if (result.status !== 'CONNECTED') throw new Error('The simulator of KSeF refuses the token of the demonstration.');
+  return data.id;
+}
+
+/** The submission at its end, or as it is after a while. */
+async function ended(api: Client, first: Schemas['KsefSubmission']): Promise<Schemas['KsefSubmission']> {
+  const deadline = performance.now() + ACCEPTED_MS_MAX;
+  const path = { connectionId: first.connectionId, submissionId: first.id };
+  let submission = first;
+  while (submission.completedAt === null && performance.now() < deadline) {
+    await delay(POLL_EACH_MS);
+    submission = (await api.get('/ksef-connections/{connectionId}/submissions/{submissionId}', { path })).data;
+  }
+  return submission;
+}
+
+/** FA(3), without an account: the customer has paid by card. */
+function filedInvoice(since: Date): string {
+  const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() - 1, 15)).toISOString();
+  const date = month.slice(0, 10);
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
+  <Naglowek>
+    <KodFormularza kodSystemowy="FA (3)" wersjaSchemy="1-0E">FA</KodFormularza>
+    <WariantFormularza>3</WariantFormularza>
+    <DataWytworzeniaFa>${date}T08:00:00Z</DataWytworzeniaFa>
+  </Naglowek>
+  <Podmiot1>
+    <DaneIdentyfikacyjne><NIP>${NIP}</NIP><Nazwa>Wisła Narzędzia sp. z o.o.</Nazwa></DaneIdentyfikacyjne>
+    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1, 30-001 Kraków</AdresL1></Adres>
+  </Podmiot1>
+  <Podmiot2>
+    <DaneIdentyfikacyjne><NIP>1111111111</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
+    <JST>2</JST>
+    <GV>2</GV>
+  </Podmiot2>
+  <Fa>
+    <KodWaluty>PLN</KodWaluty>
+    <P_1>${date}</P_1>
+    <P_2>FV/${date.slice(0, 4)}/${date.slice(5, 7)}/0017</P_2>
+    <P_13_1>1000.00</P_13_1>
+    <P_14_1>230.00</P_14_1>
+    <P_15>1230.00</P_15>
+    <Adnotacje>
+      <P_16>2</P_16>
+      <P_17>2</P_17>
+      <P_18>2</P_18>
+      <P_18A>2</P_18A>
+      <Zwolnienie><P_19N>1</P_19N></Zwolnienie>
+      <NoweSrodkiTransportu><P_22N>1</P_22N></NoweSrodkiTransportu>
+      <P_23>2</P_23>
+      <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
+    </Adnotacje>
+    <RodzajFaktury>VAT</RodzajFaktury>
+    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>Wiertarka</P_7><P_8A>szt.</P_8A><P_8B>2</P_8B><P_9A>500.00</P_9A><P_11>1000.00</P_11><P_12>23</P_12></FaWiersz>
+    <Platnosc><Zaplacono>1</Zaplacono><DataZaplaty>${date}</DataZaplaty><FormaPlatnosci>2</FormaPlatnosci></Platnosc>
+  </Fa>
+</Faktura>
+`;
+}
