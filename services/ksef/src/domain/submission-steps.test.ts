@@ -1,0 +1,300 @@
+import { describe, expect, test } from '@jest/globals';
+import { KsefRefusal } from './ksef-refusal.js';
+import type { RefusalKind } from './ksef-refusal.js';
+import {
+  closed,
+  confirmationLater,
+  confirmed,
+  followed,
+  givenUp,
+  notFound,
+  opened,
+  opening,
+  refused,
+  resolvedDuplicate,
+  sending,
+  sent,
+  SESSIONS_MAX,
+  stepOf,
+} from './submission-steps.js';
+import type { InvoiceAnswer, Timing } from './submission-steps.js';
+import { backoffMs, pollAfterMs } from './submission-waits.js';
+import { nextStep, queued, submissionId, takenUpAgain } from './submission.js';
+import type { Progress } from './submission.js';
+
+const start = new Date('2026-11-24T10:00:00Z');
+const at = (ms: number): Timing => ({
+  now: new Date(start.getTime() + ms),
+  waitFactor: 1,
+  requestMs: 30_000,
+  random: 1,
+});
+const timing = at(0);
+const key = { sealed: 'e1.k1.x.y', keyId: 'k1' };
+const validUntil = new Date(start.getTime() + 12 * 3_600_000);
+const inSession = (progress: Progress, referenceNumber = 'SO-1'): Progress =>
+  opened(opening(progress), { referenceNumber, validUntil, key }, timing);
+const sendBegun = sending(inSession(queued(start)), timing);
+const processing = sent(sendBegun, 'EE-1', timing);
+const answer = (code: number, part: Partial<InvoiceAnswer> = {}): InvoiceAnswer => ({
+  ksefNumber: undefined,
+  status: { code, description: `status ${code}`, details: ['a detail'] },
+  originalKsefNumber: undefined,
+  originalSessionReferenceNumber: undefined,
+  ...part,
+});
+const refusal = (kind: RefusalKind, part: { code?: string; retryAfterMs?: number } = {}) =>
+  new KsefRefusal(kind, 'refused', { code: 'KSEF_HTTP_400', ...part });
+const progressOf = (result: Progress | 'COMPARE'): Progress => {
+  if (result === 'COMPARE') throw new Error('compared');
+  return result;
+};
+const follow = (code: number, part?: Partial<InvoiceAnswer>, from = processing) =>
+  progressOf(followed(from, answer(code, part), timing));
+const waitOf = ({ dueAt }: Progress): number | undefined => dueAt && dueAt.getTime() - start.getTime();
+
+describe('the next step comes from the stored record alone', () => {
+  test('open, send, follow, close, confirm, nothing', () => {
+    expect(stepOf(queued(start), start).kind).toBe('OPEN');
+    expect(stepOf(inSession(queued(start)), start).kind).toBe('SEND');
+    expect(stepOf(processing, start)).toMatchObject({ kind: 'FOLLOW', invoiceReferenceNumber: 'EE-1' });
+    const done = follow(200, { ksefNumber: 'N' });
+    const step = stepOf(done, start);
+    expect(step.kind).toBe('CLOSE');
+    const shut = step.kind === 'CLOSE' ? closed(done, step.session, timing) : done;
+    expect(stepOf(shut, start)).toMatchObject({ kind: 'CONFIRM', invoiceReferenceNumber: 'EE-1' });
+    const end = confirmed(shut, 'EU-1');
+    expect(stepOf(end, start).kind).toBe('NOTHING');
+    expect(end).toMatchObject({ upoReferenceNumber: 'EU-1', dueAt: undefined });
+  });
+  test('a send that was begun and has no reference is never repeated before KSeF was asked', () => {
+    expect(stepOf(sendBegun, start).kind).toBe('LOOK');
+  });
+  test('a session that ends within five minutes is not used', () => {
+    const open = inSession(queued(start));
+    expect(stepOf(open, new Date(validUntil.getTime() - 300_001)).kind).toBe('SEND');
+    expect(stepOf(open, new Date(validUntil.getTime() - 300_000)).kind).toBe('OPEN');
+  });
+  test('the key of a session is forgotten as soon as the document is taken', () => {
+    expect(processing.sessions[0]?.key).toBeUndefined();
+  });
+});
+
+describe('the status of an invoice', () => {
+  test.each([100, 150])('%i is looked at again, however long it takes', (code) => {
+    const month = at(30 * 24 * 3_600_000);
+    const waited = progressOf(followed({ ...processing, polls: 9_999 }, answer(code), month));
+    expect(waited.status).toBe('PROCESSING');
+    expect(waited.dueAt?.getTime()).toBe(month.now.getTime() + 3_600_000);
+  });
+  test('200 with a number is ACCEPTED, without error', () => {
+    expect(follow(200, { ksefNumber: 'N' })).toMatchObject({
+      status: 'ACCEPTED',
+      ksefNumber: 'N',
+      completedAt: start,
+      errorCode: undefined,
+    });
+  });
+  test('200 without a number is looked at again', () => {
+    expect(follow(200).status).toBe('PROCESSING');
+  });
+  test.each([410, 415, 430, 450])('%i is REJECTED with the words of KSeF', (code) => {
+    expect(follow(code)).toMatchObject({
+      status: 'REJECTED',
+      errorCode: `KSEF_${code}`,
+      errorMessage: `status ${code}; a detail`,
+      completedAt: start,
+    });
+  });
+  test.each([400, 460, 600])('%i, which KSeF does not declare, is FAILED', (code) => {
+    expect(follow(code)).toMatchObject({ status: 'FAILED', errorCode: `KSEF_${code}` });
+  });
+  test('405 is sent anew in two more sessions, then FAILED', () => {
+    let now = processing;
+    for (const session of ['SO-2', 'SO-3']) {
+      now = follow(405, {}, now);
+      expect(now).toMatchObject({ status: 'SENDING', completedAt: undefined });
+      expect(stepOf(now, start).kind).toBe('OPEN');
+      now = sent(sending(inSession(now, session), timing), `EE-${session}`, timing);
+    }
+    expect(follow(405, {}, now)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_405' });
+  });
+  test('435 is sent anew in one more session, then FAILED', () => {
+    const again = sent(sending(inSession(follow(435), 'SO-2'), timing), 'EE-2', timing);
+    expect(again.status).toBe('PROCESSING');
+    expect(follow(435, {}, again)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_435' });
+  });
+  test.each([500, 550])('%i is sent anew in a new session after a wait', (code) => {
+    const again = follow(code);
+    expect(stepOf(again, start).kind).toBe('OPEN');
+    expect(waitOf(again)).toBeGreaterThan(0);
+  });
+  test('KSeF breaks at most 20 sessions of a submission', () => {
+    let now = processing;
+    for (let sessions = 1; sessions < SESSIONS_MAX; sessions++) {
+      now = follow(550, {}, now);
+      expect(now.status).toBe('SENDING');
+      now = sent(sending(inSession(now, `SO-${sessions + 1}`), timing), 'EE', timing);
+    }
+    expect(follow(550, {}, now)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_SESSIONS' });
+  });
+  test('an error message has at most 1,000 characters', () => {
+    const long = followed(
+      processing,
+      { ...answer(450), status: { code: 450, description: 'x'.repeat(2_000), details: [] } },
+      timing,
+    );
+    expect(progressOf(long).errorMessage).toHaveLength(1_000);
+  });
+});
+
+describe('a duplicate (440)', () => {
+  const original = { originalKsefNumber: 'N-0' };
+  test('of a session of ours is a success', () => {
+    expect(follow(440, { ...original, originalSessionReferenceNumber: 'SO-1' })).toMatchObject({
+      status: 'ACCEPTED',
+      ksefNumber: 'N-0',
+    });
+  });
+  test('of a session of ours before the submission was taken up again is a success too', () => {
+    const again = sent(sending(inSession(takenUpAgain(processing, start), 'SO-2'), timing), 'EE-2', timing);
+    expect(follow(440, { ...original, originalSessionReferenceNumber: 'SO-1' }, again).status).toBe('ACCEPTED');
+  });
+  test('of another session is compared: the same file is a success, another is not', () => {
+    const other = answer(440, { ...original, originalSessionReferenceNumber: 'SO-9' });
+    expect(followed(processing, other, timing)).toBe('COMPARE');
+    expect(resolvedDuplicate(processing, other, true, timing)).toMatchObject({ status: 'ACCEPTED', ksefNumber: 'N-0' });
+    const refusedOne = resolvedDuplicate(processing, other, false, timing);
+    expect(refusedOne).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
+    expect(refusedOne.errorMessage).toContain('N-0');
+  });
+  test('without the number of the original is REJECTED', () => {
+    expect(follow(440)).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440' });
+  });
+});
+
+describe('a send without an answer', () => {
+  const send = stepOf(inSession(queued(start)), start);
+  test('is looked for when its deadline has passed, then after 5 s and 30 s, then sent in the same session', () => {
+    const unknown = refused(sendBegun, send, refusal('UNKNOWN'), at(4_000));
+    expect(waitOf(unknown)).toBe(30_000);
+    expect(stepOf(unknown, start).kind).toBe('LOOK');
+    const second = notFound(unknown, undefined, timing);
+    expect(waitOf(second)).toBe(5_000);
+    const third = notFound(second, undefined, timing);
+    expect(waitOf(third)).toBe(30_000);
+    const again = notFound(third, 100, timing);
+    expect(stepOf(again, start)).toMatchObject({ kind: 'SEND', session: { referenceNumber: 'SO-1' } });
+  });
+  test.each([170, 200, 415, 440, 445, undefined])('goes on in a new session when its session is at %p', (code) => {
+    const third = notFound(notFound(sendBegun, undefined, timing), undefined, timing);
+    expect(stepOf(notFound(third, code, timing), start).kind).toBe('OPEN');
+  });
+  test('that the session refuses goes on in a new session', () => {
+    expect(stepOf(refused(sendBegun, send, refusal('SESSION'), timing), start).kind).toBe('OPEN');
+  });
+  test('that was throttled waits at least as long as KSeF says, and is not looked for', () => {
+    const throttled = refused(sendBegun, send, refusal('TRANSIENT', { retryAfterMs: 90_000 }), timing);
+    expect(waitOf(throttled)).toBe(90_000);
+    expect(stepOf(throttled, start).kind).toBe('SEND');
+  });
+});
+
+describe('a refused call', () => {
+  test('that will be refused again ends the submission, and its session is closed', () => {
+    const end = refused(
+      sendBegun,
+      stepOf(inSession(queued(start)), start),
+      refusal('PERMANENT', { code: 'KSEF_HTTP_403' }),
+      timing,
+    );
+    expect(end).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403', completedAt: start });
+    expect(stepOf(end, start).kind).toBe('CLOSE');
+  });
+  test('of the gateway is repeated after 30 minutes', () => {
+    expect(waitOf(refused(queued(start), { kind: 'OPEN' }, refusal('BLOCKED'), timing))).toBe(1_800_000);
+  });
+  test('that failed for the moment is repeated after a growing wait of at most 5 minutes', () => {
+    const waits = [1, 2, 3, 9, 100].map((failures) => backoffMs(failures, 1));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 256_000, 300_000]);
+    expect(backoffMs(1, 0)).toBe(500);
+  });
+  test('waits are multiplied, except what KSeF says', () => {
+    const fast = { ...timing, waitFactor: 0.001 };
+    expect(waitOf(refused(queued(start), { kind: 'OPEN' }, refusal('BLOCKED'), fast))).toBe(1_800);
+    expect(waitOf(refused(queued(start), { kind: 'OPEN' }, refusal('TRANSIENT', { retryAfterMs: 7_000 }), fast))).toBe(
+      7_000,
+    );
+  });
+  test('of the confirmation never changes that an invoice is registered, and is given up after 7 days', () => {
+    const done = follow(200, { ksefNumber: 'N' });
+    const days = (number: number): Timing => at(number * 24 * 3_600_000);
+    expect(confirmationLater(done, undefined, days(6.9))).toMatchObject({
+      status: 'ACCEPTED',
+      ksefNumber: 'N',
+      dueAt: expect.any(Date),
+    });
+    expect(confirmationLater(done, undefined, days(7.1))).toMatchObject({
+      status: 'ACCEPTED',
+      ksefNumber: 'N',
+      dueAt: undefined,
+    });
+  });
+  test('of closing is repeated until the session ends by itself', () => {
+    const end = follow(450);
+    const step = stepOf(end, start);
+    const again = refused(end, step, refusal('TRANSIENT'), timing);
+    expect(stepOf(again, start).kind).toBe('CLOSE');
+    const over = refused(end, step, refusal('TRANSIENT'), { ...timing, now: validUntil });
+    expect(over).toMatchObject({ status: 'REJECTED', dueAt: undefined });
+  });
+});
+
+describe('what is given up', () => {
+  const error = { code: 'CONNECTION_DISABLED', message: 'The connection was ended.' };
+  test('is what was not sent', () => {
+    expect(givenUp(queued(start), error, timing)).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'CONNECTION_DISABLED',
+      dueAt: undefined,
+    });
+    const open = givenUp(inSession(queued(start)), error, timing);
+    expect(open.status).toBe('FAILED');
+    expect(stepOf(open, start).kind).toBe('CLOSE');
+  });
+  test('is never what may have arrived', () => {
+    expect(givenUp(sendBegun, error, timing)).toBe(sendBegun);
+    expect(givenUp(processing, error, timing)).toBe(processing);
+  });
+});
+
+test('a submission has one id for each connection and invoice', () => {
+  const [connection, invoice] = ['3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20', '0e6ac3c8-9f4f-4f5c-8a57-1f6d2c8c1f11'];
+  expect(submissionId(connection, invoice)).toBe(submissionId(connection, invoice));
+  expect(submissionId(invoice, connection)).not.toBe(submissionId(connection, invoice));
+});
+
+test('looks are 1, 1, 2, 3, 5, 8, 13 s apart, then 30 s up to 10 min, 5 min up to 24 h, then an hour', () => {
+  expect([0, 1, 2, 3, 4, 5, 6].map((polls) => pollAfterMs(polls, 0) / 1_000)).toEqual([1, 1, 2, 3, 5, 8, 13]);
+  expect(pollAfterMs(7, 599_999)).toBe(30_000);
+  expect(pollAfterMs(7, 600_000)).toBe(300_000);
+  expect(pollAfterMs(7, 86_399_999)).toBe(300_000);
+  expect(pollAfterMs(7, 86_400_000)).toBe(3_600_000);
+});
+
+test('each state has a sentence that says what happens next', () => {
+  const states = [
+    queued(start),
+    sendBegun,
+    processing,
+    follow(200, { ksefNumber: 'N' }),
+    follow(450),
+    follow(440),
+    follow(405, {}, { ...processing, restarts: { session: 2, key: 0 } }),
+  ];
+  const sentences = states.map(nextStep);
+  expect(new Set(sentences).size).toBe(sentences.length);
+  for (const code of ['CONNECTION_DISABLED', 'CANCELED', 'DECISION_CHANGED', 'KSEF_HTTP_403', 'KSEF_AUTH_450']) {
+    expect(nextStep({ ...follow(600), errorCode: code })).not.toBe(nextStep(follow(600)));
+  }
+});

@@ -1,0 +1,363 @@
+import type { SealedValue } from './connection.js';
+import { REFUSAL_TEXT_MAX } from './ksef-refusal.js';
+import type { KsefRefusal } from './ksef-refusal.js';
+import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-waits.js';
+import { currentSession, isFinal, wasSent } from './submission.js';
+import type { Progress, SubmissionSession } from './submission.js';
+
+// From what is stored and an answer of KSeF to what is stored next (KSeF reference, sections 5 and 8). Pure: a kill between two
+// steps is the same as a pause.
+
+/** Sessions that a submission may use up before it fails; each is one that KSeF broke. */
+export const SESSIONS_MAX = 20;
+/** New sessions after 405. */
+const SESSION_RESTARTS_MAX = 2;
+/** New sessions after 435. */
+const KEY_RESTARTS_MAX = 1;
+/** A session that ends sooner takes nothing more. */
+const SESSION_MARGIN_MS = 5 * 60_000;
+/** A confirmation that KSeF does not give in this time is given up. */
+const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
+
+/** When the steps happen, and how waits are stretched. */
+export interface Timing {
+  readonly now: Date;
+  /** KSEF_WAIT_FACTOR */
+  readonly waitFactor: number;
+  /** Deadline of one call. */
+  readonly requestMs: number;
+  /** 0 to 1. */
+  readonly random: number;
+}
+
+/** What is to be done next. */
+export type Step =
+  | { readonly kind: 'OPEN' }
+  | { readonly kind: 'SEND'; readonly session: SubmissionSession }
+  | { readonly kind: 'LOOK'; readonly session: SubmissionSession }
+  | { readonly kind: 'FOLLOW'; readonly session: SubmissionSession; readonly invoiceReferenceNumber: string }
+  | { readonly kind: 'CLOSE'; readonly session: SubmissionSession }
+  | { readonly kind: 'CONFIRM'; readonly session: SubmissionSession; readonly invoiceReferenceNumber: string }
+  | { readonly kind: 'NOTHING' };
+
+/** The status of an invoice, as far as it decides. */
+export interface InvoiceAnswer {
+  readonly ksefNumber: string | undefined;
+  readonly status: { readonly code: number; readonly description: string; readonly details: readonly string[] };
+  readonly originalKsefNumber: string | undefined;
+  readonly originalSessionReferenceNumber: string | undefined;
+}
+
+/** Which step comes next, from the stored record alone. */
+export function stepOf(progress: Progress, now: Date): Step {
+  if (!isFinal(progress.status)) {
+    const session = currentSession(progress);
+    if (session === undefined) return { kind: 'OPEN' };
+    const { invoiceReferenceNumber, sentAt, validUntil } = session;
+    if (invoiceReferenceNumber !== undefined) return { kind: 'FOLLOW', session, invoiceReferenceNumber };
+    if (sentAt !== undefined) return { kind: 'LOOK', session };
+    const isUsable = validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
+    return isUsable ? { kind: 'SEND', session } : { kind: 'OPEN' };
+  }
+  const open = progress.sessions.find(({ isClosed }) => !isClosed);
+  if (open !== undefined) return { kind: 'CLOSE', session: open };
+  const confirming = confirmableSession(progress);
+  if (confirming?.invoiceReferenceNumber === undefined) return { kind: 'NOTHING' };
+  return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
+}
+
+/** The session whose invoice was registered: the last with a reference of it. */
+function confirmableSession({ status, upoReferenceNumber, sessions }: Progress): SubmissionSession | undefined {
+  if (status !== 'ACCEPTED' || upoReferenceNumber !== undefined) return undefined;
+  return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
+}
+
+/** A session is about to be opened: kept before the call. */
+export function opening(progress: Progress): Progress {
+  return { ...progress, status: 'SENDING', sessions: progress.sessions.map(abandon) };
+}
+
+export function opened(
+  progress: Progress,
+  session: { readonly referenceNumber: string; readonly validUntil: Date; readonly key: SealedValue },
+  { now }: Timing,
+): Progress {
+  const fresh = {
+    ...session,
+    sentAt: undefined,
+    sends: 0,
+    looks: 0,
+    invoiceReferenceNumber: undefined,
+    isAbandoned: false,
+    isClosed: false,
+  };
+  return { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: now };
+}
+
+/** The document is about to be sent: kept before the call. */
+export function sending(progress: Progress, { now }: Timing): Progress {
+  return inCurrent(progress, (session) => ({ ...session, sentAt: now, sends: session.sends + 1, looks: 0 }));
+}
+
+/** KSeF has the document. */
+export function sent(progress: Progress, invoiceReferenceNumber: string, { now, waitFactor }: Timing): Progress {
+  return {
+    ...inCurrent(progress, (session) => ({ ...session, invoiceReferenceNumber, key: undefined })),
+    status: 'PROCESSING',
+    submittedAt: progress.submittedAt ?? now,
+    failures: 0,
+    polls: 0,
+    dueAt: after(now, pollAfterMs(0, 0) * waitFactor),
+  };
+}
+
+/**
+ * The document was not found in its session. It may still arrive, so KSeF is asked three times before anything is repeated.
+ * @param sessionCode of the session itself, needed at the third look
+ */
+export function notFound(progress: Progress, sessionCode: number | undefined, timing: Timing): Progress {
+  const session = currentSession(progress);
+  const looks = (session?.looks ?? 0) + 1;
+  const again = LOOK_AGAIN_MS[looks - 1];
+  if (again !== undefined) {
+    const looked = inCurrent(progress, (one) => ({ ...one, looks }));
+    return { ...looked, failures: 0, dueAt: after(timing.now, again * timing.waitFactor) };
+  }
+  if (sessionCode !== SESSION_OPEN) return inNewSession(progress, timing);
+  return { ...inCurrent(progress, (one) => ({ ...one, sentAt: undefined, looks: 0 })), failures: 0, dueAt: timing.now };
+}
+
+const SESSION_OPEN = 100;
+
+/** What the status of an invoice means. A duplicate of another session is decided by {@link resolvedDuplicate}. */
+export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
+  const { code } = answer.status;
+  if (code >= 200 && code < 300 && answer.ksefNumber !== undefined)
+    return accepted(progress, answer.ksefNumber, timing);
+  if (code < 300) return polled(progress, timing);
+  const { session: sessionRestarts, key: keyRestarts } = progress.restarts;
+  switch (code) {
+    case 405:
+      if (sessionRestarts >= SESSION_RESTARTS_MAX) return failed(progress, refusalOf(answer), timing);
+      return inNewSession({ ...progress, restarts: { ...progress.restarts, session: sessionRestarts + 1 } }, timing);
+    case 435:
+      if (keyRestarts >= KEY_RESTARTS_MAX) return failed(progress, refusalOf(answer), timing);
+      return inNewSession({ ...progress, restarts: { ...progress.restarts, key: keyRestarts + 1 } }, timing);
+    case 500:
+    case 550:
+      return inNewSession(progress, timing);
+    case 410:
+    case 415:
+    case 430:
+    case 450:
+      return rejected(progress, refusalOf(answer), timing);
+    case 440:
+      return duplicate(progress, answer, timing);
+    default:
+      return failed(progress, refusalOf(answer), timing);
+  }
+}
+
+/** KSeF has a document with this seller, kind and number: ours, when one of our sessions brought it. */
+function duplicate(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
+  const { originalKsefNumber, originalSessionReferenceNumber } = answer;
+  if (originalKsefNumber === undefined) return rejected(progress, refusalOf(answer), timing);
+  const isOurs = progress.sessions.some(({ referenceNumber }) => referenceNumber === originalSessionReferenceNumber);
+  return isOurs ? accepted(progress, originalKsefNumber, timing) : 'COMPARE';
+}
+
+/** @param isSameFile whether the registered document has our hash; unknown counts as no */
+export function resolvedDuplicate(
+  progress: Progress,
+  answer: InvoiceAnswer,
+  isSameFile: boolean,
+  timing: Timing,
+): Progress {
+  const { originalKsefNumber } = answer;
+  if (isSameFile && originalKsefNumber !== undefined) return accepted(progress, originalKsefNumber, timing);
+  const { code, message } = refusalOf(answer);
+  const number =
+    originalKsefNumber === undefined || message.includes(originalKsefNumber)
+      ? ''
+      : ` Registered as ${originalKsefNumber}.`;
+  return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - number.length) + number }, timing);
+}
+
+/** The invoice that a duplicate of ours points to, in the session that brought it. */
+export function registeredIn(
+  progress: Progress,
+  sessionReferenceNumber: string,
+  invoiceReferenceNumber: string,
+): Progress {
+  const sessions = progress.sessions.map((session) =>
+    session.referenceNumber === sessionReferenceNumber
+      ? { ...session, invoiceReferenceNumber }
+      : { ...session, invoiceReferenceNumber: undefined },
+  );
+  return { ...progress, sessions };
+}
+
+/** A call of a step brought no result. */
+export function refused(progress: Progress, step: Step, refusal: KsefRefusal, timing: Timing): Progress {
+  switch (step.kind) {
+    case 'SEND':
+      if (refusal.kind === 'UNKNOWN') return unknown(progress, step.session, timing);
+      if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
+      return refusedOtherwise(unsent(progress), refusal, timing);
+    case 'LOOK':
+    case 'FOLLOW':
+      if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
+      return refusedOtherwise(progress, refusal, timing);
+    case 'CLOSE':
+      return closeRefused(progress, step.session, refusal, timing);
+    case 'CONFIRM':
+      return confirmationLater(progress, refusal.retryAfterMs, timing);
+    default:
+      return refusedOtherwise(progress, refusal, timing);
+  }
+}
+
+/** Whether the document arrived is not known: KSeF is asked as soon as the request can have no effect any more. */
+function unknown(progress: Progress, session: SubmissionSession, { now, requestMs }: Timing): Progress {
+  const sentAt = currentSession(progress)?.sentAt ?? session.sentAt ?? now;
+  return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
+}
+
+/** A send that KSeF refused with an answer brought nothing. */
+function unsent(progress: Progress): Progress {
+  return inCurrent(progress, (session) => ({ ...session, sentAt: undefined }));
+}
+
+function refusedOtherwise(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
+  if (refusal.kind === 'PERMANENT') return failed(progress, refusal, timing);
+  return waiting(progress, refusal, timing);
+}
+
+function waiting(
+  progress: Progress,
+  { kind, retryAfterMs }: Pick<KsefRefusal, 'kind' | 'retryAfterMs'>,
+  timing: Timing,
+): Progress {
+  const { now, waitFactor, random } = timing;
+  const failures = progress.failures + 1;
+  const chosen = (kind === 'BLOCKED' ? BLOCK_MS : backoffMs(failures, random)) * waitFactor;
+  return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
+}
+
+/** KSeF ends a session by itself when it is not closed: then nothing is left to do. */
+function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
+  const isOver = refusal.kind === 'PERMANENT' || session.validUntil <= timing.now;
+  return isOver ? closed(progress, session, timing) : waiting(progress, refusal, timing);
+}
+
+export function closed(progress: Progress, { referenceNumber }: SubmissionSession, timing: Timing): Progress {
+  const sessions = progress.sessions.map((session) =>
+    session.referenceNumber === referenceNumber ? { ...session, isClosed: true, key: undefined } : session,
+  );
+  return rest({ ...progress, sessions, failures: 0, polls: 0 }, timing);
+}
+
+/** KSeF does not have the confirmation yet, or not a right one. It is given up after days; the invoice stays registered. */
+export function confirmationLater(progress: Progress, retryAfterMs: number | undefined, timing: Timing): Progress {
+  const { now, waitFactor } = timing;
+  const waitedMs = now.getTime() - (progress.completedAt ?? now).getTime();
+  if (waitedMs > CONFIRMATION_MS_MAX) return { ...progress, dueAt: undefined };
+  const chosen = pollAfterMs(progress.polls, waitedMs) * waitFactor;
+  return { ...progress, polls: progress.polls + 1, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
+}
+
+export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
+  return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
+}
+
+/** Ends what was not sent, for a reason of ours; what was sent goes on. */
+export function givenUp(
+  progress: Progress,
+  error: { readonly code: string; readonly message: string },
+  timing: Timing,
+): Progress {
+  return wasSent(progress) && currentSession(progress)?.sentAt !== undefined
+    ? progress
+    : failed(progress, error, timing);
+}
+
+function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
+  const waitedMs = now.getTime() - (progress.submittedAt ?? now).getTime();
+  const polls = progress.polls + 1;
+  return { ...progress, polls, failures: 0, dueAt: after(now, pollAfterMs(polls, waitedMs) * waitFactor) };
+}
+
+function inNewSession(progress: Progress, timing: Timing): Progress {
+  if (progress.sessions.length >= SESSIONS_MAX) {
+    const message = `KSeF ended ${SESSIONS_MAX} sessions before it took the invoice. Submit it again later.`;
+    return failed(progress, { code: 'KSEF_SESSIONS', message }, timing);
+  }
+  const abandoned = { ...progress, status: 'SENDING' as const, sessions: progress.sessions.map(abandon) };
+  const { now, waitFactor, random } = timing;
+  return {
+    ...abandoned,
+    failures: 0,
+    polls: 0,
+    dueAt: after(now, backoffMs(progress.sessions.length, random) * waitFactor),
+  };
+}
+
+function accepted(progress: Progress, ksefNumber: string, { now }: Timing): Progress {
+  return {
+    ...progress,
+    status: 'ACCEPTED',
+    ksefNumber,
+    errorCode: undefined,
+    errorMessage: undefined,
+    submittedAt: progress.submittedAt ?? now,
+    completedAt: now,
+    failures: 0,
+    polls: 0,
+    dueAt: now,
+  };
+}
+
+interface Refused {
+  readonly code: string;
+  readonly message: string;
+}
+
+function rejected(progress: Progress, error: Refused, timing: Timing): Progress {
+  return ended({ ...progress, status: 'REJECTED' }, error, timing);
+}
+
+function failed(progress: Progress, error: Refused, timing: Timing): Progress {
+  return ended({ ...progress, status: 'FAILED' }, error, timing);
+}
+
+function ended(progress: Progress, { code, message }: Refused, timing: Timing): Progress {
+  const errorMessage = message.slice(0, REFUSAL_TEXT_MAX);
+  return rest({ ...progress, errorCode: code, errorMessage, completedAt: timing.now, failures: 0, polls: 0 }, timing);
+}
+
+/** Due at once while something is left, else never. */
+function rest(progress: Progress, { now }: Timing): Progress {
+  return { ...progress, dueAt: stepOf(progress, now).kind === 'NOTHING' ? undefined : now };
+}
+
+function refusalOf({ status: { code, description, details } }: InvoiceAnswer): Refused {
+  return { code: `KSEF_${code}`, message: [description, ...details].filter((part) => part !== '').join('; ') };
+}
+
+function inCurrent(progress: Progress, change: (session: SubmissionSession) => SubmissionSession): Progress {
+  const { sessions } = progress;
+  const last = sessions.length - 1;
+  return { ...progress, sessions: sessions.map((session, index) => (index === last ? change(session) : session)) };
+}
+
+function abandon(session: SubmissionSession): SubmissionSession {
+  return { ...session, isAbandoned: true, key: undefined };
+}
+
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms);
+}
+
+function later(left: Date, right: Date): Date {
+  return left > right ? left : right;
+}

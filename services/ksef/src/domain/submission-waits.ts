@@ -1,0 +1,34 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Looks at an invoice that is being processed (KSeF reference, section 7). */
+const FIRST_POLLS = [1, 1, 2, 3, 5, 8, 13].map((seconds) => seconds * SECOND);
+const BACKOFF_MS = SECOND;
+const BACKOFF_MS_MAX = 5 * MINUTE;
+/** After a block by the gateway of KSeF. */
+export const BLOCK_MS = 30 * MINUTE;
+/** Before the second and the third look for a document that may have arrived. */
+export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
+
+/**
+ * How long to wait before the next look.
+ * @param polls looks so far
+ * @param waitedMs since the first one was possible
+ */
+export function pollAfterMs(polls: number, waitedMs: number): number {
+  const first = FIRST_POLLS[polls];
+  if (first !== undefined) return first;
+  if (waitedMs < 10 * MINUTE) return 30 * SECOND;
+  return waitedMs < 24 * HOUR ? 5 * MINUTE : HOUR;
+}
+
+/**
+ * Exponential, with jitter, bounded.
+ * @param failures in a row, this one included
+ * @param random 0 to 1
+ */
+export function backoffMs(failures: number, random: number): number {
+  const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS * 2 ** Math.min(failures - 1, 30));
+  return full * (0.5 + random / 2);
+}

@@ -1,0 +1,155 @@
+import { v5 as uuidV5 } from 'uuid';
+import type { Environment, SealedValue } from './connection.js';
+
+/** QUEUED, SENDING and PROCESSING go on by themselves; the others are final. */
+export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
+
+/** What the document says of itself, kept before anything is called. Hash and size identify the bytes that are sent. */
+export interface SubmittedDocument {
+  readonly uploadId: string;
+  /** SHA-256 in base64. */
+  readonly hash: string;
+  readonly byteSize: number;
+  readonly sellerNip: string;
+  /** RodzajFaktury */
+  readonly kind: string;
+  /** P_2 */
+  readonly number: string;
+  /** P_1, `YYYY-MM-DD` */
+  readonly issueDate: string;
+}
+
+/** An interactive session that was opened for a submission. */
+export interface SubmissionSession {
+  readonly referenceNumber: string;
+  readonly validUntil: Date;
+  /** AES key and initialization vector; absent once nothing more is sent in it. */
+  readonly key: SealedValue | undefined;
+  /** When the document was last about to be sent in it; kept before the call. */
+  readonly sentAt: Date | undefined;
+  /** Times that the document was about to be sent in it. */
+  readonly sends: number;
+  /** Looks for the document after a send without an answer. */
+  readonly looks: number;
+  readonly invoiceReferenceNumber: string | undefined;
+  /** Nothing more is sent in it. */
+  readonly isAbandoned: boolean;
+  readonly isClosed: boolean;
+}
+
+/** How far a submission has come. One write each changes it. */
+export interface Progress {
+  readonly status: SubmissionStatus;
+  /** Oldest first; they stay when a submission is taken up again. */
+  readonly sessions: readonly SubmissionSession[];
+  /** Failures in a row of the call that is next. */
+  readonly failures: number;
+  /** Looks at an invoice that is being processed, or at a confirmation. */
+  readonly polls: number;
+  /** New sessions because of 405, and because of 435. */
+  readonly restarts: { readonly session: number; readonly key: number };
+  readonly ksefNumber: string | undefined;
+  readonly errorCode: string | undefined;
+  readonly errorMessage: string | undefined;
+  readonly upoReferenceNumber: string | undefined;
+  readonly submittedAt: Date | undefined;
+  readonly completedAt: Date | undefined;
+  /** When something is to be done; undefined: nothing is left. */
+  readonly dueAt: Date | undefined;
+}
+
+/** An invoice on its way to KSeF (specification 2.12). */
+export interface Submission extends Progress {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly connectionId: string;
+  readonly invoiceId: string;
+  readonly environment: Environment;
+  readonly document: SubmittedDocument;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** One for each connection and invoice, so that a second request finds the first. */
+export function submissionId(connectionId: string, invoiceId: string): string {
+  return uuidV5(invoiceId, connectionId);
+}
+
+export function isFinal(status: SubmissionStatus): boolean {
+  return status === 'ACCEPTED' || status === 'REJECTED' || status === 'FAILED';
+}
+
+/** The session in which the document is sent, or was sent last. */
+export function currentSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
+  const last = sessions.at(-1);
+  return last === undefined || last.isAbandoned || last.isClosed ? undefined : last;
+}
+
+/** Whether the document may have reached KSeF: it is then followed to its end, whatever becomes of the connection. */
+export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
+  return sessions.some(({ sends }) => sends > 0);
+}
+
+/** Progress of a submission of which nothing was done yet. */
+export function queued(now: Date): Progress {
+  return {
+    status: 'QUEUED',
+    sessions: [],
+    failures: 0,
+    polls: 0,
+    restarts: { session: 0, key: 0 },
+    ksefNumber: undefined,
+    errorCode: undefined,
+    errorMessage: undefined,
+    upoReferenceNumber: undefined,
+    submittedAt: undefined,
+    completedAt: undefined,
+    dueAt: now,
+  };
+}
+
+/** A refused submission is tried again; what was sent for it stays known. */
+export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
+  return { ...queued(now), sessions: sessions.map((session) => ({ ...session, isAbandoned: true })) };
+}
+
+/** What happens next, and who must act. */
+export function nextStep({ status, errorCode, upoReferenceNumber, dueAt }: Progress): string {
+  switch (status) {
+    case 'QUEUED':
+      return 'The invoice will be sent as soon as the connection is CONNECTED and its turn comes. Nobody needs to act while the connection is CONNECTED.';
+    case 'SENDING':
+      return 'The invoice is being sent. It is repeated by itself after an interruption, and never registered twice. Nobody needs to act.';
+    case 'PROCESSING':
+      return 'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself. Nobody needs to act.';
+    case 'ACCEPTED':
+      if (upoReferenceNumber !== undefined)
+        return 'The invoice is registered and its confirmation is stored. Nothing is left to do.';
+      return dueAt === undefined
+        ? 'The invoice is registered. KSeF gave no confirmation; read it in KSeF under the number of the invoice.'
+        : 'The invoice is registered. Its confirmation is fetched by itself. Nobody needs to act.';
+    case 'REJECTED':
+      return errorCode === 'KSEF_440'
+        ? 'KSeF has another document with this seller, kind and number. Compare the two; if this one is right, its issuer must give it a new number.'
+        : 'KSeF refused the document. Its issuer must correct it; upload the corrected invoice and submit that one.';
+    case 'FAILED':
+      return nextStepAfterFailure(errorCode);
+  }
+}
+
+function nextStepAfterFailure(errorCode: string | undefined): string {
+  if (errorCode === 'CONNECTION_DISABLED') {
+    return 'The connection was ended before the invoice was sent. An administrator can connect the company anew and submit the invoice again.';
+  }
+  if (errorCode === 'CANCELED')
+    return 'The submission was taken back before anything was sent. Submit the invoice again to send it.';
+  if (errorCode === 'DECISION_CHANGED') {
+    return 'The decision about the invoice is not PASS any more, and nothing was sent. Review its findings, then submit it again.';
+  }
+  if (errorCode === 'KSEF_HTTP_403' || errorCode?.startsWith('KSEF_AUTH_') === true) {
+    return 'KSeF does not accept the token for this. An administrator must store a token with the right to send invoices, test the connection, and submit the invoice again.';
+  }
+  return 'The invoice could not be submitted. An administrator can submit it again; KSeF is asked first whether it has it.';
+}
