@@ -1,0 +1,134 @@
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Connection } from '../../domain/connection.js';
+import { polishDayOf, requireSendable } from '../../domain/preconditions.js';
+import { givenUp } from '../../domain/submission-steps.js';
+import { queued, submissionId, takenUpAgain } from '../../domain/submission.js';
+import type { Submission, SubmittedDocument } from '../../domain/submission.js';
+import type { ConnectionStore } from '../connections/stores.js';
+import type { Documents, Invoices, SubmissionStore } from './stores.js';
+import { submissionAudit, submissionChanged } from './submission-events.js';
+
+export interface SubmissionDeps {
+  readonly connections: Pick<ConnectionStore, 'find'>;
+  readonly submissions: SubmissionStore;
+  readonly invoices: Invoices;
+  readonly documents: Documents;
+  readonly clock: Clock;
+}
+
+interface Asked {
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly invoiceId: string;
+}
+
+/**
+ * Queues an invoice (endpoint 15). One that is queued, under way or accepted is answered as it is; one that was refused is taken up again.
+ * @returns whether this call queued it
+ * @throws DomainError not_found, wrong_state with the reason; nothing is stored then, and KSeF is not called
+ */
+export const createSubmission =
+  (deps: SubmissionDeps) =>
+  (asked: Asked, context: RequestContext): Promise<{ submission: Submission; isQueued: boolean }> =>
+    retryOnConflict(async () => {
+      const { connections, submissions, clock } = deps;
+      const { organizationId, connectionId, invoiceId } = asked;
+      const connection = await connections.find(organizationId, connectionId);
+      if (connection === undefined) throw notFound('KSeF connection');
+      const id = submissionId(connectionId, invoiceId);
+      const stored = await submissions.find(organizationId, connectionId, id);
+      if (stored !== undefined && stored.status !== 'REJECTED' && stored.status !== 'FAILED') {
+        return { submission: stored, isQueued: false };
+      }
+      const document = await requireDocument(deps, connection, invoiceId, context);
+      const now = clock.now();
+      if (stored !== undefined) {
+        const again = takenUpAgain(stored, now);
+        const events = [...submissionChanged(stored, again), submissionAudit(id, context)];
+        return { submission: await submissions.save(stored, again, events), isQueued: true };
+      }
+      const { companyId, environment } = connection;
+      const submission: Submission = {
+        ...queued(now),
+        ...asked,
+        id,
+        version: 1,
+        companyId,
+        environment,
+        document,
+        createdAt: now,
+        updatedAt: now,
+      };
+      const events = [...submissionChanged(submission, submission, true), submissionAudit(id, context)];
+      if (await submissions.insert(submission, events)) return { submission, isQueued: true };
+      const first = await submissions.find(organizationId, connectionId, id);
+      if (first === undefined) throw notFound('submission');
+      return { submission: first, isQueued: false };
+    });
+
+/** Holds the invoice against what must be true before it is sent. */
+async function requireDocument(
+  { invoices, documents, clock }: SubmissionDeps,
+  connection: Connection,
+  invoiceId: string,
+  context: RequestContext,
+): Promise<SubmittedDocument> {
+  const { organizationId, status, companyId } = connection;
+  if (status !== 'CONNECTED') {
+    throw new DomainError(
+      'wrong_state',
+      `The connection is ${status}. Test it until it is CONNECTED, then submit the invoice.`,
+    );
+  }
+  const invoice = await invoices.find(organizationId, invoiceId, context);
+  if (invoice.companyId !== companyId) {
+    throw new DomainError(
+      'wrong_state',
+      'The invoice belongs to another company. Submit it with the connection of that company.',
+    );
+  }
+  const { documentId } = invoice;
+  if (documentId === undefined) {
+    throw new DomainError(
+      'wrong_state',
+      'The invoice has no document. Upload its FA(3) file and submit the invoice that comes of it.',
+    );
+  }
+  if (!invoice.isPass) {
+    throw new DomainError(
+      'wrong_state',
+      'The current decision about the invoice is not PASS. Review its findings, then submit it.',
+    );
+  }
+  const facts = await documents.facts(organizationId, documentId, context);
+  requireSendable(facts, polishDayOf(clock.now()));
+  const { hash, byteSize, sellerNip, kind, number, issueDate } = facts;
+  return { uploadId: documentId, hash, byteSize, sellerNip, kind, number, issueDate };
+}
+
+/**
+ * Takes back what is still QUEUED.
+ * @throws DomainError not_found, wrong_state
+ */
+export const cancelSubmission =
+  ({ submissions, clock }: Pick<SubmissionDeps, 'submissions' | 'clock'>) =>
+  (organizationId: string, connectionId: string, id: string): Promise<Submission> =>
+    retryOnConflict(async () => {
+      const submission = await submissions.find(organizationId, connectionId, id);
+      if (submission === undefined) throw notFound('submission');
+      if (submission.status === 'FAILED' && submission.errorCode === CANCELED.code) return submission;
+      if (submission.status !== 'QUEUED') {
+        throw new DomainError(
+          'wrong_state',
+          `The submission is ${submission.status}; only a QUEUED one can be taken back.`,
+        );
+      }
+      const timing = { now: clock.now(), waitFactor: 1, requestMs: 0, random: 0 };
+      const canceled = givenUp(submission, CANCELED, timing);
+      return submissions.save(submission, canceled, submissionChanged(submission, canceled));
+    });
+
+const CANCELED = { code: 'CANCELED', message: 'The submission was taken back before anything was sent.' } as const;

@@ -1,0 +1,96 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Attempt } from '../../domain/attempts.js';
+import type { DocumentFacts } from '../../domain/preconditions.js';
+import type { Progress, Submission, SubmissionStatus } from '../../domain/submission.js';
+
+// What submitting needs of the stores and of other services.
+
+export interface SubmissionFilter {
+  readonly status: SubmissionStatus | undefined;
+  readonly invoiceId: string | undefined;
+}
+
+export interface SubmissionStore {
+  /** False when it is there already. */
+  insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
+  find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
+  list(
+    organizationId: string,
+    connectionId: string,
+    filter: SubmissionFilter,
+    page: PageRequest,
+  ): Promise<Page<Submission>>;
+  attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
+  /** Changes a submission that no worker has. @throws VersionConflict when another change came between, or a worker has it */
+  save(submission: Submission, progress: Progress, events: readonly Announcement[]): Promise<Submission>;
+  /** Whether one is not final, or has a session that is not closed. */
+  hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
+}
+
+/** A submission that this process alone may go on with. */
+export interface SubmissionClaim {
+  readonly submission: Submission;
+  readonly attempts: readonly Attempt[];
+  keepAlive(onLost: () => void): { stop(): void };
+  /** @throws VersionConflict when the claim holds no longer */
+  save(progress: Progress, attempts: readonly Attempt[], events: readonly Announcement[]): Promise<SubmissionClaim>;
+  /** Gives the claim back; the submission is due as it was stored last. */
+  release(): Promise<void>;
+}
+
+export interface SubmissionQueue {
+  /** Due ones that nobody has, the longest due first. */
+  due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
+  claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
+}
+
+export interface DueSubmission {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly connectionId: string;
+}
+
+/** Confirmations of receipt as KSeF gave them. */
+export interface ConfirmationStore {
+  /** The first one stays. */
+  keep(confirmation: StoredConfirmation): Promise<void>;
+  find(organizationId: string, submissionId: string): Promise<StoredConfirmation | undefined>;
+}
+
+export interface StoredConfirmation {
+  readonly submissionId: string;
+  readonly organizationId: string;
+  readonly ksefNumber: string;
+  readonly xml: Buffer;
+  readonly storedAt: Date;
+}
+
+/** The invoices of the analysis service. */
+export interface Invoices {
+  /** @throws DomainError not_found */
+  find(organizationId: string, invoiceId: string, context: RequestContext): Promise<DecidedInvoice>;
+}
+
+export interface DecidedInvoice {
+  readonly companyId: string;
+  /** Its upload; undefined for an invoice without a document. */
+  readonly documentId: string | undefined;
+  /** The decision now. */
+  readonly isPass: boolean;
+}
+
+/** The documents of the documents service, which alone parses them. */
+export interface Documents {
+  /** @throws DomainError not_found */
+  facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
+  /** The bytes as they were uploaded. */
+  read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
+  /** Why a confirmation is not right; undefined when its signature, number and hash are. */
+  faultOfConfirmation(
+    organizationId: string,
+    confirmation: { readonly xml: Buffer; readonly ksefNumber: string; readonly hash: string },
+    context: RequestContext,
+  ): Promise<string | undefined>;
+}

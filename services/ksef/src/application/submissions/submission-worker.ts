@@ -1,0 +1,429 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { noteStep } from '../../domain/attempts.js';
+import type { Attempt, AttemptStep } from '../../domain/attempts.js';
+import type { SealedValue } from '../../domain/connection.js';
+import { createSessionKey, encryptDocument, sha256 } from '../../domain/encryption.js';
+import type { SessionKey } from '../../domain/encryption.js';
+import { KsefRefusal } from '../../domain/ksef-refusal.js';
+import {
+  closed,
+  confirmationLater,
+  confirmed,
+  followed,
+  givenUp,
+  notFound,
+  opened,
+  opening,
+  refused,
+  registeredIn,
+  resolvedDuplicate,
+  sending,
+  sent,
+  stepOf,
+} from '../../domain/submission-steps.js';
+import type { Step, Timing } from '../../domain/submission-steps.js';
+import type { Progress, Submission } from '../../domain/submission.js';
+import type { TokenSecrets } from '../connections/secrets.js';
+import type { ConnectionStore } from '../connections/stores.js';
+import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
+import type { ConfirmationStore, Documents, Invoices, SubmissionClaim, SubmissionQueue } from './stores.js';
+import { submissionChanged } from './submission-events.js';
+
+/** Submissions at once in one replica, and of one connection: a connection with much work keeps room for the others. */
+const AT_ONCE_MAX = 32;
+const AT_ONCE_OF_CONNECTION_MAX = 8;
+/** While the connection is not CONNECTED. */
+const CONNECTION_WAIT_MS = 5_000;
+/** After a fault of ours or of another service. */
+const FAULT_WAIT_MS = 5_000;
+
+interface Deps {
+  readonly queue: SubmissionQueue;
+  readonly connections: Pick<ConnectionStore, 'find'>;
+  readonly confirmations: ConfirmationStore;
+  readonly invoices: Invoices;
+  readonly documents: Documents;
+  readonly ksef: Ksef;
+  readonly tokens: TokenSecrets;
+  readonly box: Secretbox;
+  readonly waitFactor: number;
+  readonly requestMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface SubmissionWorker {
+  /** Claims what is due, as far as there is room, and goes on with it. */
+  poll(): Promise<void>;
+  /** Begins no further call; resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** The result of a step: what is stored, and the calls that are noted. */
+interface Outcome {
+  readonly progress: Progress;
+  readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
+}
+
+/** Brings submissions to KSeF. Every replica has one; there is no leader. */
+export function submissionWorker(deps: Deps): SubmissionWorker {
+  const { queue, connections, clock, logger, waitFactor, requestMs } = deps;
+  const own = new Map<string, { readonly connectionId: string; readonly ended: Promise<void> }>();
+  let isStopped = false;
+  const timing = (): Timing => ({ now: clock.now(), waitFactor, requestMs, random: Math.random() });
+  const context = systemContext('ksef submission');
+
+  function begin(claim: SubmissionClaim): void {
+    const { id, connectionId } = claim.submission;
+    let isLost = false;
+    const lease = claim.keepAlive(() => (isLost = true));
+    const ended = (async () => {
+      try {
+        let now = claim;
+        while (!isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
+        if (!isLost) await now.release();
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) {
+          logger.warn({ error, submissionId: id, connectionId }, 'a submission could not go on; it is repeated');
+        }
+      } finally {
+        lease.stop();
+        own.delete(id);
+      }
+    })();
+    own.set(id, { connectionId, ended });
+  }
+
+  /** One step: its intent and its outcome are each one write. */
+  async function advance(claim: SubmissionClaim): Promise<SubmissionClaim> {
+    const { submission } = claim;
+    const step = stepOf(submission, clock.now());
+    const connection = await connections.find(submission.organizationId, submission.connectionId);
+    const token = connection?.token;
+    const sends = step.kind === 'OPEN' || step.kind === 'SEND';
+    if (connection === undefined || token === undefined || (sends && connection.status === 'DISABLED')) {
+      return store(claim, { progress: withoutConnection(submission, step, timing()) });
+    }
+    if (sends && connection.status !== 'CONNECTED') return postpone(claim, CONNECTION_WAIT_MS);
+    const { id: connectionId, environment, contextNip } = connection;
+    const calls = deps.ksef.callsOf({
+      connectionId,
+      environment,
+      contextNip,
+      token: deps.tokens.open(connection, token),
+    });
+    try {
+      return await perform(claim, step, calls);
+    } catch (error) {
+      if (error instanceof VersionConflict) throw error;
+      logger.warn(
+        { error, submissionId: submission.id, step: step.kind },
+        'a step of a submission failed; it is repeated',
+      );
+      return postpone(claim, FAULT_WAIT_MS);
+    }
+  }
+
+  async function perform(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<SubmissionClaim> {
+    switch (step.kind) {
+      case 'OPEN':
+        return open(claim, step, calls);
+      case 'SEND':
+        return send(claim, step, calls);
+      case 'LOOK':
+        return store(claim, await look(claim.submission, step, calls));
+      case 'FOLLOW':
+        return store(claim, await follow(claim.submission, step, calls));
+      case 'CLOSE':
+        return store(claim, await close(claim.submission, step, calls));
+      case 'CONFIRM':
+        return store(claim, await confirm(claim.submission, step, calls));
+      case 'NOTHING':
+        return store(claim, { progress: { ...claim.submission, dueAt: undefined } });
+    }
+  }
+
+  /** Why nothing may be sent now; checked right before. */
+  async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
+    try {
+      const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);
+      return isPass ? undefined : DECISION_CHANGED;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'not_found') return DECISION_CHANGED;
+      throw error;
+    }
+  }
+
+  async function open(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<SubmissionClaim> {
+    const refusal = await refusalBeforeSending(claim.submission);
+    if (refusal !== undefined) return store(claim, { progress: givenUp(claim.submission, refusal, timing()) });
+    const begun = await store(claim, { progress: opening(claim.submission) });
+    const key = createSessionKey();
+    const at = clock.now();
+    try {
+      const session = await calls.openSession(key);
+      const progress = opened(begun.submission, { ...session, key: seal(begun.submission, key) }, timing());
+      return await store(begun, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
+    } catch (error) {
+      return store(begun, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
+    }
+  }
+
+  async function send(
+    claim: SubmissionClaim,
+    step: Step & { kind: 'SEND' },
+    calls: KsefCalls,
+  ): Promise<SubmissionClaim> {
+    const { submission } = claim;
+    const { organizationId, document } = submission;
+    const { referenceNumber, key } = step.session;
+    const opensKey = key === undefined ? undefined : unseal(submission, key);
+    // Its sealing key is gone: another session has a key of its own.
+    if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
+    const bytes = await deps.documents.read(organizationId, document.uploadId, context);
+    if (sha256(bytes) !== document.hash)
+      return store(claim, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
+    const encrypted = encryptDocument(opensKey, bytes);
+    const refusal = await refusalBeforeSending(submission);
+    if (refusal !== undefined) return store(claim, { progress: givenUp(submission, refusal, timing()) });
+    const begun = await store(claim, { progress: sending(submission, timing()) });
+    const at = clock.now();
+    try {
+      const invoice = await calls.sendInvoice(referenceNumber, encrypted);
+      const progress = sent(begun.submission, invoice.referenceNumber, timing());
+      return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
+    } catch (error) {
+      return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
+    }
+  }
+
+  async function look(submission: Submission, step: Step & { kind: 'LOOK' }, calls: KsefCalls): Promise<Outcome> {
+    const { referenceNumber, looks, sentAt } = step.session;
+    const at = clock.now();
+    const mayStillArriveUntil = new Date((sentAt ?? at).getTime() + requestMs);
+    if (looks === 0 && at < mayStillArriveUntil) return { progress: { ...submission, dueAt: mayStillArriveUntil } };
+    try {
+      const found = (await calls.sessionInvoices(referenceNumber)).find(
+        ({ invoiceHash }) => invoiceHash === submission.document.hash,
+      );
+      const steps = [noted('status', referenceNumber, at, found?.status.code ?? 200)];
+      if (found !== undefined) return { progress: sent(submission, found.referenceNumber, timing()), steps };
+      const session = looks >= 2 ? await calls.sessionStatus(referenceNumber) : undefined;
+      return { progress: notFound(submission, session?.status.code, timing()), steps };
+    } catch (error) {
+      return refusedOutcome(submission, step, error, 'status', referenceNumber, at);
+    }
+  }
+
+  async function follow(submission: Submission, step: Step & { kind: 'FOLLOW' }, calls: KsefCalls): Promise<Outcome> {
+    const { referenceNumber } = step.session;
+    const at = clock.now();
+    try {
+      const answer = await calls.invoiceStatus(referenceNumber, step.invoiceReferenceNumber);
+      const steps = [noted('status', referenceNumber, at, answer.status.code)];
+      const next = followed(submission, answer, timing());
+      if (next === 'COMPARE') {
+        const isSame = await isSameFile(submission, answer, calls);
+        return { progress: withOriginal(resolvedDuplicate(submission, answer, isSame, timing())), steps };
+      }
+      const original = answer.originalSessionReferenceNumber;
+      const isOurDuplicate = next.status === 'ACCEPTED' && answer.status.code === 440 && original !== undefined;
+      if (!isOurDuplicate) return { progress: next, steps };
+      const first = (await calls.sessionInvoices(original)).find(({ ksefNumber }) => ksefNumber === next.ksefNumber);
+      return {
+        progress: first === undefined ? withOriginal(next) : registeredIn(next, original, first.referenceNumber),
+        steps,
+      };
+    } catch (error) {
+      return refusedOutcome(submission, step, error, 'status', referenceNumber, at);
+    }
+  }
+
+  /** Whether the registered document has our hash: read in its session, else under its number. What cannot be read counts as another. */
+  async function isSameFile({ document }: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<boolean> {
+    const { originalKsefNumber, originalSessionReferenceNumber } = answer;
+    if (originalSessionReferenceNumber !== undefined) {
+      const listed = await unlessRefused(() => calls.sessionInvoices(originalSessionReferenceNumber));
+      const original = listed?.find(({ ksefNumber }) => ksefNumber === originalKsefNumber);
+      if (original !== undefined) return original.invoiceHash === document.hash;
+    }
+    if (originalKsefNumber === undefined) return false;
+    const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
+    return registered?.invoiceHash === document.hash;
+  }
+
+  async function close(submission: Submission, step: Step & { kind: 'CLOSE' }, calls: KsefCalls): Promise<Outcome> {
+    const { session } = step;
+    const at = clock.now();
+    try {
+      await calls.closeSession(session.referenceNumber);
+      return {
+        progress: closed(submission, session, timing()),
+        steps: [noted('close', session.referenceNumber, at, 204)],
+      };
+    } catch (error) {
+      const outcome = refusedOutcome(submission, step, error, 'close', session.referenceNumber, at);
+      if (!(error instanceof KsefRefusal) || error.kind !== 'SESSION') return outcome;
+      const state = await unlessRefused(() => calls.sessionStatus(session.referenceNumber));
+      const isClosed = state !== undefined && state.status.code > 100;
+      return isClosed ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
+    }
+  }
+
+  /** The collective confirmation of the session, else that of the invoice. */
+  async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
+    const { referenceNumber } = step.session;
+    const { organizationId, id, document, ksefNumber = '' } = submission;
+    const at = clock.now();
+    try {
+      const { status, upoReferenceNumbers } = await calls.sessionStatus(referenceNumber);
+      const [upoReference] = upoReferenceNumbers;
+      const isComing = status.code < 300 && upoReference === undefined;
+      const steps = [noted('confirmation', referenceNumber, at, status.code)];
+      if (isComing) return { progress: confirmationLater(submission, undefined, timing()), steps };
+      const { xml } =
+        upoReference === undefined
+          ? await calls.invoiceUpo(referenceNumber, step.invoiceReferenceNumber)
+          : await calls.upo(referenceNumber, upoReference);
+      const fault = await deps.documents.faultOfConfirmation(
+        organizationId,
+        { xml, ksefNumber, hash: document.hash },
+        context,
+      );
+      if (fault !== undefined) {
+        logger.warn({ submissionId: id, fault }, 'a confirmation of KSeF is not right; it is fetched again');
+        return { progress: confirmationLater(submission, undefined, timing()), steps };
+      }
+      await deps.confirmations.keep({ submissionId: id, organizationId, ksefNumber, xml, storedAt: clock.now() });
+      return { progress: confirmed(submission, upoReference ?? step.invoiceReferenceNumber), steps };
+    } catch (error) {
+      return refusedOutcome(submission, step, error, 'confirmation', referenceNumber, at);
+    }
+  }
+
+  function refusedOutcome(
+    submission: Submission,
+    step: Step,
+    error: unknown,
+    name: AttemptStep['name'],
+    session: string | undefined,
+    at: Date,
+  ): Outcome {
+    if (!(error instanceof KsefRefusal)) throw error;
+    return {
+      progress: refused(submission, step, error, timing()),
+      steps: [noted(name, session, at, error.httpStatus)],
+    };
+  }
+
+  function store(claim: SubmissionClaim, { progress, steps = [] }: Outcome): Promise<SubmissionClaim> {
+    const attempts = steps.reduce<readonly Attempt[]>(
+      (all, { session, step }) => noteStep(all, session, step),
+      claim.attempts,
+    );
+    return claim.save(progress, attempts, submissionChanged(claim.submission, progress));
+  }
+
+  function postpone(claim: SubmissionClaim, waitMs: number): Promise<SubmissionClaim> {
+    const dueAt = new Date(clock.now().getTime() + waitMs * waitFactor);
+    return store(claim, { progress: { ...claim.submission, dueAt } });
+  }
+
+  const placeOf = ({ id, organizationId }: Submission) => ({
+    organizationId,
+    collection: 'submissions',
+    recordId: id,
+    field: 'sessionKey',
+  });
+  function seal(submission: Submission, { key, iv }: SessionKey): SealedValue {
+    const text = Buffer.concat([key, iv]).toString('base64');
+    return { sealed: deps.box.seal(text, placeOf(submission)), keyId: deps.box.keyId };
+  }
+  function unseal(submission: Submission, { sealed }: SealedValue): SessionKey | undefined {
+    try {
+      const bytes = Buffer.from(deps.box.open(sealed, placeOf(submission)), 'base64');
+      return { key: bytes.subarray(0, 32), iv: bytes.subarray(32) };
+    } catch (error) {
+      logger.warn(
+        { error, submissionId: submission.id },
+        'the key of a session cannot be opened; another session is used',
+      );
+      return undefined;
+    }
+  }
+
+  return {
+    async poll() {
+      if (isStopped || own.size >= AT_ONCE_MAX) return;
+      const counts = new Map<string, number>();
+      const count = (connectionId: string): number => (counts.get(connectionId) ?? 0) + 1;
+      for (const { connectionId } of own.values()) counts.set(connectionId, count(connectionId));
+      const busy = [...counts].filter(([, number]) => number >= AT_ONCE_OF_CONNECTION_MAX).map(([id]) => id);
+      for (const due of await queue.due(AT_ONCE_MAX - own.size, busy)) {
+        if (isStopped) return;
+        if (own.has(due.id) || count(due.connectionId) > AT_ONCE_OF_CONNECTION_MAX) continue;
+        const claim = await queue.claim(due);
+        if (claim === undefined) continue;
+        counts.set(due.connectionId, count(due.connectionId));
+        begin(claim);
+      }
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.all([...own.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+const DECISION_CHANGED = {
+  code: 'DECISION_CHANGED',
+  message: 'The decision about the invoice is not PASS any more. Nothing was sent.',
+} as const;
+const DOCUMENT_CHANGED = {
+  code: 'DOCUMENT_CHANGED',
+  message: 'The stored document is not the one that was decided. Nothing was sent.',
+} as const;
+const CONNECTION_DISABLED = {
+  code: 'CONNECTION_DISABLED',
+  message: 'The connection was ended before the invoice was sent.',
+} as const;
+
+/** What is left of a submission whose connection cannot be used any more. */
+function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
+  if (step.kind === 'CLOSE') return closed(submission, step.session, timing);
+  if (step.kind === 'CONFIRM') return { ...submission, dueAt: undefined };
+  const ended = givenUp(submission, CONNECTION_DISABLED, timing);
+  return ended === submission ? { ...submission, dueAt: new Date(timing.now.getTime() + CONNECTION_WAIT_MS) } : ended;
+}
+
+/** The registered document is in no session of ours: there is no confirmation that this token may read. */
+function withOriginal(progress: Progress): Progress {
+  if (progress.status !== 'ACCEPTED') return progress;
+  return {
+    ...progress,
+    sessions: progress.sessions.map((session) => ({ ...session, invoiceReferenceNumber: undefined })),
+  };
+}
+
+/** @returns undefined where KSeF refuses for good; a passing failure goes to the caller, who asks again */
+async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || error.kind === 'SESSION')) return undefined;
+    throw error;
+  }
+}
+
+function noted(name: AttemptStep['name'], session: string | undefined, at: Date, code: number | undefined) {
+  return { session, step: { name, at, code } };
+}
+
+function isDue({ dueAt }: Submission, clock: Clock): boolean {
+  return dueAt !== undefined && dueAt <= clock.now();
+}

@@ -1,0 +1,33 @@
+/** One call for a submission, with the code of its answer; undefined: no answer. */
+export interface AttemptStep {
+  readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
+  readonly at: Date;
+  readonly code: number | undefined;
+}
+
+/** One session of a submission and what became of its calls. */
+export interface Attempt {
+  readonly sessionReferenceNumber: string | undefined;
+  readonly startedAt: Date;
+  readonly steps: readonly AttemptStep[];
+}
+
+/** Attempts that are kept, and calls of each; the oldest go first. */
+export const ATTEMPTS_MAX = 100;
+export const ATTEMPT_STEPS_MAX = 50;
+
+/** Adds a call to the attempt of its session. The same answer to the same question again only moves its time. */
+export function noteStep(
+  attempts: readonly Attempt[],
+  sessionReferenceNumber: string | undefined,
+  step: AttemptStep,
+): readonly Attempt[] {
+  const known = attempts.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);
+  if (known === undefined || sessionReferenceNumber === undefined) {
+    return [...attempts, { sessionReferenceNumber, startedAt: step.at, steps: [step] }].slice(-ATTEMPTS_MAX);
+  }
+  const last = known.steps.at(-1);
+  const isRepeat = last?.name === step.name && last.code === step.code && step.name !== 'send';
+  const steps = [...(isRepeat ? known.steps.slice(0, -1) : known.steps), step].slice(-ATTEMPT_STEPS_MAX);
+  return attempts.map((attempt) => (attempt === known ? { ...known, steps } : attempt));
+}

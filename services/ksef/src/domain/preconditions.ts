@@ -1,0 +1,65 @@
+import { DomainError } from '@invoicecontrol/errors';
+
+/** What is wrong with the bytes or the content of a document before KSeF is asked (KSeF reference, section 9). */
+export type DocumentFault =
+  | 'NOT_FA3'
+  | 'BYTE_ORDER_MARK'
+  | 'OTHER_ENCODING'
+  | 'PROCESSING_INSTRUCTION'
+  | 'FORBIDDEN_CHARACTER'
+  | 'DOCTYPE'
+  | 'ATTACHMENT';
+
+/** The facts of an FA(3) document. */
+export interface DocumentFacts {
+  /** SHA-256 in base64. */
+  readonly hash: string;
+  readonly byteSize: number;
+  readonly faults: readonly DocumentFault[];
+  readonly sellerNip: string;
+  readonly kind: string;
+  readonly number: string;
+  readonly issueDate: string;
+}
+
+export const DOCUMENT_BYTES_MAX = 1_000_000;
+
+const sentences: Readonly<Record<DocumentFault, string>> = {
+  NOT_FA3: 'The document of the invoice is not FA(3) XML. Upload the FA(3) file of the invoice and submit that one.',
+  BYTE_ORDER_MARK:
+    'The document begins with a byte order mark, which KSeF refuses. Save it as UTF-8 without one and upload it again.',
+  OTHER_ENCODING: 'The document is not UTF-8, or names another encoding. Save it as UTF-8 and upload it again.',
+  PROCESSING_INSTRUCTION:
+    'The document has a processing instruction, which KSeF refuses. Remove it and upload the document again.',
+  FORBIDDEN_CHARACTER: 'The document has a character that KSeF refuses. Remove control characters and upload it again.',
+  DOCTYPE: 'The document has a DOCTYPE, which KSeF refuses. Remove it and upload the document again.',
+  ATTACHMENT:
+    'The document has an attachment (Zalacznik), which KSeF takes in batches alone. Submit it without the attachment.',
+};
+
+/**
+ * Refuses what KSeF would refuse.
+ * @param polishDay today in Poland, `YYYY-MM-DD`
+ * @throws DomainError wrong_state
+ */
+export function requireSendable(facts: DocumentFacts, polishDay: string): void {
+  const [fault] = facts.faults;
+  if (fault !== undefined) throw new DomainError('wrong_state', sentences[fault]);
+  if (facts.byteSize > DOCUMENT_BYTES_MAX) {
+    throw new DomainError(
+      'wrong_state',
+      `The document has ${facts.byteSize} bytes; KSeF takes at most ${DOCUMENT_BYTES_MAX}. Split the invoice.`,
+    );
+  }
+  if (facts.issueDate > polishDay) {
+    throw new DomainError(
+      'wrong_state',
+      `The invoice is dated ${facts.issueDate}, which is in the future in Poland. Submit it on that day or later.`,
+    );
+  }
+}
+
+/** The day in Poland, `YYYY-MM-DD`. */
+export function polishDayOf(at: Date): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' }).format(at);
+}

@@ -1,0 +1,21 @@
+import type { Environment } from './connection.js';
+
+const HOSTS: Readonly<Record<Environment, string>> = {
+  TEST: 'qr-test.ksef.mf.gov.pl',
+  DEMO: 'qr-demo.ksef.mf.gov.pl',
+  PRODUCTION: 'qr.ksef.mf.gov.pl',
+};
+
+interface Registered {
+  readonly sellerNip: string;
+  /** `YYYY-MM-DD` */
+  readonly issueDate: string;
+  /** SHA-256 in base64. */
+  readonly hash: string;
+}
+
+/** The link behind the QR code of an invoice (KOD I): whoever has the document can look it up in KSeF. */
+export function verificationLink(environment: Environment, { sellerNip, issueDate, hash }: Registered): string {
+  const day = issueDate.split('-').toReversed().join('-');
+  return `https://${HOSTS[environment]}/invoice/${sellerNip}/${day}/${Buffer.from(hash, 'base64').toString('base64url')}`;
+}

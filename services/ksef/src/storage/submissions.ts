@@ -1,0 +1,261 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { claim as claimOne, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { Binary } from 'mongodb';
+import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
+import type {
+  ConfirmationStore,
+  SubmissionClaim,
+  SubmissionQueue,
+  SubmissionStore,
+} from '../application/submissions/stores.js';
+import type { Attempt } from '../domain/attempts.js';
+import type { Environment } from '../domain/connection.js';
+import { isFinal } from '../domain/submission.js';
+import type { Progress, Submission, SubmittedDocument } from '../domain/submission.js';
+
+/** A submission. Its id is derived from connection and invoice, hence unique for them. */
+export interface SubmissionDocument extends Aggregate {
+  readonly companyId: string;
+  readonly connectionId: string;
+  readonly invoiceId: string;
+  readonly environment: Environment;
+  readonly document: SubmittedDocument;
+  readonly status: Progress['status'];
+  readonly progress: Omit<Progress, 'status' | 'dueAt'>;
+  readonly attempts: readonly Attempt[];
+  /** Absent when nothing is left to do. Sparse index. */
+  readonly dueAt?: Date;
+  readonly leaseUntil?: Date;
+  readonly claim?: string;
+  /** Not final, or with a session that is not closed. Sparse index. */
+  readonly isOpen?: true;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The confirmation of a submission, under its id. */
+export interface ConfirmationDocument {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly ksefNumber: string;
+  readonly xml: Binary;
+  readonly createdAt: Date;
+}
+
+export async function createSubmissionIndexes(
+  submissions: Collection<SubmissionDocument>,
+  confirmations: Collection<ConfirmationDocument>,
+): Promise<void> {
+  await Promise.all([
+    submissions.createIndexes([
+      { key: { organizationId: 1, connectionId: 1, ...NEWEST_FIRST }, name: 'newest' },
+      { key: { dueAt: 1 }, sparse: true, name: 'due' },
+      { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
+    ]),
+    confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
+  ]);
+}
+
+interface Deps {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+}
+
+export function submissionStore(
+  collection: Collection<SubmissionDocument>,
+  { outbox, clock, leaseMs }: Deps,
+): SubmissionStore & SubmissionQueue {
+  const aggregates = aggregateStore(collection, outbox, clock);
+  const free = (): Filter<SubmissionDocument> => ({ leaseUntil: { $lte: clock.now() } });
+
+  const claimOf = (document: WithId<SubmissionDocument>, lease: Lease): SubmissionClaim => ({
+    submission: toSubmission(document),
+    attempts: document.attempts,
+    keepAlive: (onLost) => lease.keepAlive(onLost),
+    async save(progress, attempts, events) {
+      const ours: Filter<SubmissionDocument> = { claim: lease.claimId };
+      const change = toUpdate(progress, clock.now(), { attempts });
+      const { _id: id, organizationId, version } = document;
+      return claimOf(await aggregates.save({ id, organizationId, version }, change, { events, onlyIf: ours }), lease);
+    },
+    async release() {
+      await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
+        $set: { leaseUntil: FREE },
+        $unset: { claim: '' },
+      } as UpdateFilter<SubmissionDocument>);
+    },
+  });
+
+  return {
+    async insert(submission, events) {
+      const { id, organizationId, companyId, connectionId, invoiceId, environment, document, createdAt, updatedAt } =
+        submission;
+      const { status, dueAt, ...progress } = progressOf(submission);
+      try {
+        await aggregates.insert(
+          {
+            _id: id,
+            organizationId,
+            companyId,
+            connectionId,
+            invoiceId,
+            environment,
+            document,
+            status,
+            progress,
+            attempts: [],
+            ...(dueAt === undefined ? {} : { dueAt }),
+            leaseUntil: FREE,
+            isOpen: true,
+            createdAt,
+            updatedAt,
+          },
+          { events },
+        );
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(organizationId, connectionId, submissionId) {
+      const found = await collection.findOne({ _id: submissionId, organizationId, connectionId });
+      return found === null ? undefined : toSubmission(found);
+    },
+    async list(organizationId, connectionId, { status, invoiceId }, page) {
+      const filter = {
+        organizationId,
+        connectionId,
+        ...(status === undefined ? {} : { status }),
+        ...(invoiceId === undefined ? {} : { invoiceId }),
+      };
+      const { items, nextPageToken } = await findPage(collection, filter, page, { attempts: 0 });
+      return { items: items.map(toSubmission), nextPageToken };
+    },
+    async attempts(organizationId, connectionId, submissionId) {
+      const found = await collection.findOne(
+        { _id: submissionId, organizationId, connectionId },
+        { projection: { attempts: 1 } },
+      );
+      return found?.attempts;
+    },
+    async save(submission, progress, events) {
+      const change = toUpdate(progress, clock.now(), { leaseUntil: FREE });
+      return toSubmission(await aggregates.save(submission, change, { events, onlyIf: free() }));
+    },
+    async hasOpenSubmissions(organizationId, connectionId) {
+      const found = await collection.findOne(
+        { organizationId, connectionId, isOpen: true },
+        { projection: { _id: 1 } },
+      );
+      return found !== null;
+    },
+    async due(limit, busyConnectionIds) {
+      const now = clock.now();
+      const filter = {
+        dueAt: { $lte: now },
+        leaseUntil: { $lte: now },
+        connectionId: { $nin: [...busyConnectionIds] },
+      };
+      const projection = { organizationId: 1, connectionId: 1 };
+      const found = await collection.find(filter, { projection, sort: { dueAt: 1 }, limit }).toArray();
+      return found.map(({ _id: id, organizationId, connectionId }) => ({ id, organizationId, connectionId }));
+    },
+    async claim({ id, organizationId }) {
+      const wanted = { _id: id, organizationId, dueAt: { $lte: clock.now() } };
+      const claimed = await claimOne(collection, wanted, { clock, leaseMs });
+      return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
+    },
+  };
+}
+
+export function confirmationStore(collection: Collection<ConfirmationDocument>): ConfirmationStore {
+  return {
+    async keep({ submissionId, organizationId, ksefNumber, xml, storedAt }) {
+      try {
+        await collection.insertOne({
+          _id: submissionId,
+          organizationId,
+          ksefNumber,
+          xml: new Binary(xml),
+          createdAt: storedAt,
+        });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async find(organizationId, submissionId) {
+      const found = await collection.findOne({ _id: submissionId, organizationId });
+      if (found === null) return undefined;
+      const { ksefNumber, xml, createdAt: storedAt } = found;
+      return { submissionId, organizationId, ksefNumber, xml: Buffer.from(xml.buffer), storedAt };
+    },
+  };
+}
+
+function toUpdate(
+  progress: Progress,
+  now: Date,
+  more: Partial<Pick<SubmissionDocument, 'attempts' | 'leaseUntil'>>,
+): UpdateFilter<SubmissionDocument> {
+  const { status, dueAt, ...rest } = progressOf(progress);
+  const isOpen = !isFinal(status) || rest.sessions.some(({ isClosed }) => !isClosed);
+  return {
+    $set: {
+      status,
+      progress: rest,
+      updatedAt: now,
+      ...more,
+      ...(dueAt === undefined ? {} : { dueAt }),
+      ...(isOpen ? { isOpen } : {}),
+    },
+    $unset: { ...(dueAt === undefined ? { dueAt: '' } : {}), ...(isOpen ? {} : { isOpen: '' }) },
+  } as UpdateFilter<SubmissionDocument>;
+}
+
+/** The progress alone: a submission carries more. */
+function progressOf(progress: Progress): Progress {
+  const { status, sessions, failures, polls, restarts, ksefNumber, errorCode, errorMessage } = progress;
+  const { upoReferenceNumber, submittedAt, completedAt, dueAt } = progress;
+  return {
+    status,
+    sessions,
+    failures,
+    polls,
+    restarts,
+    ksefNumber,
+    errorCode,
+    errorMessage,
+    upoReferenceNumber,
+    submittedAt,
+    completedAt,
+    dueAt,
+  };
+}
+
+function toSubmission(found: WithId<SubmissionDocument>): Submission {
+  const { _id: id, organizationId, version, companyId, connectionId, invoiceId, environment, document } = found;
+  const { status, progress, dueAt, createdAt, updatedAt } = found;
+  return {
+    ...progress,
+    id,
+    organizationId,
+    version,
+    companyId,
+    connectionId,
+    invoiceId,
+    environment,
+    document,
+    status,
+    dueAt,
+    createdAt,
+    updatedAt,
+  };
+}
