@@ -1,5 +1,4 @@
 import type { SealedValue } from './connection.js';
-import { REFUSAL_TEXT_MAX } from './ksef-refusal.js';
 import type { KsefRefusal } from './ksef-refusal.js';
 import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-waits.js';
 import { currentSession, isFinal, wasSent } from './submission.js';
@@ -316,6 +315,9 @@ function accepted(progress: Progress, ksefNumber: string, { now }: Timing): Prog
     dueAt: now,
   };
 }
+
+/** Characters of an error message; longer ones are cut. */
+const REFUSAL_TEXT_MAX = 1_000;
 
 interface Refused {
   readonly code: string;

@@ -1,0 +1,361 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { repeat } from '@invoicecontrol/runtime/repeat';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { tokenSecrets } from '../application/connections/secrets.js';
+import { cancelSubmission, createSubmission } from '../application/submissions/create-submission.js';
+import type { DecidedInvoice } from '../application/submissions/stores.js';
+import { submissionWorker } from '../application/submissions/submission-worker.js';
+import type { SubmissionWorker } from '../application/submissions/submission-worker.js';
+import { ksefClient } from '../clients/ksef.js';
+import type { KsefClient } from '../clients/ksef.js';
+import type { Connection, ConnectionStatus } from '../domain/connection.js';
+import { sha256 } from '../domain/encryption.js';
+import type { DocumentFacts } from '../domain/preconditions.js';
+import type { Submission } from '../domain/submission.js';
+import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
+import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
+import { exampleToken } from '../testing/running-ksef.js';
+import { fa3Document, SELLER } from '../testing/fa3-document.js';
+
+const organizationId = randomUUID();
+const context = systemContext('test');
+const logger = createLogger({ service: 'test', level: 'silent' });
+const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
+const tokens = tokenSecrets(box);
+
+let simulator: KsefSimulator;
+let mongo: MongoConnection;
+let ksef: KsefClient;
+let store: ReturnType<typeof submissionStore>;
+let confirmations: ReturnType<typeof confirmationStore>;
+
+// The services beside this one.
+const connections = new Map<string, Connection>();
+const invoices = new Map<string, DecidedInvoice>();
+const files = new Map<string, Buffer>();
+const facts = new Map<string, DocumentFacts>();
+const outside = {
+  connections: { find: (_organization: string, id: string) => Promise.resolve(connections.get(id)) },
+  invoices: { find: (_organization: string, id: string) => Promise.resolve(stated(invoices.get(id))) },
+  documents: {
+    facts: (_organization: string, id: string) => Promise.resolve(stated(facts.get(id))),
+    read: (_organization: string, id: string) => Promise.resolve(stated(files.get(id))),
+    faultOfConfirmation: () => Promise.resolve(undefined),
+  },
+};
+
+interface Replica {
+  readonly worker: SubmissionWorker;
+  stop(): Promise<void>;
+}
+const replicas: Replica[] = [];
+
+beforeAll(async () => {
+  const { mongodbUrl } = testInfrastructure();
+  mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
+  simulator = await startKsefSimulator();
+  const url = `${simulator.url}/test/v2`;
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  ksef = ksefClient({ urls, requestMs: 2_000, waitFactor: 0.01, limitFactor: 1_000 }, logger);
+  const submissions = mongo.db.collection<SubmissionDocument>('submissions');
+  const stored = mongo.db.collection<ConfirmationDocument>('confirmations');
+  await createSubmissionIndexes(submissions, stored);
+  const outbox = { nudge: () => {} } as unknown as Parameters<typeof submissionStore>[1]['outbox'];
+  store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 3_000 });
+  confirmations = confirmationStore(stored);
+});
+afterAll(async () => {
+  await ksef.close();
+  await simulator.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(async () => {
+  await control('DELETE', 'faults');
+  await control('PUT', 'settings', { authPolls: 1, invoicePolls: 1, sessionPolls: 1, limitFactor: 0 });
+});
+afterEach(async () => {
+  for (const { stop } of replicas.splice(0)) await stop();
+});
+
+function startReplica(): Replica {
+  const worker = submissionWorker({
+    ...outside,
+    queue: store,
+    confirmations,
+    ksef,
+    tokens,
+    box,
+    waitFactor: 0.01,
+    requestMs: 2_000,
+    clock: systemClock,
+    logger,
+  });
+  const polling = repeat(
+    20,
+    () => worker.poll(),
+    () => {},
+  );
+  const replica: Replica = {
+    worker,
+    async stop() {
+      await polling.stop();
+      await worker.stop();
+    },
+  };
+  replicas.push(replica);
+  return replica;
+}
+
+interface Registered {
+  readonly number: string;
+  readonly invoiceHash: string;
+}
+interface Counters {
+  readonly sends: Readonly<Record<string, number>>;
+  readonly registered: readonly Registered[];
+  readonly sessions: { readonly open: number };
+  readonly plaintextTokens: number;
+}
+
+async function control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${simulator.url}/test/control/${path}`, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text === '' ? '{}' : text) as T;
+}
+const countersOf = (nip: string): Promise<Counters> => control<Counters>('GET', `counters?context=${nip}`);
+
+/** A connection of a context of its own, so that its counters are too. */
+async function connect(status: ConnectionStatus = 'CONNECTED'): Promise<Connection> {
+  const contextNip = String(Math.floor(1_000_000_000 + Math.random() * 8_999_999_999));
+  const id = randomUUID();
+  const token = exampleToken.replace('5265877635', contextNip);
+  await control('PUT', `contexts/${contextNip}`, { tokens: [{ token }], grants: ['*'] });
+  const connection: Connection = {
+    id,
+    organizationId,
+    version: 1,
+    companyId: randomUUID(),
+    environment: 'TEST',
+    contextNip,
+    token: tokens.seal({ id, organizationId }, token),
+    status,
+    lastTestedAt: undefined,
+    lastErrorMessage: undefined,
+    createdAt: new Date(),
+  };
+  connections.set(id, connection);
+  return connection;
+}
+
+/** An invoice that may be submitted with a connection. */
+function invoiceFor({ companyId }: Connection, part: Partial<DocumentFacts> = {}): { invoiceId: string; hash: string } {
+  const [invoiceId, documentId] = [randomUUID(), randomUUID()];
+  const number = `FV/${invoiceId}`;
+  const bytes = Buffer.from(fa3Document({ number }));
+  invoices.set(invoiceId, { companyId, documentId, isPass: true });
+  files.set(documentId, bytes);
+  const hash = sha256(bytes);
+  facts.set(documentId, {
+    hash,
+    byteSize: bytes.length,
+    faults: [],
+    sellerNip: SELLER,
+    kind: 'VAT',
+    number,
+    issueDate: '2026-02-15',
+    ...part,
+  });
+  return { invoiceId, hash };
+}
+
+const deps = () => ({ ...outside, submissions: store, clock: systemClock });
+const submit = async ({ id: connectionId }: Connection, invoiceId: string) =>
+  createSubmission(deps())({ organizationId, connectionId, invoiceId }, context);
+
+/** The submission when nothing is left to be done for it. */
+const ended = ({ id, connectionId }: Submission): Promise<Submission> =>
+  eventually(
+    async () => {
+      const found = stated(await store.find(organizationId, connectionId, id));
+      if (found.dueAt !== undefined) throw new Error(`still ${found.status}: ${JSON.stringify(found)}`);
+      return found;
+    },
+    { timeoutMs: 20_000 },
+  );
+
+function stated<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('missing');
+  return part;
+}
+
+const noOpenSession = async (nip: string): Promise<void> => expect((await countersOf(nip)).sessions.open).toBe(0);
+
+test('an invoice is registered once, byte for byte, its session is closed and its confirmation stored', async () => {
+  startReplica();
+  const connection = await connect();
+  const { invoiceId, hash } = invoiceFor(connection);
+  const { submission, isQueued } = await submit(connection, invoiceId);
+  expect([submission.status, isQueued]).toEqual(['QUEUED', true]);
+  const end = await ended(submission);
+  expect(end).toMatchObject({ status: 'ACCEPTED', upoReferenceNumber: expect.any(String) });
+  const counters = await countersOf(connection.contextNip);
+  expect(counters.registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
+  expect(counters).toMatchObject({ sends: { [hash]: 1 }, sessions: { open: 0 }, plaintextTokens: 0 });
+  const confirmation = await confirmations.find(organizationId, submission.id);
+  expect(confirmation?.xml.toString()).toContain(stated(end.ksefNumber));
+  expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
+});
+
+const faults: readonly (readonly [string, string, object])[] = [
+  ...['A2', 'A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'].flatMap((operation) => [
+    [operation, 'DROP', {}] as const,
+    [operation, 'LOSE_ANSWER', {}] as const,
+    [operation, 'STATUS', { status: 503 }] as const,
+    [operation, 'STATUS', { status: 504, processed: true }] as const,
+    [operation, 'THROTTLE', { retryAfter: 1 }] as const,
+    [operation, 'BODY', { body: '<html>', contentType: 'text/html' }] as const,
+  ]),
+  ...['S1', 'S2', 'S3', 'S5', 'S6'].map((operation) => [operation, 'UNAUTHORIZED', {}] as const),
+  ['S1', 'SESSION_STATUS', { code: 415 }],
+  ['S2', 'INVOICE_STATUS', { code: 550 }],
+  ['S2', 'INVOICE_STATUS', { code: 405 }],
+  ['S2', 'INVOICE_STATUS', { code: 435 }],
+  ['S2', 'HIDE', { polls: 1 }],
+  ['S2', 'HIDE', { polls: 5 }],
+  ['S2', 'HANG', { seconds: 3, processed: true }],
+  ['S2', 'PROBLEM', { status: 400, code: 21184 }],
+  ['S7', 'BAD_HASH', {}],
+  ['S1', 'UPO_LATE', { polls: 2 }],
+];
+
+describe('one invoice is registered exactly once, and no session stays open', () => {
+  test.each(faults)('when %s meets %s %j', async (operation, kind, more) => {
+    startReplica();
+    const connection = await connect();
+    await control('POST', 'faults', { operation, kind, context: connection.contextNip, ...more });
+    const { invoiceId, hash } = invoiceFor(connection);
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
+    const { registered, sessions } = await countersOf(connection.contextNip);
+    expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
+    // A session whose answer was lost has no reference that could be closed: it is empty, and KSeF ends it.
+    const isUnknown = operation === 'S1' && (kind === 'LOSE_ANSWER' || JSON.stringify(more).includes('processed'));
+    expect(sessions.open).toBe(isUnknown ? 1 : 0);
+  });
+});
+
+test('fifty invoices of one connection in two replicas are each registered once', async () => {
+  startReplica();
+  startReplica();
+  const connection = await connect();
+  const wanted = Array.from({ length: 50 }, () => invoiceFor(connection));
+  const queued = await Promise.all(wanted.map(({ invoiceId }) => submit(connection, invoiceId)));
+  for (const { submission } of queued) expect((await ended(submission)).status).toBe('ACCEPTED');
+  const { registered, sessions, sends } = await countersOf(connection.contextNip);
+  expect(registered.map(({ invoiceHash }) => invoiceHash).toSorted()).toEqual(
+    wanted.map(({ hash }) => hash).toSorted(),
+  );
+  expect(Object.values(sends)).toEqual(wanted.map(() => 1));
+  expect(sessions.open).toBe(0);
+});
+
+describe('what KSeF refuses', () => {
+  test.each([410, 415, 430, 450])('%i is REJECTED, and the session is closed', async (code) => {
+    startReplica();
+    const connection = await connect();
+    await control('POST', 'faults', { operation: 'S2', kind: 'INVOICE_STATUS', context: connection.contextNip, code });
+    const end = await ended((await submit(connection, invoiceFor(connection).invoiceId)).submission);
+    expect(end).toMatchObject({ status: 'REJECTED', errorCode: `KSEF_${code}` });
+    await noOpenSession(connection.contextNip);
+  });
+  test('a refused invoice is taken up again by one of several requests', async () => {
+    startReplica();
+    const connection = await connect();
+    await control('POST', 'faults', {
+      operation: 'S2',
+      kind: 'INVOICE_STATUS',
+      context: connection.contextNip,
+      code: 450,
+    });
+    const { invoiceId } = invoiceFor(connection);
+    await ended((await submit(connection, invoiceId)).submission);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => submit(connection, invoiceId)));
+    expect(answers.filter(({ isQueued }) => isQueued)).toHaveLength(1);
+    expect((await ended(stated(answers[0]).submission)).status).toBe('ACCEPTED');
+  });
+});
+
+test('five requests at once queue an invoice once', async () => {
+  const connection = await connect();
+  const { invoiceId } = invoiceFor(connection);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => submit(connection, invoiceId)));
+  expect(answers.filter(({ isQueued }) => isQueued)).toHaveLength(1);
+  expect(new Set(answers.map(({ submission }) => submission.id)).size).toBe(1);
+  const [first] = answers;
+  expect((await cancelSubmission(deps())(organizationId, connection.id, stated(first).submission.id)).errorCode).toBe(
+    'CANCELED',
+  );
+});
+
+test('a decision that is not PASS any more stops the invoice before it is sent', async () => {
+  const connection = await connect();
+  const { invoiceId, hash } = invoiceFor(connection);
+  const { submission } = await submit(connection, invoiceId);
+  invoices.set(invoiceId, { ...stated(invoices.get(invoiceId)), isPass: false });
+  startReplica();
+  expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'DECISION_CHANGED' });
+  expect((await countersOf(connection.contextNip)).sends[hash]).toBeUndefined();
+});
+
+test('a connection that ends before the invoice is sent fails it, and nothing is sent', async () => {
+  const connection = await connect();
+  const { invoiceId, hash } = invoiceFor(connection);
+  const { submission } = await submit(connection, invoiceId);
+  connections.set(connection.id, { ...connection, status: 'DISABLED' });
+  startReplica();
+  expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'CONNECTION_DISABLED' });
+  expect((await countersOf(connection.contextNip)).sends[hash]).toBeUndefined();
+});
+
+describe('nothing is stored', () => {
+  const refusals: readonly (readonly [string, Partial<DocumentFacts>])[] = [
+    ['a byte order mark', { faults: ['BYTE_ORDER_MARK'] }],
+    ['another encoding', { faults: ['OTHER_ENCODING'] }],
+    ['a processing instruction', { faults: ['PROCESSING_INSTRUCTION'] }],
+    ['a forbidden character', { faults: ['FORBIDDEN_CHARACTER'] }],
+    ['an attachment', { faults: ['ATTACHMENT'] }],
+    ['another format', { faults: ['NOT_FA3'] }],
+    ['1,000,001 bytes', { byteSize: 1_000_001 }],
+    ['a date in the future', { issueDate: '2050-01-01' }],
+  ];
+  test.each(refusals)('for a document with %s', async (_name, part) => {
+    const connection = await connect();
+    const { invoiceId } = invoiceFor(connection, part);
+    await expect(submit(connection, invoiceId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    expect(await mongo.db.collection('submissions').countDocuments({ connectionId: connection.id })).toBe(0);
+  });
+  test.each(['PENDING', 'ERROR', 'DISABLED'] as const)('with a connection that is %s', async (status) => {
+    const connection = await connect(status);
+    await expect(submit(connection, invoiceFor(connection).invoiceId)).rejects.toMatchObject({ kind: 'wrong_state' });
+  });
+  test('for an invoice of another company', async () => {
+    const { invoiceId } = invoiceFor(await connect());
+    await expect(submit(await connect(), invoiceId)).rejects.toMatchObject({ kind: 'wrong_state' });
+  });
+});
