@@ -9,9 +9,11 @@ import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organizati
 import type { Db } from 'mongodb';
 import { wipeTokens } from './application/connections/disable-connection.js';
 import { tokenSecrets } from './application/connections/secrets.js';
-import type { OpenSubmissions } from './application/connections/stores.js';
 import { testConnection } from './application/connections/test-connection.js';
 import { rewrapTokens } from './application/rewrap-tokens.js';
+import { submissionWorker } from './application/submissions/submission-worker.js';
+import { documentsOfUploads } from './clients/documents.js';
+import { invoicesOfAnalysis } from './clients/invoices.js';
 import { ksefClient } from './clients/ksef.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -19,11 +21,16 @@ import { connectionStore, createConnectionIndexes } from './storage/connections.
 import type { ConnectionDocument } from './storage/connections.js';
 import { canaryStore } from './storage/sealing-keys.js';
 import type { SealingKeyDocument } from './storage/sealing-keys.js';
+import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
+import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
 import { reportConnections } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
+import { submissionService } from './transport/grpc/submissions.js';
 
 const REWRAP_EACH_MS = 10_000;
 const WIPE_EACH_MS = 5_000;
+/** How often each replica looks for submissions that are due. */
+const POLL_EACH_MS = 1_000;
 /** Less than a request to the gateway may take. */
 const TEST_MS_MAX = 25_000;
 
@@ -54,12 +61,23 @@ async function compose(
   onStop('organization', () => organizationChannel.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
-  const outbox = await openOutbox(['connections']);
+  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS);
+  onStop('analysis', () => analysisChannel.close());
+  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS);
+  onStop('documents', () => documentsChannel.close());
+  const outbox = await openOutbox(['connections', 'submissions']);
 
   const connections = connectionStore(collections.connections, outbox, clock);
-  // No invoice can be submitted yet.
-  const submissions: OpenSubmissions = { hasOpenSubmissions: () => Promise.resolve(false) };
-  const deps = { connections, submissions, secrets: tokenSecrets(secretbox(ring)), tenants, clock, logger };
+  const submissions = submissionStore(collections.submissions, {
+    outbox,
+    clock,
+    leaseMs: config.KSEF_LEASE_SECONDS * 1_000,
+  });
+  const confirmations = confirmationStore(collections.confirmations);
+  const box = secretbox(ring);
+  const invoices = invoicesOfAnalysis(analysisChannel);
+  const documents = documentsOfUploads(documentsChannel);
+  const deps = { connections, submissions, secrets: tokenSecrets(box), tenants, clock, logger };
   const ksef = ksefClient(
     {
       urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },
@@ -70,6 +88,21 @@ async function compose(
     logger,
   );
   onStop('ksef', () => ksef.close());
+  const worker = submissionWorker({
+    queue: submissions,
+    connections,
+    confirmations,
+    invoices,
+    documents,
+    ksef,
+    tokens: deps.secrets,
+    box,
+    waitFactor: config.KSEF_WAIT_FACTOR,
+    requestMs: config.KSEF_REQUEST_SECONDS * 1_000,
+    clock,
+    logger,
+  });
+  onStop('submissions', () => worker.stop());
   const keyIds = ring.map(({ id }) => id);
   onStop(
     'metrics',
@@ -85,9 +118,15 @@ async function compose(
         ...deps,
         testConnection: testConnection({ ...deps, ksef, testMsMax: TEST_MS_MAX }),
       }),
+      submissionService({ connections, submissions, confirmations, invoices, documents, clock }),
     ],
-    tenantData: [ownedDocuments(collections.connections)],
+    tenantData: [
+      ownedDocuments(collections.connections),
+      ownedDocuments(collections.submissions),
+      ownedDocuments(collections.confirmations),
+    ],
     jobs: [
+      { name: 'due submissions', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
       { name: 'tokens of disabled connections', pauseMs: WIPE_EACH_MS, run: wipeTokens(deps) },
       {
         name: 'sealing keys',
@@ -107,6 +146,8 @@ async function compose(
 /** The collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
-  await createConnectionIndexes(connections);
-  return { connections, sealingKeys: db.collection<SealingKeyDocument>('sealing_keys') };
+  const submissions = db.collection<SubmissionDocument>('submissions');
+  const confirmations = db.collection<ConfirmationDocument>('confirmations');
+  await Promise.all([createConnectionIndexes(connections), createSubmissionIndexes(submissions, confirmations)]);
+  return { connections, submissions, confirmations, sealingKeys: db.collection<SealingKeyDocument>('sealing_keys') };
 }

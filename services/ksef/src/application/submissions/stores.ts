@@ -89,7 +89,6 @@ export interface Documents {
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
   /** Why a confirmation is not right; undefined when its signature, number and hash are. */
   faultOfConfirmation(
-    organizationId: string,
     confirmation: { readonly xml: Buffer; readonly ksefNumber: string; readonly hash: string },
     context: RequestContext,
   ): Promise<string | undefined>;

@@ -290,11 +290,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         upoReference === undefined
           ? await calls.invoiceUpo(referenceNumber, step.invoiceReferenceNumber)
           : await calls.upo(referenceNumber, upoReference);
-      const fault = await deps.documents.faultOfConfirmation(
-        organizationId,
-        { xml, ksefNumber, hash: document.hash },
-        context,
-      );
+      const fault = await deps.documents.faultOfConfirmation({ xml, ksefNumber, hash: document.hash }, context);
       if (fault !== undefined) {
         logger.warn({ submissionId: id, fault }, 'a confirmation of KSeF is not right; it is fetched again');
         return { progress: confirmationLater(submission, undefined, timing()), steps };

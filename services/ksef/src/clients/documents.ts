@@ -1,0 +1,49 @@
+import { DocumentServiceDefinition, Fa3Fault } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import { DomainError } from '@invoicecontrol/errors';
+import { client } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import type { Documents } from '../application/submissions/stores.js';
+import { DOCUMENT_BYTES_MAX } from '../domain/preconditions.js';
+
+const READ_MS_MAX = 20_000;
+
+/** The documents and what they say, which the documents service owns. */
+export function documentsOfUploads(channel: Channel): Documents {
+  const documents = client(DocumentServiceDefinition, channel);
+  return {
+    async facts(organizationId, uploadId, context) {
+      const { sha256, byteSize, faults, sellerNip, kind, number, issueDate } = await documents.describeFa3(
+        { organizationId, uploadId },
+        { context, timeoutMs: READ_MS_MAX },
+      );
+      return {
+        hash: sha256,
+        byteSize,
+        faults: faults.map((fault) => enumName(Fa3Fault, fault)),
+        sellerNip,
+        kind,
+        number,
+        issueDate,
+      };
+    },
+    async read(organizationId, uploadId, context) {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      const call = { context, timeoutMs: READ_MS_MAX };
+      for await (const { content } of documents.readDocument({ organizationId, uploadId }, call)) {
+        bytes += content.length;
+        if (bytes > DOCUMENT_BYTES_MAX) throw new DomainError('wrong_state', 'The document is larger than KSeF takes.');
+        pieces.push(content);
+      }
+      return Buffer.concat(pieces, bytes);
+    },
+    async faultOfConfirmation({ xml, ksefNumber, hash }, context) {
+      const { fault } = await documents.checkConfirmation(
+        { xml, ksefNumber, sha256: hash },
+        { context, timeoutMs: READ_MS_MAX },
+      );
+      return fault;
+    },
+  };
+}
