@@ -10,6 +10,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { describeStoredFa3 } from './application/describe-fa3.js';
 import { extractDocument } from './application/extract-document.js';
 import { keepUpload } from './application/keep-upload.js';
 import { uploadReader } from './application/read-uploads.js';
@@ -102,6 +103,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       }),
       documentService({
         reader,
+        describeFa3: describeStoredFa3({ reader }),
         extract: extractDocument({ reader, uploads, contents, documents: pool, extractions, clock }),
         render: renderDocument({ reader, contents, documents: pool, renderings, clock }),
         renderings,

@@ -48,6 +48,8 @@ async function serve({
         extractDocument: unused,
         describeRendering: unused,
         readRendering: unused,
+        describeFa3: unused,
+        checkConfirmation: unused,
       }),
     ],
   });

@@ -69,6 +69,8 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
         },
         describeDocument: refuse,
         describeRendering: refuse,
+        describeFa3: refuse,
+        checkConfirmation: refuse,
         readRendering: () => {
           throw new Error('This fake has no bytes.');
         },

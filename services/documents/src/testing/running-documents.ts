@@ -8,6 +8,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -119,7 +120,7 @@ export async function startDocuments(
 }
 
 function connect(address: string) {
-  const channel = openChannel(address);
+  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   return {
     uploads: client(UploadServiceDefinition, channel),
     documents: client(DocumentServiceDefinition, channel),

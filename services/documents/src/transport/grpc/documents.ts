@@ -1,4 +1,5 @@
-import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { confirmationFault } from '@invoicecontrol/compliance/ksef-confirmation';
+import { DocumentServiceDefinition, Fa3Fault } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type {
   DescribeRenderingResponse,
   Document,
@@ -8,6 +9,7 @@ import { invalidField, notFound } from '@invoicecontrol/errors';
 import type { RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { describeStoredFa3 } from '../../application/describe-fa3.js';
 import type { extractDocument } from '../../application/extract-document.js';
 import type { ByteRange, StoredUpload, UploadReader } from '../../application/read-uploads.js';
 import type { renderDocument, Shown } from '../../application/render-document.js';
@@ -16,13 +18,14 @@ import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 
 interface Deps {
   readonly reader: UploadReader;
+  readonly describeFa3: ReturnType<typeof describeStoredFa3>;
   readonly extract: ReturnType<typeof extractDocument>;
   readonly render: ReturnType<typeof renderDocument>;
   readonly renderings: Pick<RenderingStore, 'read'>;
 }
 
 /** invoicecontrol.documents.v1.DocumentService */
-export function documentService({ reader, extract, render, renderings }: Deps): Binding {
+export function documentService({ reader, describeFa3, extract, render, renderings }: Deps): Binding {
   return bind(DocumentServiceDefinition, {
     async extractDocument({ organizationId, uploadId, mode, companies }) {
       const { upload, extraction } = await extract({
@@ -46,6 +49,13 @@ export function documentService({ reader, extract, render, renderings }: Deps): 
     },
     async describeRendering({ organizationId, uploadId, page }) {
       return encodeShown(await render({ organizationId, uploadId, target: decodeTarget(page) }));
+    },
+    async describeFa3({ organizationId, uploadId }) {
+      const { faults, ...described } = await describeFa3(organizationId, uploadId);
+      return { ...described, faults: faults.map((fault) => Fa3Fault[fault]) };
+    },
+    checkConfirmation({ xml, ksefNumber, sha256 }) {
+      return Promise.resolve({ fault: confirmationFault(xml, { ksefNumber, sha256 }) });
     },
     async *readRendering({ organizationId, uploadId, page, invoiceId }, context) {
       const shown = await render({ organizationId, uploadId, target: decodeTarget(page) });

@@ -1,0 +1,137 @@
+import type { XmlDocument } from 'libxml2-wasm';
+import { parseXml } from './parse-xml.js';
+import { schemaErrors } from './schemas.js';
+
+/** An invoice without an attachment may have so many bytes; of a longer one nothing is read. */
+export const FA3_BYTES_MAX = 1_000_000;
+
+const NAMESPACE = 'http://crd.gov.pl/wzor/2025/06/25/13775/';
+const BYTE_ORDER_MARKS: readonly (readonly number[])[] = [
+  [0xef, 0xbb, 0xbf],
+  [0xfe, 0xff],
+  [0xff, 0xfe],
+];
+const FORM = `f:Naglowek/f:KodFormularza[@kodSystemowy = 'FA (3)' and @wersjaSchemy = '1-0E']`;
+
+/** Why KSeF would not take a document. */
+export type Fa3Fault =
+  | 'NOT_FA3'
+  | 'BYTE_ORDER_MARK'
+  | 'OTHER_ENCODING'
+  | 'PROCESSING_INSTRUCTION'
+  | 'FORBIDDEN_CHARACTER'
+  | 'DOCTYPE'
+  | 'ATTACHMENT';
+
+/** What the sending of an invoice needs to know of it; texts are empty where they cannot be read. */
+export interface Fa3Description {
+  readonly faults: readonly Fa3Fault[];
+  readonly sellerNip: string;
+  readonly kind: string;
+  readonly number: string;
+  readonly issueDate: string;
+}
+
+/** Of a document of which nothing is read. */
+export function unreadFa3(...faults: readonly Fa3Fault[]): Fa3Description {
+  return { faults, sellerNip: '', kind: '', number: '', issueDate: '' };
+}
+
+/**
+ * Holds the bytes of a document against what KSeF asks beyond the schema of FA(3), and against that schema (KSeF reference,
+ * section 9). The parser takes byte order marks, other encodings, instructions and characters that KSeF refuses, so they are
+ * looked for in the bytes.
+ */
+export function describeFa3(bytes: Uint8Array): Fa3Description {
+  if (bytes.length > FA3_BYTES_MAX) return unreadFa3();
+  const faults = faultsOfBytes(bytes);
+  const parsed = parseXml(bytes);
+  if ('fault' in parsed) {
+    if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
+    // Bytes in another encoding than the declared one are no XML; the encoding is what has to be changed.
+    return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
+  }
+  const { document } = parsed;
+  try {
+    return describe(document, faults);
+  } finally {
+    document.dispose();
+  }
+}
+
+function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa3Description {
+  const find = (path: string): string =>
+    document.get(`/f:Faktura/${path}`, { f: NAMESPACE })?.content.trim().replace(/\s+/g, ' ') ?? '';
+  const faults = [...faultsOfBytes];
+  if (find(FORM) !== 'FA' || schemaErrors(document, 'FA3').length > 0) faults.push('NOT_FA3');
+  if (document.get('/f:Faktura/f:Zalacznik', { f: NAMESPACE }) !== null) faults.push('ATTACHMENT');
+  return {
+    faults,
+    sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
+    kind: find('f:Fa/f:RodzajFaktury'),
+    number: find('f:Fa/f:P_2'),
+    // A date of a schema may carry a time zone.
+    issueDate: find('f:Fa/f:P_1').slice(0, 10),
+  };
+}
+
+function faultsOfBytes(bytes: Uint8Array): readonly Fa3Fault[] {
+  const faults: Fa3Fault[] = [];
+  if (BYTE_ORDER_MARKS.some((mark) => mark.every((byte, at) => bytes[at] === byte))) faults.push('BYTE_ORDER_MARK');
+  const { text, isUtf8 } = decode(bytes);
+  const prolog = /^<\?xml\s[^?]*\?>/.exec(text)?.[0] ?? '';
+  const encoding = /\sencoding\s*=\s*["']([^"']*)["']/.exec(prolog)?.[1];
+  if (!isUtf8 || (encoding !== undefined && encoding.toLowerCase() !== 'utf-8')) faults.push('OTHER_ENCODING');
+  const markup = withoutCommentsAndCdata(text.slice(prolog.length));
+  if (markup.includes('<?')) faults.push('PROCESSING_INSTRUCTION');
+  if (hasForbiddenCharacter(text) || hasForbiddenReference(markup)) faults.push('FORBIDDEN_CHARACTER');
+  return faults;
+}
+
+/** The text without a byte order mark. Bytes of another encoding become replacement characters. */
+function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // XML has no zero character: it is UTF-16 or UTF-32.
+    return { text, isUtf8: !text.includes('\0') };
+  } catch {
+    return { text: new TextDecoder('utf-8').decode(bytes), isUtf8: false };
+  }
+}
+
+/** In one pass: an expression that looks for an end again and again would take a minute for a hostile document. */
+function withoutCommentsAndCdata(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(/<!--|<!\[CDATA\[/g)) {
+    if (index < from) continue;
+    parts.push(text.slice(from, index));
+    const end = text.startsWith('<!--', index) ? '-->' : ']]>';
+    const endsAt = text.indexOf(end, index + '<!--'.length);
+    if (endsAt < 0) return parts.join(' ');
+    from = endsAt + end.length;
+  }
+  parts.push(text.slice(from));
+  return parts.join(' ');
+}
+
+function hasForbiddenCharacter(text: string): boolean {
+  for (const character of text) {
+    if (isForbidden(character.codePointAt(0) ?? 0)) return true;
+  }
+  return false;
+}
+
+function hasForbiddenReference(markup: string): boolean {
+  for (const [, hex, decimal] of markup.matchAll(/&#(?:x([0-9a-f]+)|([0-9]+));/gi)) {
+    if (isForbidden(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16))) return true;
+  }
+  return false;
+}
+
+/** Control characters without U+0085, and code points that are no characters. XML itself forbids those of the first plane. */
+function isForbidden(code: number): boolean {
+  if (code < 0x7f || code > 0x10ffff) return false;
+  if (code <= 0x84 || (code >= 0x86 && code <= 0x9f)) return true;
+  return (code >= 0xfdd0 && code <= 0xfdef) || (code > 0xffff && (code & 0xfffe) === 0xfffe);
+}
