@@ -86,6 +86,13 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listKsefConnections: { role: 'ADMIN', scope: 'ksef:read', status: 200 },
   getKsefConnection: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
   testKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
+  createKsefSubmission: { role: 'ADMIN', scope: 'ksef:submit', body: { invoice_id: UNKNOWN_ID }, status: 404 },
+  createKsefSubmissions: { role: 'ADMIN', scope: 'ksef:submit', body: { invoice_ids: [UNKNOWN_ID] }, status: 404 },
+  listKsefSubmissions: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
+  getKsefSubmission: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
+  listKsefSubmissionAttempts: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
+  cancelKsefSubmission: { role: 'ADMIN', scope: 'ksef:submit', status: 404 },
+  getKsefConfirmation: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
   disableKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   createWebhook: { role: 'VIEWER', scope: 'webhooks:write', body: {}, status: 400 },
   listWebhooks: { role: 'VIEWER', scope: 'webhooks:read', status: 200 },
@@ -156,7 +163,7 @@ const unknownIds: Readonly<Record<string, string>> = {
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
 /** Path parameters that name a part of a resource. */
-const parts: Readonly<Record<string, string>> = { page: '1', provider: 'PROVIDER_C' };
+const parts: Readonly<Record<string, string>> = { page: '1', provider: 'PROVIDER_C', submissionId: UNKNOWN_ID };
 /** By the name of the path parameter: where the resource is read. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',

@@ -5,6 +5,7 @@ import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/
 import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { ConnectionServiceDefinition as KsefConnectionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
@@ -52,6 +53,7 @@ export const rpcServices = {
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
   ksefConnections: { owner: 'ksef', definition: KsefConnectionServiceDefinition },
+  ksefSubmissions: { owner: 'ksef', definition: SubmissionServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },
   organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },

@@ -82,6 +82,9 @@ async function messageOf({
   return { status: response.status, message: error.message };
 }
 
+/** What these requests name is stored once, however often they come. */
+const takingEffectOnce = /^(analyzeUpload|createKsefSubmissions?|cancelKsefSubmission)/;
+
 const outages = [
   ['is unavailable', 503, () => new DomainError('unavailable', plainSentences.unavailable)],
   ['does not answer in time', 504, () => new DomainError('deadline', plainSentences.deadline)],
@@ -96,7 +99,7 @@ describe.each(outages)('when the owner %s', (_, status, failureOf) => {
     expect(answer).toEqual({ status });
     const advice = message.slice(message.indexOf('.') + 2);
     if (request.method === 'GET') expect(advice).toBe('Repeat the request in a moment.');
-    else if (request.name.startsWith('analyzeUpload')) {
+    else if (takingEffectOnce.test(request.name)) {
       expect(advice).toBe('It may have taken effect. Repeat it in a moment: it takes effect once.');
     } else if (request.idempotencyKey !== undefined) {
       expect(advice).toMatch(/^It may have taken effect\. Repeat it in a moment with the same Idempotency-Key:/);

@@ -5,6 +5,8 @@ import type {
   ListConnectionsRequest,
   SaveConnectionRequest,
 } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
+import type { ListSubmissionsRequest, Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
@@ -12,9 +14,11 @@ import type { RunningGateway } from '../../testing/running-gateway.js';
 
 const ID = '0198a000-0000-7000-8000-00000000e001';
 const OTHER = '0198a000-0000-7000-8000-00000000e002';
+const REFUSED = '0198a000-0000-7000-8000-00000000e003';
 const at = new Date('2026-03-14T09:30:00.000Z');
 const owner = keyNamed('owner');
 const unpaid = keyNamed('unpaid');
+const submitting = keyNamed('submitting');
 const token = 'a-token-of-nobody-at-all';
 
 const connection: Connection = {
@@ -28,16 +32,58 @@ const connection: Connection = {
   lastErrorMessage: undefined,
   createdTime: at,
 };
+const submission: Submission = {
+  submissionId: OTHER,
+  companyId: ID,
+  connectionId: ID,
+  invoiceId: ID,
+  status: SubmissionStatus.QUEUED,
+  sessionReferenceNumber: undefined,
+  invoiceReferenceNumber: undefined,
+  ksefNumber: undefined,
+  upoReferenceNumber: undefined,
+  errorCode: undefined,
+  errorMessage: undefined,
+  submittedTime: undefined,
+  completedTime: undefined,
+  createdTime: at,
+  updatedTime: at,
+  nextStep: 'It is sent within a minute.',
+  verificationUrl: undefined,
+};
+const shown = {
+  id: OTHER,
+  companyId: ID,
+  connectionId: ID,
+  invoiceId: ID,
+  status: 'QUEUED',
+  sessionReferenceNumber: null,
+  invoiceReferenceNumber: null,
+  ksefNumber: null,
+  upoReferenceNumber: null,
+  errorCode: null,
+  errorMessage: null,
+  submittedAt: null,
+  completedAt: null,
+  createdAt: '2026-03-14T09:30:00.000Z',
+  updatedAt: '2026-03-14T09:30:00.000Z',
+  nextStep: 'It is sent within a minute.',
+  verificationUrl: null,
+};
 
 let gateway: RunningGateway;
 const saved: SaveConnectionRequest[] = [];
 const connectionLists: ListConnectionsRequest[] = [];
+const submissionLists: ListSubmissionsRequest[] = [];
 /** Whether the next calls make something new. */
 let isNew = true;
+let underWay = 0;
+let underWayMax = 0;
 beforeAll(async () => {
   const keys = new Map([
     [owner, principal({})],
     [unpaid, principal({ hasActiveSubscription: false, apiKeyId: 'unpaid' })],
+    [submitting, principal({ scopes: ['ksef:submit'], apiKeyId: 'submitting' })],
   ]);
   gateway = await startGateway({
     access: accessFor(keys),
@@ -62,6 +108,40 @@ beforeAll(async () => {
         return {};
       },
     },
+    ksefSubmissions: {
+      async createSubmission({ invoiceId }) {
+        underWay++;
+        underWayMax = Math.max(underWayMax, underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        underWay--;
+        if (invoiceId === REFUSED) throw new DomainError('wrong_state', 'The current decision is REVIEW.');
+        return { submission: { ...submission, invoiceId }, queued: isNew };
+      },
+      async listSubmissions(request) {
+        submissionLists.push(request);
+        return { submissions: [submission], nextPageToken: 'more' };
+      },
+      async getSubmission() {
+        return { submission };
+      },
+      async listAttempts() {
+        return {
+          attempts: [
+            {
+              sessionReferenceNumber: undefined,
+              startedTime: at,
+              steps: [{ name: 'open', time: at, code: undefined }],
+            },
+          ],
+        };
+      },
+      async cancelSubmission() {
+        throw new DomainError('wrong_state', 'It was sent already.');
+      },
+      async getConfirmation() {
+        return { xml: Buffer.from('<UPO>ż</UPO>'), ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C' };
+      },
+    },
   });
 });
 afterAll(() => gateway.stop());
@@ -69,6 +149,7 @@ beforeEach(() => {
   isNew = true;
   saved.length = 0;
   connectionLists.length = 0;
+  submissionLists.length = 0;
 });
 
 const send = async (method: string, path: string, { body, key = owner }: { body?: unknown; key?: string } = {}) => {
@@ -163,5 +244,111 @@ describe('a connection', () => {
       status: 502,
       body: { error: { code: 'PROCESSING_FAILED', message: 'KSeF did not answer.' } },
     });
+  });
+});
+
+describe('a submission', () => {
+  test('is 202 with its place when this request queued it, and 200 otherwise', async () => {
+    const queued = await send('POST', `/${ID}/submissions`, { body: { invoice_id: ID } });
+    expect({ status: queued.status, body: json(queued) }).toEqual({ status: 202, body: shown });
+    expect(queued.headers.get('location')).toBe(`/v1/ksef-connections/${ID}/submissions/${OTHER}`);
+    isNew = false;
+    const again = await send('POST', `/${ID}/submissions`, { body: { invoice_id: ID } });
+    expect({ status: again.status, location: again.headers.get('location') }).toEqual({ status: 200, location: null });
+  });
+
+  test.each([[{}], [{ invoice_id: 'x' }], [{ invoice_id: null }]])('with %j is 400', async (body) => {
+    expect((await send('POST', `/${ID}/submissions`, { body })).status).toBe(400);
+  });
+
+  test('needs the scope to submit, which is not the one to read', async () => {
+    const body = { invoice_id: ID };
+    expect((await send('POST', `/${ID}/submissions`, { body, key: submitting })).status).toBe(202);
+    expect((await send('GET', `/${ID}/submissions`, { key: submitting })).status).toBe(403);
+  });
+
+  test('is one of the 100 newest without a cursor, and of pages with one', async () => {
+    expect(json(await send('GET', `/${ID}/submissions`))).toEqual({ items: [shown] });
+    const page = json(await send('GET', `/${ID}/submissions?limit=1`)) as { nextCursor: string };
+    expect(page).toEqual({ items: [shown], nextCursor: expect.any(String) });
+    const query = `status=FAILED&invoice_id=${ID}&created_from=2026-03-01`;
+    expect((await send('GET', `/${ID}/submissions?${query}`)).status).toBe(200);
+    expect((await send('GET', `/${ID}/submissions?cursor=${page.nextCursor}`)).status).toBe(200);
+    expect((await send('GET', `/${OTHER}/submissions?cursor=${page.nextCursor}`)).status).toBe(400);
+    expect(submissionLists).toMatchObject([
+      { pageSize: 100, pageToken: '', status: SubmissionStatus.UNSPECIFIED },
+      { pageSize: 1 },
+      { status: SubmissionStatus.FAILED, invoiceId: ID, createdFromTime: new Date('2026-03-01T00:00:00Z') },
+      { pageToken: 'more' },
+    ]);
+  });
+
+  test('shows its record, its attempts and its confirmation', async () => {
+    expect(json(await send('GET', `/${ID}/submissions/${OTHER}`))).toEqual(shown);
+    expect(json(await send('GET', `/${ID}/submissions/${OTHER}/attempts`))).toEqual({
+      items: [
+        {
+          sessionReferenceNumber: null,
+          startedAt: '2026-03-14T09:30:00.000Z',
+          steps: [{ name: 'open', at: '2026-03-14T09:30:00.000Z', code: null }],
+        },
+      ],
+    });
+    const confirmation = await send('GET', `/${ID}/submissions/${OTHER}/upo`);
+    expect(confirmation.text).toBe('<UPO>ż</UPO>');
+    expect(Object.fromEntries(confirmation.headers)).toMatchObject({
+      'content-type': 'application/xml',
+      'content-length': '13',
+      'content-disposition': 'attachment; filename="UPO_5265877635-20260314-0A1B2C3D4E5F-7C.xml"',
+    });
+  });
+
+  test('that was sent is not taken back', async () => {
+    const answer = await send('POST', `/${ID}/submissions/${OTHER}/cancel`);
+    expect({ status: answer.status, body: json(answer) }).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', message: 'It was sent already.' } },
+    });
+  });
+});
+
+describe('submissions of many invoices', () => {
+  const bulk = (connectionId: string, invoice_ids: unknown) =>
+    send('POST', `/${connectionId}/submissions/bulk`, { body: { invoice_ids } });
+  const invoice = (number: number) => `0198a000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+
+  test('have an answer each, in the order of the request', async () => {
+    const answer = await bulk(ID, [REFUSED, ID]);
+    expect({ status: answer.status, body: json(answer) }).toEqual({
+      status: 200,
+      body: {
+        items: [
+          {
+            invoiceId: REFUSED,
+            status: 409,
+            submission: null,
+            error: { code: 'CONFLICT', message: 'The current decision is REVIEW.' },
+          },
+          { invoiceId: ID, status: 202, submission: shown, error: null },
+        ],
+      },
+    });
+  });
+
+  test('are 1 to 100, a few of them at a time', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => invoice(index));
+    underWayMax = 0;
+    const answer = await bulk(ID, hundred);
+    expect((json(answer) as { items: { invoiceId: string }[] }).items.map(({ invoiceId }) => invoiceId)).toEqual(
+      hundred,
+    );
+    expect(underWayMax).toBeLessThanOrEqual(8);
+    expect((await bulk(ID, [...hundred, invoice(100)])).status).toBe(400);
+    expect((await bulk(ID, [])).status).toBe(400);
+    expect((await bulk(ID, ['x'])).status).toBe(400);
+  });
+
+  test('of an unknown connection are 404 together', async () => {
+    expect((await bulk(OTHER, [ID])).status).toBe(404);
   });
 });
