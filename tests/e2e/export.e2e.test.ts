@@ -186,6 +186,7 @@ describe('the archive of an organization', () => {
       'readings.jsonl',
       'erp_connections.jsonl',
       'ksef_connections.jsonl',
+      'ksef_submissions.jsonl',
       'webhooks.jsonl',
       'webhook_deliveries.jsonl',
       'notifications.jsonl',

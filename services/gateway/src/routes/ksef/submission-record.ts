@@ -110,6 +110,11 @@ export function presentSubmission(message: Submission): z.infer<typeof submissio
   };
 }
 
+/** The name of a confirmation: a KSeF number has letters, digits and hyphens, and no other character reaches a header. */
+export function confirmationFileName(ksefNumber: string): string {
+  return `UPO_${ksefNumber.replaceAll(/[^0-9A-Za-z-]/g, '')}.xml`;
+}
+
 export function presentAttempt(message: Attempt): z.infer<typeof attempt> {
   return {
     sessionReferenceNumber: message.sessionReferenceNumber ?? null,

@@ -9,7 +9,14 @@ import { pathId, stated, uuid } from '../../http/fields.js';
 import { listRequest, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { attempt, presentAttempt, presentSubmission, submission, submissionStatus } from './submission-record.js';
+import {
+  attempt,
+  confirmationFileName,
+  presentAttempt,
+  presentSubmission,
+  submission,
+  submissionStatus,
+} from './submission-record.js';
 
 const INVOICES_MAX = 100;
 /** Submissions that one bulk request asks for at a time. */
@@ -265,8 +272,7 @@ export const getKsefConfirmation = route({
     const headers = {
       'Content-Type': 'application/xml',
       'Content-Length': String(xml.byteLength),
-      // What KSeF numbers consist of, and nothing else.
-      'Content-Disposition': `attachment; filename="UPO_${ksefNumber.replaceAll(/[^0-9A-Za-z-]/g, '')}.xml"`,
+      'Content-Disposition': `attachment; filename="${confirmationFileName(ksefNumber)}"`,
       'Cache-Control': 'private, no-store',
     };
     return isHead ? { status: 200, headers } : { status: 200, headers, content: once(xml) };

@@ -7,6 +7,8 @@ import {
   Environment as KsefEnvironment,
   ConnectionStatus as KsefStatus,
 } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
+import type { Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
@@ -18,6 +20,7 @@ import { presentRule } from '../analysis/finding-routing-rules.js';
 import { presentInvoice } from '../analysis/stored-invoice.js';
 import { presentConnection } from '../erp/erp-connections.js';
 import { presentKsefConnection } from '../ksef/ksef-connections.js';
+import { confirmationFileName, presentSubmission } from '../ksef/submission-record.js';
 import { presentScan, presentSummary } from '../scan/scans.js';
 import { presentWebhook } from '../webhooks/webhooks.js';
 import { presentApiKey } from './api-keys.js';
@@ -52,6 +55,7 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       records[kind] = (records[kind] ?? 0) + count;
     });
   }
+  yield* confirmationsOf(clients, begunAt);
   let originals = 0;
   if (hasOriginals) {
     for await (const original of originalsOf(clients, begunAt)) {
@@ -156,6 +160,9 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
         }),
       (reply) => reply.connections.map(presentKsefConnection),
     ),
+    async *ksef_submissions() {
+      for await (const page of ksefSubmissionPages(clients, begunAt)) yield page.map(presentSubmission);
+    },
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),
       (reply) => reply.endpoints.map(presentWebhook),
@@ -182,11 +189,11 @@ interface ListPage {
   readonly createdToTime: Date;
 }
 
-async function* listPages<Reply extends { readonly nextPageToken: string }>(
+async function* listPages<Reply extends { readonly nextPageToken: string }, T>(
   begunAt: Date,
   read: (page: ListPage) => Promise<Reply>,
-  present: (reply: Reply) => readonly unknown[] | Promise<readonly unknown[]>,
-): AsyncIterable<readonly unknown[]> {
+  present: (reply: Reply) => readonly T[] | Promise<readonly T[]>,
+): AsyncIterable<readonly T[]> {
   for (let pageToken = ''; ;) {
     const reply = await read({
       pageSize: PAGE_SIZE_MAX,
@@ -197,6 +204,49 @@ async function* listPages<Reply extends { readonly nextPageToken: string }>(
     yield await present(reply);
     if (reply.nextPageToken === '') return;
     pageToken = reply.nextPageToken;
+  }
+}
+
+/** The submissions of all connections, one connection after the other. */
+async function* ksefSubmissionPages(
+  { ksefConnections, ksefSubmissions }: TenantClients,
+  begunAt: Date,
+): AsyncIterable<readonly Submission[]> {
+  const anyConnection = {
+    companyId: undefined,
+    environment: KsefEnvironment.UNSPECIFIED,
+    status: KsefStatus.UNSPECIFIED,
+  };
+  const connectionPages = listPages(
+    begunAt,
+    (page) => ksefConnections.listConnections({ ...page, ...anyConnection }),
+    (reply) => reply.connections.map(({ connectionId }) => connectionId),
+  );
+  for await (const connectionIds of connectionPages) {
+    for (const connectionId of connectionIds) {
+      const any = { connectionId, status: SubmissionStatus.UNSPECIFIED, invoiceId: undefined };
+      yield* listPages(
+        begunAt,
+        (page) => ksefSubmissions.listSubmissions({ ...page, ...any }),
+        (reply) => reply.submissions,
+      );
+    }
+  }
+}
+
+/** The confirmations of receipt as KSeF gave them, `ksef_confirmations/UPO_<ksefNumber>.xml`. */
+async function* confirmationsOf(clients: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
+  for await (const page of ksefSubmissionPages(clients, begunAt)) {
+    for (const { connectionId, submissionId, ksefNumber, upoReferenceNumber } of page) {
+      if (ksefNumber === undefined || upoReferenceNumber === undefined) continue;
+      yield {
+        name: `ksef_confirmations/${confirmationFileName(ksefNumber)}`,
+        compress: true,
+        async *content() {
+          yield (await clients.ksefSubmissions.getConfirmation({ connectionId, submissionId })).xml;
+        },
+      };
+    }
   }
 }
 
