@@ -143,7 +143,9 @@ function checkHeaders({ path, requestId }: SentRequest, { status, headers }: Rec
   const expected = isDocument ? { ...securityHeaders, ...documentHeaders } : isConfirmation ? others : securityHeaders;
   if (isConfirmation) assert.match(headers.get('content-security-policy') ?? policy, PAGE_POLICY, what);
   for (const [name, value] of Object.entries(expected)) assert.equal(headers.get(name), value, what + name);
-  const cacheControl = isDocument ? 'private, no-store' : headers.has('etag') ? 'private, no-cache' : 'no-store';
+  const isUpo = path.endsWith('/upo') && status === 200;
+  const cacheControl =
+    isDocument || isUpo ? 'private, no-store' : headers.has('etag') ? 'private, no-cache' : 'no-store';
   assert.equal(headers.get('cache-control'), cacheControl, what);
   for (const name of ['x-powered-by', 'server', 'access-control-allow-origin', 'set-cookie']) {
     assert.equal(headers.get(name), null, `${what}${name} should not be sent.`);
