@@ -1,4 +1,5 @@
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
@@ -63,7 +64,7 @@ async function compose(
   onStop('tenants', () => tenants.close());
   const analysisChannel = openChannel(config.ANALYSIS_ADDRESS);
   onStop('analysis', () => analysisChannel.close());
-  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS);
+  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox(['connections', 'submissions']);
 
