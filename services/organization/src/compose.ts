@@ -160,6 +160,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
           ...deps,
           register: registerOfBilling(billingChannel),
           turn: dailyTurn(collections.schedules, 'register', { first: 'AT_ONCE' }),
+          logger,
         }),
       },
     ],

@@ -10,6 +10,11 @@ export function countRefusedRequest(policy: string): void {
   count('organization.requests_refused', { policy });
 }
 
+/** Counts organizations that billing could not be told of. */
+export function countFailedRegistration(): void {
+  count('organization.registrations_failed');
+}
+
 /** Counts organizations whose purge began. */
 export function countPurge(): void {
   count('organization.purges');

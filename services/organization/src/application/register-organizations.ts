@@ -1,7 +1,9 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { PAGE_SIZE_MAX, readPageRequest } from '@invoicecontrol/runtime/page';
+import { countFailedRegistration } from '../telemetry.js';
 import type { Organizations } from './organizations.js';
 import type { DailyTurn } from './purge-organizations.js';
 
@@ -9,6 +11,8 @@ import type { DailyTurn } from './purge-organizations.js';
 const CONCURRENT_MAX = 8;
 /** After a failure, of billing for example. */
 const RETRY_MS = 5 * 60_000;
+/** Organizations that may fail before it is the whole that fails. */
+export const FAILURES_MAX = 100;
 
 /** Who has to know which organizations exist. */
 export interface OrganizationRegister {
@@ -21,6 +25,7 @@ interface Deps {
   readonly register: OrganizationRegister;
   readonly turn: DailyTurn;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /**
@@ -28,21 +33,34 @@ interface Deps {
  * events would stay unknown to it until they change (ADR 0094).
  */
 export const registerOrganizations =
-  ({ organizations, register, turn, clock }: Deps) =>
+  ({ organizations, register, turn, clock, logger }: Deps) =>
   async (signal: AbortSignal): Promise<void> => {
     if (!(await turn.take(clock.now()))) return;
     const context = systemContext('register-organizations');
+    let failed = 0;
+    const tell = async (organizationId: string): Promise<void> => {
+      try {
+        await register.register(organizationId, context);
+      } catch (error) {
+        failed++;
+        countFailedRegistration();
+        logger.warn({ error, organizationId }, 'billing could not be told of an organization');
+      }
+    };
     try {
       for (let pageToken = ''; ;) {
         const page = await organizations.listAll(readPageRequest({ pageSize: PAGE_SIZE_MAX, pageToken }));
         const ids = page.items.flatMap(({ id, deletion }) => (deletion === undefined ? [id] : []));
         const next = async (): Promise<void> => {
-          for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-            await register.register(id, context);
+          for (let id = ids.shift(); id !== undefined && !signal.aborted && failed <= FAILURES_MAX; id = ids.shift()) {
+            await tell(id);
           }
         };
         await Promise.all(Array.from({ length: CONCURRENT_MAX }, next));
         if (signal.aborted) throw new Error('The service stops before billing knows every organization.');
+        if (failed > FAILURES_MAX || (failed > 0 && page.nextPageToken === '')) {
+          throw new Error(`Billing was not told of every organization: ${failed} failed.`);
+        }
         if (page.nextPageToken === '') return;
         pageToken = page.nextPageToken;
       }
