@@ -5,8 +5,8 @@ import type { KillableSystem } from './crash/killable-system.js';
 import { fa3, hashOf, startKsef } from './ksef-actions.js';
 import type { Ksef } from './ksef-actions.js';
 
-/** The calls of one submission, in their order. */
-const operations = ['A2', 'A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as const;
+/** The calls of one submission that name its company, in their order. */
+const operations = ['A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as const;
 
 interface KillPoint {
   readonly operation: (typeof operations)[number];
