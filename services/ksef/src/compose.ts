@@ -9,9 +9,11 @@ import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { wipeTokens } from './application/connections/disable-connection.js';
+import { failConnection } from './application/connections/fail-connection.js';
 import { tokenSecrets } from './application/connections/secrets.js';
 import { testConnection } from './application/connections/test-connection.js';
 import { rewrapTokens } from './application/rewrap-tokens.js';
+import { stuckSubmissions } from './application/submissions/stuck-submissions.js';
 import { submissionWorker } from './application/submissions/submission-worker.js';
 import { documentsOfUploads } from './clients/documents.js';
 import { invoicesOfAnalysis } from './clients/invoices.js';
@@ -24,7 +26,7 @@ import { canaryStore } from './storage/sealing-keys.js';
 import type { SealingKeyDocument } from './storage/sealing-keys.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
-import { reportConnections } from './telemetry.js';
+import { reportConnections, reportSubmissions } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
@@ -78,7 +80,6 @@ async function compose(
   const box = secretbox(ring);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel);
-  const deps = { connections, submissions, secrets: tokenSecrets(box), tenants, clock, logger };
   const ksef = ksefClient(
     {
       urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },
@@ -89,9 +90,19 @@ async function compose(
     logger,
   );
   onStop('ksef', () => ksef.close());
+  const deps = {
+    connections,
+    submissions,
+    secrets: tokenSecrets(box),
+    tenants,
+    forget: (connectionId: string) => ksef.forget(connectionId),
+    clock,
+    logger,
+  };
   const worker = submissionWorker({
     queue: submissions,
     connections,
+    failConnection: failConnection({ connections }),
     confirmations,
     invoices,
     documents,
@@ -104,6 +115,7 @@ async function compose(
     logger,
   });
   onStop('submissions', () => worker.stop());
+  onStop('metrics of submissions', reportSubmissions(submissions));
   const keyIds = ring.map(({ id }) => id);
   onStop(
     'metrics',
@@ -126,6 +138,7 @@ async function compose(
       ownedDocuments(collections.submissions),
       ownedDocuments(collections.confirmations),
     ],
+    stuckWork: [stuckSubmissions({ queue: submissions })],
     jobs: [
       { name: 'due submissions', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
       { name: 'tokens of disabled connections', pauseMs: WIPE_EACH_MS, run: wipeTokens(deps) },

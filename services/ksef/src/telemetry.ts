@@ -36,3 +36,39 @@ export function reportConnections({
     closeSealed();
   };
 }
+
+/** Reports how many submissions have something left to do, and how late this service is with them. */
+export function reportSubmissions({
+  countUnfinished,
+  lagSeconds,
+}: {
+  readonly countUnfinished: () => Promise<Readonly<Partial<Record<string, number>>>>;
+  readonly lagSeconds: () => Promise<number>;
+}): () => void {
+  const closeCounts = reportGauges(
+    {
+      'ksef.unfinished_submissions': {
+        unit: '{submission}',
+        description: 'Submissions with something left to do: to be sent, followed, closed or confirmed.',
+      },
+    },
+    async () =>
+      Object.entries(await countUnfinished()).map(([status, count = 0]) => ({
+        attributes: { status },
+        values: { 'ksef.unfinished_submissions': count },
+      })),
+  );
+  const closeLag = reportGauges(
+    {
+      'ksef.submission_lag': {
+        unit: 's',
+        description: 'How long the submission that has been due longest waits for a worker.',
+      },
+    },
+    async () => [{ attributes: {}, values: { 'ksef.submission_lag': await lagSeconds() } }],
+  );
+  return () => {
+    closeCounts();
+    closeLag();
+  };
+}

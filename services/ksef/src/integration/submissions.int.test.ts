@@ -45,7 +45,13 @@ const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
 const facts = new Map<string, DocumentFacts>();
+/** What a refused token turned to ERROR. */
+const failedConnections: string[] = [];
 const outside = {
+  failConnection: ({ id }: Connection) => {
+    failedConnections.push(id);
+    return Promise.resolve();
+  },
   connections: { find: (_organization: string, id: string) => Promise.resolve(connections.get(id)) },
   invoices: { find: (_organization: string, id: string) => Promise.resolve(stated(invoices.get(id))) },
   documents: {
@@ -220,6 +226,26 @@ test('an invoice is registered once, byte for byte, its session is closed and it
   const confirmation = await confirmations.find(organizationId, submission.id);
   expect(confirmation?.xml.toString()).toContain(stated(end.ksefNumber));
   expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
+});
+
+test('a token that KSeF refuses fails the submission and turns its connection to ERROR', async () => {
+  startReplica();
+  const connection = await connect();
+  const token = exampleToken.replace('5265877635', connection.contextNip);
+  await control('PUT', `contexts/${connection.contextNip}`, { tokens: [{ token, state: 'REVOKED' }] });
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_AUTH_450' });
+  expect(failedConnections).toContain(connection.id);
+});
+
+test('a document that KSeF refuses leaves the connection as it is', async () => {
+  startReplica();
+  const connection = await connect();
+  const fault = { operation: 'S2', kind: 'INVOICE_STATUS', code: 450, context: connection.contextNip };
+  await control('POST', 'faults', fault);
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  expect(await ended(submission)).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_450' });
+  expect(failedConnections).not.toContain(connection.id);
 });
 
 const faults: readonly (readonly [string, string, object])[] = [

@@ -173,6 +173,33 @@ export function submissionStore(
       const claimed = await claimOne(collection, wanted, { clock, leaseMs });
       return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
     },
+    async countUnfinished() {
+      const counts = await collection
+        .aggregate<{ _id: Progress['status']; count: number }>([
+          { $match: { dueAt: { $exists: true } } },
+          { $group: { _id: '$status', count: { $sum: 1 } } },
+        ])
+        .toArray();
+      return Object.fromEntries(counts.map(({ _id: status, count }) => [status, count]));
+    },
+    async lagSeconds() {
+      const now = clock.now();
+      const filter = { dueAt: { $lte: now }, leaseUntil: { $lte: now } };
+      const oldest = await collection.findOne(filter, { projection: { dueAt: 1 }, sort: { dueAt: 1 } });
+      return (now.getTime() - (oldest?.dueAt ?? now).getTime()) / 1_000;
+    },
+    async dueBefore(before, limit) {
+      const filter = { dueAt: { $lt: before }, leaseUntil: { $lte: clock.now() } };
+      const projection = { organizationId: 1, connectionId: 1, status: 1, dueAt: 1 };
+      const found = await collection.find(filter, { projection, sort: { dueAt: 1 }, limit }).toArray();
+      return found.map(({ _id: id, organizationId, connectionId, status, dueAt: dueSince = before }) => ({
+        id,
+        organizationId,
+        connectionId,
+        status,
+        dueSince,
+      }));
+    },
   };
 }
 

@@ -9,6 +9,8 @@ import type { ConnectionStore, OpenSubmissions } from './stores.js';
 interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithToken'>;
   readonly submissions: OpenSubmissions;
+  /** Drops what is kept of its authentication at KSeF; never throws. */
+  readonly forget: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -42,11 +44,15 @@ export const wipeTokens =
     }
   };
 
-async function wipeToken({ connections, submissions, logger }: WipeDeps, connection: Connection): Promise<void> {
+async function wipeToken(
+  { connections, submissions, forget, logger }: WipeDeps,
+  connection: Connection,
+): Promise<void> {
   const { id: connectionId, organizationId } = connection;
   try {
     if (await submissions.hasOpenSubmissions(organizationId, connectionId)) return;
     await connections.save(connection, { token: null }, []);
+    await forget(connectionId);
   } catch (error) {
     // Brought back meanwhile, or wiped by another replica.
     if (error instanceof VersionConflict) return;

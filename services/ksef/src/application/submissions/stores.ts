@@ -44,12 +44,23 @@ export interface SubmissionQueue {
   /** Due ones that nobody has, the longest due first. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
+  /** Submissions with something left to do, by their status. */
+  countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
+  /** How long the one that has been due longest waits for a worker, in seconds. */
+  lagSeconds(): Promise<number>;
+  /** Those that were due before and that nobody has, the longest due first. */
+  dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
 }
 
 export interface DueSubmission {
   readonly id: string;
   readonly organizationId: string;
   readonly connectionId: string;
+}
+
+export interface WaitingSubmission extends DueSubmission {
+  readonly status: SubmissionStatus;
+  readonly dueSince: Date;
 }
 
 /** Confirmations of receipt as KSeF gave them. */

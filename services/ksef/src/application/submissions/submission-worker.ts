@@ -28,6 +28,7 @@ import {
 } from '../../domain/submission-steps.js';
 import type { Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
+import type { FailConnection } from '../connections/fail-connection.js';
 import type { TokenSecrets } from '../connections/secrets.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
@@ -45,6 +46,7 @@ const FAULT_WAIT_MS = 5_000;
 interface Deps {
   readonly queue: SubmissionQueue;
   readonly connections: Pick<ConnectionStore, 'find'>;
+  readonly failConnection: FailConnection;
   readonly confirmations: ConfirmationStore;
   readonly invoices: Invoices;
   readonly documents: Documents;
@@ -118,7 +120,11 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       token: deps.tokens.open(connection, token),
     });
     try {
-      return await perform(claim, step, calls);
+      const next = await perform(claim, step, calls);
+      if (isTokenRefused(step, next.submission)) {
+        await deps.failConnection(connection, next.submission.errorMessage ?? '');
+      }
+      return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
       logger.warn(
@@ -418,6 +424,14 @@ async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> 
 
 function noted(name: AttemptStep['name'], session: string | undefined, at: Date, code: number | undefined) {
   return { session, step: { name, at, code } };
+}
+
+/** Whether a step ended because KSeF refuses the token: everything else that is queued would be refused alike. */
+function isTokenRefused({ kind }: Step, { status, errorCode = '' }: Submission): boolean {
+  if (status !== 'FAILED' || kind === 'CLOSE' || kind === 'CONFIRM' || kind === 'NOTHING') return false;
+  if (errorCode.startsWith('KSEF_AUTH_') || errorCode === 'KSEF_HTTP_401') return true;
+  // Of a session that exists, 403 may be about that session alone.
+  return errorCode === 'KSEF_HTTP_403' && kind === 'OPEN';
 }
 
 function isDue({ dueAt }: Submission, clock: Clock): boolean {

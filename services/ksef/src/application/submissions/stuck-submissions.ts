@@ -1,0 +1,16 @@
+import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
+import type { SubmissionQueue } from './stores.js';
+
+const STUCK_MAX = 100;
+
+/** Submissions that no worker has taken for too long, as the operator is told about them. */
+export const stuckSubmissions =
+  ({ queue }: { readonly queue: Pick<SubmissionQueue, 'dueBefore'> }) =>
+  async (before: Date): Promise<readonly StuckItem[]> =>
+    (await queue.dueBefore(before, STUCK_MAX)).map(({ id, organizationId, status, dueSince }) => ({
+      kind: 'ksef_submission',
+      what: `KSeF submission ${id} of organization ${organizationId}`,
+      since: dueSince,
+      why: `it is ${status}, and no worker has taken it`,
+      resolution: 'docs/runbooks/ksef.md',
+    }));
