@@ -120,7 +120,7 @@ function changedVendorAccounts(
   parameters: BooksParameters,
 ): RaisedFinding[] {
   const changes = accountChanges
-    .filter(({ openBills, isReviewed, before }) => openBills > 0 && !isReviewed && before.length > 0)
+    .filter(({ openBills, before }) => openBills > 0 && before.length > 0)
     .toSorted((left, right) => compareText(left.vendorId, right.vendorId));
   const [first] = changes;
   if (first === undefined) return [];
@@ -151,10 +151,7 @@ function changedVendorAccounts(
     about: [vendorId, ...after.map(({ key }) => subject.account(key))],
     parameters: { migrationPercent },
     observed: { openBills },
-    explanation: [
-      `The vendor master was changed between ${seenBefore} and ${seenAfter}.`,
-      'Nobody has reviewed the change.',
-    ],
+    explanation: [`The vendor master was changed between ${seenBefore} and ${seenAfter}.`],
     extra: {
       vendorId,
       old: before.map(({ masked }) => masked),
@@ -209,7 +206,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
           observed: { ...moneyOf(second, { amount: second.amountMinor }), daysBetween: second.day - first.day },
           explanation: [
             'Both payments have the same vendor, amount and currency.',
-            'Their references are equal, or one of them is empty, and no credit lies between them.',
+            'Their references are equal, or one of them is empty.',
             ...(isKnownPair ? ['They settle two invoices that are duplicates of each other.'] : []),
           ],
           extra: {

@@ -43,8 +43,6 @@ export interface VendorAccountChange {
   /** RFC 3339: the synchronisations between which it changed. */
   readonly seenBefore: string;
   readonly seenAfter: string;
-  /** A person has approved it. */
-  readonly isReviewed: boolean;
 }
 
 /** A bill of the books, and those that share a lookup key with it (match-keys.ts), earlier and later ones. */

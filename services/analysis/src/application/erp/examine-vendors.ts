@@ -94,7 +94,6 @@ async function changesOf(
         openBills,
         seenBefore: change.seenBefore.toISOString(),
         seenAfter: change.seenAfter.toISOString(),
-        isReviewed: false,
       },
     ];
   });
