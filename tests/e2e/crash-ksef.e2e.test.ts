@@ -21,6 +21,8 @@ const points: readonly KillPoint[] = operations.flatMap((operation) => [
 
 const ROUNDS = Number(process.env['CRASH_KSEF_ROUNDS'] ?? '1');
 const REACHED_MS_MAX = 60_000;
+/** Longer than the test. */
+const HANG_SECONDS = 3_600;
 /** The lease of a killed worker ends first, then the time in which its document may still arrive. */
 const ENDS_MS_MAX = 120_000;
 
@@ -93,8 +95,8 @@ async function begin(point: KillPoint, number: string): Promise<Filing> {
   const faultId = await ksef.fault({
     operation: point.operation,
     context: nip,
-    kind: 'HOLD',
-    processed: point.processed,
+    // What is held goes on when the fault is removed; what hangs is never done.
+    ...(point.processed ? { kind: 'HOLD', processed: true } : { kind: 'HANG', seconds: HANG_SECONDS }),
     times: 1,
   });
   const path = `/ksef-connections/${connectionId}/submissions`;
