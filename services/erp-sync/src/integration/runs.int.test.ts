@@ -691,8 +691,9 @@ describe('what changes during a run', () => {
     const ended = stated((await runs().findOne({ connectionId })) ?? undefined);
     const { outcome: _, finishedAt: __, ...open } = ended;
     await runs().insertOne({ ...open, _id: runId, status: 'RUNNING', createdAt: new Date() });
-    await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId } });
-    await silence(connected);
+    // Its lease still holds, so no other process takes the run over meanwhile.
+    const leaseUntil = new Date(Date.now() + 60_000);
+    await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId, claim: 'dead', leaseUntil } });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
     expect(await runs().findOne({ _id: runId })).toMatchObject({ status: 'CANCELED', outcome: { status: 'CANCELED' } });
     expect(await runs().findOne({ _id: ended._id })).toMatchObject({ status: 'SUCCEEDED' });
