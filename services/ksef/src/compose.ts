@@ -34,8 +34,8 @@ const REWRAP_EACH_MS = 10_000;
 const WIPE_EACH_MS = 5_000;
 /** How often each replica looks for submissions that are due. */
 const POLL_EACH_MS = 1_000;
-/** Less than a request to the gateway may take. */
-const TEST_MS_MAX = 25_000;
+/** Less than the gateway waits for it; an authentication alone may take a minute. */
+const TEST_MS_MAX = 120_000;
 
 /** Starts the ksef service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {

@@ -61,8 +61,8 @@ export interface RegisteredInvoice {
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
-  /** S1. The key is encrypted here; after 21470 the certificates are read again and the call is repeated once. */
-  openSession(key: SessionKey): Promise<OpenedSession>;
+  /** S1. The key is encrypted here, where asked for with certificates that are read anew; after 21470 the certificates are read again and the call is repeated once. */
+  openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean }): Promise<OpenedSession>;
   /** S2. Alone of all calls, its refusal can be UNKNOWN. */
   sendInvoice(
     sessionReferenceNumber: string,

@@ -219,8 +219,9 @@ export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, l
     const below = (sessionReferenceNumber: string): string => `/sessions/${encodeURIComponent(sessionReferenceNumber)}`;
 
     return {
-      openSession: (sessionKey) =>
+      openSession: (sessionKey, options) =>
         withCurrentKeys(credentials, async () => {
+          if (options?.hasFreshKeys === true) await keys.reload(environment);
           const key = await keys.choose(environment, 'SymmetricKeyEncryption');
           const encryption = {
             encryptedSymmetricKey: encryptSessionKey(sessionKey, key),

@@ -22,9 +22,14 @@ const status = z
   .object({ code: z.int().min(0).max(99_999), description: text.nullish(), details: z.array(text).nullish() })
   .transform(({ code, description, details }): KsefStatus => ({
     code,
-    description: plainText(description ?? ''),
-    details: (details ?? []).slice(0, TEXTS_MAX).map(plainText),
+    description: withoutTokens(plainText(description ?? '')),
+    details: (details ?? []).slice(0, TEXTS_MAX).map((detail) => withoutTokens(plainText(detail))),
   }));
+
+/** Leaves out what looks like a token of KSeF, should an answer repeat one. NIPs stay: they are part of KSeF numbers. */
+function withoutTokens(words: string): string {
+  return words.replaceAll(/\S*\|\S*\|\S*/g, '…').replaceAll(/\b[0-9a-f]{64}\b/gi, '…');
+}
 
 export const certificatesAnswer = z
   .array(z.object({ certificate: base64, validFrom: time, validTo: time, usage: z.array(text) }))

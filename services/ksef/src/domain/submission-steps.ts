@@ -206,6 +206,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     case 'LOOK':
     case 'FOLLOW':
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
+      // KSeF may have the document: it is followed with the next token.
+      if (isAboutToken(refusal)) return waiting(progress, refusal, timing);
       return refusedOtherwise(progress, refusal, timing);
     case 'CLOSE':
       return closeRefused(progress, step.session, refusal, timing);
@@ -214,6 +216,11 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     default:
       return refusedOtherwise(progress, refusal, timing);
   }
+}
+
+/** Whether KSeF refuses the token, and not what was asked with it. */
+export function isAboutToken({ code }: { readonly code: string }): boolean {
+  return code.startsWith('KSEF_AUTH_') || code === 'KSEF_HTTP_401';
 }
 
 /** Whether the document arrived is not known: KSeF is asked as soon as the request can have no effect any more. */

@@ -39,6 +39,8 @@ export interface SubmissionDocument extends Aggregate {
   readonly updatedAt: Date;
 }
 
+const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
+
 /** The confirmation of a submission, under its id. */
 export interface ConfirmationDocument {
   readonly _id: string;
@@ -73,7 +75,6 @@ export function submissionStore(
   { outbox, clock, leaseMs }: Deps,
 ): SubmissionStore & SubmissionQueue {
   const aggregates = aggregateStore(collection, outbox, clock);
-  const free = (): Filter<SubmissionDocument> => ({ leaseUntil: { $lte: clock.now() } });
 
   const claimOf = (document: WithId<SubmissionDocument>, lease: Lease): SubmissionClaim => ({
     submission: toSubmission(document),
@@ -147,15 +148,29 @@ export function submissionStore(
       return found?.attempts;
     },
     async save(submission, progress, events) {
-      const change = toUpdate(progress, clock.now(), { leaseUntil: FREE });
-      return toSubmission(await aggregates.save(submission, change, { events, onlyIf: free() }));
+      // A worker that has it meanwhile stores nothing more: the version has changed, and its claim is gone.
+      const { $set, $unset } = toUpdate(progress, clock.now(), { leaseUntil: FREE });
+      const change = { $set, $unset: { ...$unset, claim: '' } } as UpdateFilter<SubmissionDocument>;
+      return toSubmission(await aggregates.save(submission, change, { events }));
     },
     async hasOpenSubmissions(organizationId, connectionId) {
-      const found = await collection.findOne(
-        { organizationId, connectionId, isOpen: true },
-        { projection: { _id: 1 } },
-      );
-      return found !== null;
+      const filter = { organizationId, connectionId, isOpen: true, status: { $in: [...UNFINISHED] } } as const;
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+    async hasUnfinishedWork(organizationId, connectionId) {
+      const filter = { organizationId, connectionId, dueAt: { $exists: true } };
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+    async wakeUnsent(organizationId, connectionId) {
+      const now = clock.now();
+      const filter = {
+        organizationId,
+        connectionId,
+        status: { $in: ['QUEUED', 'SENDING'] },
+        dueAt: { $gt: now },
+        'progress.sessions': { $not: { $elemMatch: { sends: { $gt: 0 } } } },
+      } as Filter<SubmissionDocument>;
+      await collection.updateMany(filter, { $set: { dueAt: now } });
     },
     async due(limit, busyConnectionIds) {
       const now = clock.now();

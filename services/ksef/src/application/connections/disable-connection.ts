@@ -50,7 +50,9 @@ async function wipeToken(
 ): Promise<void> {
   const { id: connectionId, organizationId } = connection;
   try {
-    if (await submissions.hasOpenSubmissions(organizationId, connectionId)) return;
+    // What was not sent ends now and not after its wait; what was sent needs the token to its end.
+    await submissions.wakeUnsent(organizationId, connectionId);
+    if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { token: null }, []);
     await forget(connectionId);
   } catch (error) {

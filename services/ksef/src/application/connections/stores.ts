@@ -49,6 +49,10 @@ export interface SealedToken {
 
 /** What submissions tell of their connection. */
 export interface OpenSubmissions {
-  /** Whether one is not final, or has a session that is not closed. */
+  /** Whether one is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
+  /** Whether something is left to do for one: a session to close or a confirmation to fetch, too. */
+  hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
+  /** Makes those due of which nothing was sent, whatever they wait for. */
+  wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
 }

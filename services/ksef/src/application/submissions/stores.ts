@@ -23,10 +23,14 @@ export interface SubmissionStore {
     page: PageRequest,
   ): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
-  /** Changes a submission that no worker has. @throws VersionConflict when another change came between, or a worker has it */
+  /** Changes a submission, and takes it from the worker that may have it. @throws VersionConflict when another change came between */
   save(submission: Submission, progress: Progress, events: readonly Announcement[]): Promise<Submission>;
-  /** Whether one is not final, or has a session that is not closed. */
+  /** Whether one is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
+  /** Whether something is left to do for one: a session to close or a confirmation to fetch, too. */
+  hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
+  /** Makes those due of which nothing was sent, whatever they wait for. */
+  wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
 }
 
 /** A submission that this process alone may go on with. */

@@ -16,6 +16,7 @@ import {
   confirmed,
   followed,
   givenUp,
+  isAboutToken,
   notFound,
   opened,
   opening,
@@ -42,6 +43,8 @@ const AT_ONCE_OF_CONNECTION_MAX = 8;
 const CONNECTION_WAIT_MS = 5_000;
 /** After a fault of ours or of another service. */
 const FAULT_WAIT_MS = 5_000;
+/** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
+const POSTPONED_MS_MIN = 50;
 
 interface Deps {
   readonly queue: SubmissionQueue;
@@ -172,7 +175,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const key = createSessionKey();
     const at = clock.now();
     try {
-      const session = await calls.openSession(key);
+      const { session: broken, key: undecrypted } = begun.submission.restarts;
+      const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0 });
       const progress = opened(begun.submission, { ...session, key: seal(begun.submission, key) }, timing());
       return await store(begun, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
     } catch (error) {
@@ -240,7 +244,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const original = answer.originalSessionReferenceNumber;
       const isOurDuplicate = next.status === 'ACCEPTED' && answer.status.code === 440 && original !== undefined;
       if (!isOurDuplicate) return { progress: next, steps };
-      const first = (await calls.sessionInvoices(original)).find(({ ksefNumber }) => ksefNumber === next.ksefNumber);
+      // It serves the confirmation alone: the invoice is registered, whatever comes of this call.
+      const listed = await unlessRefused(() => calls.sessionInvoices(original));
+      const first = listed?.find(({ ksefNumber }) => ksefNumber === next.ksefNumber);
       return {
         progress: first === undefined ? withOriginal(next) : registeredIn(next, original, first.referenceNumber),
         steps,
@@ -332,7 +338,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   function postpone(claim: SubmissionClaim, waitMs: number): Promise<SubmissionClaim> {
-    const dueAt = new Date(clock.now().getTime() + waitMs * waitFactor);
+    const dueAt = new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor));
     return store(claim, { progress: { ...claim.submission, dueAt } });
   }
 
@@ -429,7 +435,7 @@ function noted(name: AttemptStep['name'], session: string | undefined, at: Date,
 /** Whether a step ended because KSeF refuses the token: everything else that is queued would be refused alike. */
 function isTokenRefused({ kind }: Step, { status, errorCode = '' }: Submission): boolean {
   if (status !== 'FAILED' || kind === 'CLOSE' || kind === 'CONFIRM' || kind === 'NOTHING') return false;
-  if (errorCode.startsWith('KSEF_AUTH_') || errorCode === 'KSEF_HTTP_401') return true;
+  if (isAboutToken({ code: errorCode })) return true;
   // Of a session that exists, 403 may be about that session alone.
   return errorCode === 'KSEF_HTTP_403' && kind === 'OPEN';
 }
