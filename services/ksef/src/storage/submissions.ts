@@ -16,7 +16,7 @@ import type {
 } from '../application/submissions/stores.js';
 import type { Attempt } from '../domain/attempts.js';
 import type { Environment } from '../domain/connection.js';
-import { isFinal } from '../domain/submission.js';
+import { isFinal, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmittedDocument } from '../domain/submission.js';
 
 /** A submission. Its id is derived from connection and invoice, hence unique for them. */
@@ -35,6 +35,8 @@ export interface SubmissionDocument extends Aggregate {
   readonly claim?: string;
   /** Not final, or with a session that is not closed. Sparse index. */
   readonly isOpen?: true;
+  /** The document may have reached KSeF. */
+  readonly wasSent?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -168,7 +170,7 @@ export function submissionStore(
         connectionId,
         status: { $in: ['QUEUED', 'SENDING'] },
         dueAt: { $gt: now },
-        'progress.sessions': { $not: { $elemMatch: { sends: { $gt: 0 } } } },
+        wasSent: { $exists: false },
       } as Filter<SubmissionDocument>;
       await collection.updateMany(filter, { $set: { dueAt: now } });
     },
@@ -257,6 +259,7 @@ function toUpdate(
       ...more,
       ...(dueAt === undefined ? {} : { dueAt }),
       ...(isOpen ? { isOpen } : {}),
+      ...(wasSent(progress) ? { wasSent: true } : {}),
     },
     $unset: { ...(dueAt === undefined ? { dueAt: '' } : {}), ...(isOpen ? {} : { isOpen: '' }) },
   } as UpdateFilter<SubmissionDocument>;
