@@ -17,7 +17,7 @@ export const LAG_IN_FLIGHT_MIN = 100;
 /** Writes cost more to repeat: they are refused at twice these figures. */
 const WRITE_FACTOR = 2;
 /** Longer than any route gives its owner: requests that run and do not end for this long never will. */
-export const STUCK_MS = 150_000;
+export const STUCK_MS = 180_000;
 /** Long enough that one stall of a shared machine is not the p99. */
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
