@@ -10,6 +10,7 @@ import {
   invitationSubject,
   ksefSubject,
 } from '../domain/mail.js';
+import { refusalsWindow } from '../domain/notification.js';
 import type {
   BillingNotice,
   EndpointTrouble,
@@ -34,6 +35,8 @@ export interface Notifications {
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
+  /** Those that are stored under these ids. */
+  find(ids: readonly string[]): Promise<readonly Notification[]>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
 }
 
@@ -72,10 +75,11 @@ export interface EndpointNotice {
 /** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
 export const notifyAdmins =
   (deps: NotifyDeps) =>
-  ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> =>
-    notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: trouble }, () =>
+  async ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> => {
+    await notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: trouble }, () =>
       endpointSubject(trouble),
     );
+  };
 
 /** What is told about a connection to an ERP, as published by `connection_changed`. */
 export interface ErpConnectionNotice {
@@ -88,28 +92,56 @@ export interface ErpConnectionNotice {
 /** Queues a mail to each owner, and to each admin where a person has to act. */
 export const notifyAboutErp =
   (deps: NotifyDeps) =>
-  ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
+  async ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
     const minimumRole = notice.kind === 'ERP_CONNECTED' ? 'OWNER' : 'ADMIN';
-    return notifyFromRole(deps, { organizationId, at, minimumRole, key: eventId, occasion: notice }, (name) =>
+    await notifyFromRole(deps, { organizationId, at, minimumRole, key: eventId, occasion: notice }, (name) =>
       erpSubject(notice, name),
     );
   };
 
-/** What is told about KSeF, as published by `connection_failed` and `submission_changed`. */
+/** What is told about a connection to KSeF, as published by `connection_failed`. */
 export interface KsefConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
   readonly at: Date;
-  readonly notice: KsefNotice;
+  readonly notice: Extract<KsefNotice, { readonly kind: 'KSEF_CONNECTION_FAILED' }>;
 }
 
 /** Queues a mail to each owner and admin. */
 export const notifyAboutKsef =
   (deps: NotifyDeps) =>
-  ({ eventId, organizationId, at, notice }: KsefConnectionNotice): Promise<void> =>
-    notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: notice }, (name) =>
+  async ({ eventId, organizationId, at, notice }: KsefConnectionNotice): Promise<void> => {
+    await notifyFromRole(deps, { organizationId, at, minimumRole: 'ADMIN', key: eventId, occasion: notice }, (name) =>
       ksefSubject(notice, name),
     );
+  };
+
+/**
+ * Queues a mail to each owner and admin about an invoice that is not registered: at once about the first of a connection in
+ * an hour, at its end one about all others. Ids are derived from connection, hour and recipient, so a hundred refusals are
+ * two mails, and a repeated event adds none.
+ */
+export const notifyAboutRefusal =
+  (deps: NotifyDeps) =>
+  async ({ organizationId, at, notice }: KsefRefusalNotice): Promise<void> => {
+    const { ksefConnectionId, eventId } = notice;
+    const { from, to } = refusalsWindow(at);
+    const key = `ksef-refused|${ksefConnectionId}|${from.toISOString()}`;
+    const first = { organizationId, at, minimumRole: 'ADMIN', key, occasion: notice } as const;
+    const ids = await notifyFromRole(deps, first, (name) => ksefSubject(notice, name));
+    const told = await deps.notifications.find(ids);
+    if (told.every(({ occasion }) => 'eventId' in occasion && occasion.eventId === eventId)) return;
+    const further = { kind: notice.kind, ksefConnectionId, further: { from, to } } as const;
+    const rest = { organizationId, at: to, minimumRole: 'ADMIN', key: `${key}|further`, occasion: further } as const;
+    await notifyFromRole(deps, rest, (name) => ksefSubject(further, name));
+  };
+
+/** An invoice that is not registered, as published by `submission_changed`. */
+export interface KsefRefusalNotice {
+  readonly organizationId: string;
+  readonly at: Date;
+  readonly notice: Extract<KsefNotice, { readonly eventId: string }>;
+}
 
 /** What the owners are told, once for each `key`. */
 export interface OwnerNotice {
@@ -123,12 +155,12 @@ export interface OwnerNotice {
 /** Queues a mail to each owner. */
 export const notifyOwners =
   (deps: NotifyDeps) =>
-  ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
+  async ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
     const mail = { organizationId, at, minimumRole: 'OWNER', key: `${notice.kind}|${organizationId}|${key}` } as const;
-    return notifyFromRole(deps, { ...mail, occasion: notice }, (name) => billingSubject(notice, name));
+    await notifyFromRole(deps, { ...mail, occasion: notice }, (name) => billingSubject(notice, name));
   };
 
-/** Queues a mail to each active member from a role upwards; one for each `key`. */
+/** Queues a mail to each active member from a role upwards; one for each `key`. @returns their ids */
 async function notifyFromRole(
   { organizations, rosters, notifications }: NotifyDeps,
   mail: {
@@ -139,25 +171,25 @@ async function notifyFromRole(
     readonly occasion: Occasion;
   },
   subjectFor: (organizationName: string) => string,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { organizationId, at, minimumRole, key, occasion } = mail;
   const organization = await organizations.find(organizationId);
   const roster = await rosters.find(organizationId);
-  if (organization === undefined || organization.deletion !== undefined) return;
+  if (organization === undefined || organization.deletion !== undefined) return [];
   const members = (roster?.members ?? []).filter(
     (member) => isActive(member) && isRoleAtLeast(member.role, minimumRole),
   );
   const subject = subjectFor(organization.name);
-  await notifications.enqueue(
-    members.map(({ userId }) => ({
-      id: uuidv5(`${key}|${userId}`, NOTIFICATION_NAMESPACE),
-      organizationId,
-      userId,
-      subject,
-      occasion,
-      createdAt: at,
-    })),
-  );
+  const mails = members.map(({ userId }) => ({
+    id: uuidv5(`${key}|${userId}`, NOTIFICATION_NAMESPACE),
+    organizationId,
+    userId,
+    subject,
+    occasion,
+    createdAt: at,
+  }));
+  await notifications.enqueue(mails);
+  return mails.map(({ id }) => id);
 }
 
 /** An assignment as published by `finding_assigned`. */

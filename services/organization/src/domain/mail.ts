@@ -40,6 +40,7 @@ export function ksefSubject(notice: KsefNotice, organizationName: string): strin
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
     return shorten(`KSeF ${oneLine(notice.environment)} refuses the token of ${name}`);
   }
+  if ('further' in notice) return shorten(`Further invoices of ${name} are not registered with KSeF`);
   return shorten(
     notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
   );
@@ -131,6 +132,19 @@ function ksefText(notice: KsefNotice, organization: string): string {
     ];
     return `${lines.join('\n')}\n`;
   }
+  if ('further' in notice) {
+    const { from, to } = notice.further;
+    const lines = [
+      `Further invoices of ${organization} that were submitted with one connection are not registered with KSeF.`,
+      `They were refused, or could not be submitted, from ${from.toISOString()} to ${to.toISOString()}.`,
+      '',
+      `Refused by KSeF:          GET ${connection}/submissions?status=REJECTED`,
+      `Could not be submitted:   GET ${connection}/submissions?status=FAILED`,
+      '',
+      'Each of them says why, and what happens next.',
+    ];
+    return `${lines.join('\n')}\n`;
+  }
   const { submissionId, invoiceId, errorCode, isByKsef } = notice;
   const lines = [
     isByKsef
@@ -144,6 +158,8 @@ function ksefText(notice: KsefNotice, organization: string): string {
     `Submission: ${submissionId}`,
     '',
     `When the cause is removed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
+    '',
+    'Further ones of this connection are told together at the end of the hour.',
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -85,7 +85,23 @@ export type KsefNotice =
       /** Whether KSeF refused the document, rather than that it could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
+      /** What told of it. */
+      readonly eventId: string;
+    }
+  | {
+      /** Others of the connection are not registered either: told together at the end of the window. */
+      readonly kind: 'KSEF_SUBMISSION_REFUSED';
+      readonly ksefConnectionId: string;
+      readonly further: { readonly from: Date; readonly to: Date };
     };
+
+const REFUSALS_WINDOW_MS = 3_600_000;
+
+/** The hour in which refusals of one connection are told with one mail about the first and one about all others. */
+export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Date } {
+  const from = Math.floor(at.getTime() / REFUSALS_WINDOW_MS) * REFUSALS_WINDOW_MS;
+  return { from: new Date(from), to: new Date(from + REFUSALS_WINDOW_MS) };
+}
 
 /** An endpoint for events only fails, or was switched off for it. */
 export interface EndpointTrouble {

@@ -22,8 +22,10 @@ import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { notifyAboutRefusal } from '../application/notifications.js';
 import { startService } from '../compose.js';
 import type { AuditEventDocument } from '../storage/audit-events.js';
+import { notificationStore } from '../storage/notifications.js';
 import type { NotificationDocument } from '../storage/notifications.js';
 import { asKey, asOperator, byOwner, connect, OPERATOR_TOKEN, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -34,6 +36,7 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const quiet = createLogger({ service: 'test', level: 'silent' });
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** How far the services' clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
@@ -195,13 +198,18 @@ describe('an endpoint that only fails', () => {
 });
 
 describe('KSeF', () => {
-  const publish = async (organizationId: string, body: Parameters<typeof envelopes>[1][number]): Promise<void> => {
-    const [event] = envelopes({ id: 'ksef-1', organizationId, version: Date.now() }, [body], new Date());
+  let version = Date.now();
+  const publish = async (
+    organizationId: string,
+    body: Parameters<typeof envelopes>[1][number],
+    at = new Date(),
+  ): Promise<void> => {
+    const [event] = envelopes({ id: 'ksef-1', organizationId, version: ++version }, [body], at);
     if (event === undefined) throw new Error('no event');
     const ksef = await eventPublisher(bus, 'ksef');
     await eventually(() => ksef.publish(event));
   };
-  const changed = (organizationId: string, part: Partial<EventBody<SubmissionChanged>>): Promise<void> =>
+  const changed = (organizationId: string, part: Partial<EventBody<SubmissionChanged>>, at?: Date): Promise<void> =>
     publish(
       organizationId,
       announce(events.submissionChanged, {
@@ -212,6 +220,7 @@ describe('KSeF', () => {
         status: 'REJECTED',
         ...part,
       }),
+      at,
     );
   const withAdmin = async (email: string) => {
     const member = await someMember();
@@ -242,6 +251,56 @@ describe('KSeF', () => {
     const [mail] = mailsTo(email);
     expect(mail?.text).toContain('KSeF says that the token was revoked.');
     expect(mail?.text).toContain('POST /v1/ksef-connections/connection-1/test');
+  });
+
+  test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {
+    const email = 'admin-ksef-many@acme.example';
+    const { organizationId } = await withAdmin(email);
+    // In the middle of an hour, so that all are within it.
+    const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2);
+    const refuse = (connectionId: string, number: number): Promise<void> =>
+      changed(organizationId, { connectionId, submissionId: `submission-${number}`, errorCode: 'KSEF_450' }, at);
+    await refuse('connection-1', 0);
+    await eventually(async () => expect(await listed(organizationId)).toHaveLength(2));
+    for (let number = 1; number < 100; number++) await refuse('connection-1', number);
+    // Handled after the others: events come in their order.
+    await refuse('connection-2', 100);
+    await eventually(async () => expect(await listed(organizationId)).toHaveLength(6));
+    await startSender();
+    await becomes(organizationId, Array<string>(6).fill('SENT'));
+    expect(
+      mailsTo(email)
+        .map(({ subject }) => subject)
+        .toSorted(),
+    ).toEqual([
+      expect.stringMatching(/^Further invoices of /),
+      expect.stringMatching(/^KSeF refused an invoice of /),
+      expect.stringMatching(/^KSeF refused an invoice of /),
+    ]);
+    const further = mailsTo(email).find(({ subject }) => subject.startsWith('Further'));
+    expect(further?.text).toContain('GET /v1/ksef-connections/connection-1/submissions?status=REJECTED');
+  });
+
+  test('that refuses in another hour is told anew, and an event that comes twice adds no mail', async () => {
+    const { organizationId } = await someMember();
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
+    const refused = { connectionId: 'connection-1', status: 'FAILED', errorCode: 'KSEF_500' };
+    const countBecomes = (count: number): Promise<void> =>
+      eventually(async () => expect(await listed(organizationId)).toHaveLength(count));
+    await changed(organizationId, refused, new Date(hour - 1));
+    await countBecomes(1);
+    await changed(organizationId, refused, new Date(hour));
+    await countBecomes(2);
+
+    const [first] = await documents().find({ organizationId }).toArray();
+    const owner = { userId: first?.userId, role: 'OWNER', status: 'ACTIVE' };
+    const again = notifyAboutRefusal({
+      organizations: { find: async () => ({ id: organizationId, name: 'Acme' }) as never },
+      rosters: { find: async () => ({ members: [owner] }) as never },
+      notifications: notificationStore(documents(), clock),
+    });
+    await again({ organizationId, at: first?.createdAt ?? new Date(), notice: first?.occasion as never });
+    expect(await listed(organizationId)).toHaveLength(2);
   });
 
   test.each([

@@ -51,6 +51,10 @@ export function notificationStore(
     async enqueue(notifications) {
       await insertMissing(collection, notifications.map(toQueuedDocument));
     },
+    async find(ids) {
+      const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
+      return found.map(fromDocument);
+    },
     async list(organizationId, request) {
       const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
       return {

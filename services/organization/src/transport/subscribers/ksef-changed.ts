@@ -1,6 +1,6 @@
 import type { ConnectionFailed, SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { notifyAboutKsef } from '../../application/notifications.js';
+import { notifyAboutKsef, notifyAboutRefusal } from '../../application/notifications.js';
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
@@ -31,7 +31,8 @@ export function onKsefSubmissionChanged(deps: NotifyDeps): (event: SubmissionCha
       invoiceId,
       isByKsef,
       errorCode,
+      eventId,
     } as const;
-    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+    await notifyAboutRefusal(deps)({ organizationId, at, notice });
   };
 }
