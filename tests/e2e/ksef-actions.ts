@@ -3,7 +3,7 @@ import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
 
 /** What the simulator has counted for one context. */
 export interface Counters {
@@ -35,7 +35,7 @@ export interface Ksef {
 
 export async function startKsef(): Promise<Ksef> {
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-ksef-'));
-  const simulator = await startKsefSimulator({ directory });
+  const { simulator, env } = await startSimulator(directory, {});
   async function control<Body>(target: string, body?: object): Promise<Body> {
     const [method = '', path = ''] = target.split(' ');
     const response = await fetch(`${simulator.url}/test/control/${path}`, {
@@ -47,11 +47,7 @@ export async function startKsef(): Promise<Ksef> {
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   }
   return {
-    env: {
-      KSEF_TEST_URL: `${simulator.url}/test/v2`,
-      KSEF_DEMO_URL: `${simulator.url}/demo/v2`,
-      KSEF_PRODUCTION_URL: `${simulator.url}/production/v2`,
-    },
+    env,
     async newCompany() {
       const nip = String(randomInt(1_000_000_000, 9_999_999_999));
       const token = `20260201-EC-0123456789-ABCDEF0123-1B|nip-${nip}|${createHash('sha256').update(randomUUID()).digest('hex')}`;

@@ -1,8 +1,11 @@
-import { webcrypto } from 'node:crypto';
+import { createHash, createHmac, sign as signBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { X509CertificateGenerator } from '@peculiar/x509';
-import { SignedXml } from 'xml-crypto';
-import { CONFIRMATION_BYTES_MAX, confirmationFault } from './ksef-confirmation.js';
+import { BasicConstraintsExtension, X509CertificateGenerator } from '@peculiar/x509';
+import type { X509Certificate as MadeCertificate } from '@peculiar/x509';
+import { createOptionalCallbackFunction, SignedXml } from 'xml-crypto';
+import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
+import { checkConfirmation, CONFIRMATION_BYTES_MAX } from './ksef-confirmation.js';
+import type { SealTrust } from './ksef-confirmation.js';
 
 const NUMBER = '5265877635-20260215-0123456789AB-CD';
 const HASH = 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=';
@@ -12,21 +15,73 @@ const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const INCLUSIVE = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
-const RSA = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  modulusLength: 2_048,
-  publicExponent: Uint8Array.of(1, 0, 1),
-} as const;
+const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
+const DAY_MS = 86_400_000;
+const NOW = new Date('2026-02-15T12:00:00Z');
+const daysFromNow = (days: number): Date => new Date(NOW.getTime() + days * DAY_MS);
 
-let privateKey: string;
-let certificate: string;
+type KeyKind = 'RSA' | 'RSA-1024' | 'P-256' | 'P-384' | 'P-521';
+
+/** A certificate with its private key, both in PEM. */
+interface Holder {
+  readonly privateKey: string;
+  readonly certificate: string;
+  readonly der: Uint8Array;
+  readonly made: MadeCertificate;
+  readonly keys: CryptoKeyPair;
+}
+type CryptoKeyPair = { readonly privateKey: webcrypto.CryptoKey; readonly publicKey: webcrypto.CryptoKey };
+
+interface Issuing {
+  readonly kind?: KeyKind;
+  readonly issuer?: Holder;
+  readonly isAuthority?: boolean;
+  /** Days from now. */
+  readonly valid?: readonly [from: number, to: number];
+}
+
+async function issue(name: string, { kind = 'P-256', issuer, isAuthority = false, valid = [-30, 30] }: Issuing = {}) {
+  const algorithm = kind.startsWith('RSA')
+    ? {
+        name: 'RSASSA-PKCS1-v1_5',
+        hash: 'SHA-256',
+        modulusLength: kind === 'RSA' ? 2_048 : 1_024,
+        publicExponent: Uint8Array.of(1, 0, 1),
+      }
+    : { name: 'ECDSA', namedCurve: kind, hash: 'SHA-256' };
+  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+  const made = await X509CertificateGenerator.create(
+    {
+      serialNumber: `0${Math.trunc(Math.random() * 1e12).toString(16)}`,
+      subject: `CN=${name}`,
+      issuer: issuer?.made.subject ?? `CN=${name}`,
+      notBefore: daysFromNow(valid[0]),
+      notAfter: daysFromNow(valid[1]),
+      publicKey: keys.publicKey,
+      signingKey: issuer?.keys.privateKey ?? keys.privateKey,
+      signingAlgorithm: issuer === undefined ? algorithm : { name: 'ECDSA', hash: 'SHA-256' },
+      extensions: [new BasicConstraintsExtension(isAuthority)],
+    },
+    webcrypto as never,
+  );
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return {
+    privateKey: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`,
+    certificate: made.toString('pem'),
+    der: new Uint8Array(made.rawData),
+    made,
+    keys,
+  } satisfies Holder;
+}
+
+let seal: Holder;
+let authority: Holder;
+let intermediate: Holder;
+let issued: Holder;
 beforeAll(async () => {
-  const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);
-  const made = await X509CertificateGenerator.createSelfSigned({ serialNumber: '01', name: 'CN=Seal', keys });
-  certificate = made.toString('pem');
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  privateKey = `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`;
+  [seal, authority] = await Promise.all([issue('Seal', { kind: 'RSA' }), issue('Authority', { isAuthority: true })]);
+  intermediate = await issue('Intermediate', { issuer: authority, isAuthority: true });
+  issued = await issue('Issued', { issuer: intermediate });
 });
 
 const entry = (number = NUMBER, hash = HASH): string =>
@@ -35,6 +90,9 @@ const confirmation = (content: string, namespace = NAMESPACE): string =>
   `<Potwierdzenie xmlns="${namespace}"><NazwaPodmiotuPrzyjmujacego>Ministerstwo Finansów</NazwaPodmiotuPrzyjmujacego>${content}</Potwierdzenie>`;
 
 interface Signing {
+  readonly by?: Holder;
+  /** Further certificates that come with the signature. */
+  readonly with?: readonly Holder[];
   readonly covers?: string;
   readonly canonicalization?: string;
   readonly algorithm?: string;
@@ -42,31 +100,75 @@ interface Signing {
   readonly place?: string;
   readonly hasCertificate?: boolean;
   readonly hasProperties?: boolean;
+  /** `SigningTime` of XAdES. */
+  readonly times?: readonly string[];
 }
 
 function sign(xml: string, signing: Signing = {}): string {
-  const { covers = '/*', canonicalization = EXCLUSIVE, place = '/*', hasProperties = false } = signing;
+  const { covers = '/*', canonicalization = EXCLUSIVE, place = '/*', hasProperties = false, by = seal } = signing;
+  const { algorithm = `${MORE}rsa-sha256`, times } = signing;
+  const certificates = [by, ...(signing.with ?? [])].map(({ certificate }) => certificate).join('\n');
   const signer = new SignedXml({
-    privateKey,
-    ...(signing.hasCertificate === false ? {} : { publicCert: certificate }),
-    signatureAlgorithm: signing.algorithm ?? 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    privateKey: by.privateKey,
+    ...(signing.hasCertificate === false ? {} : { publicCert: certificates }),
+    signatureAlgorithm: algorithm,
     canonicalizationAlgorithm: canonicalization as never,
-    ...(hasProperties
-      ? { objects: [{ content: '<x:Properties xmlns:x="urn:x" Id="properties">sealed</x:Properties>' }] }
-      : {}),
+    ...(hasProperties || times !== undefined ? { objects: [{ content: propertiesOf(times ?? []) }] } : {}),
   });
+  signer.SignatureAlgorithms[algorithm] ??= signatureAlgorithm(algorithm, by.certificate);
   const digestAlgorithm = signing.digest ?? 'http://www.w3.org/2001/04/xmlenc#sha256';
+  signer.HashAlgorithms[`${MORE}sha384`] = Sha384;
   const isWhole = covers === '/*';
   const transforms = isWhole ? [ENVELOPED, canonicalization] : [canonicalization];
   signer.addReference({ xpath: covers, isEmptyUri: isWhole, digestAlgorithm, transforms });
-  if (hasProperties) {
+  if (hasProperties || times !== undefined) {
     signer.addReference({ xpath: "//*[@Id='properties']", digestAlgorithm, transforms: [canonicalization] });
   }
   signer.computeSignature(xml, { prefix: 'ds', location: { reference: place, action: 'append' } });
   return signer.getSignedXml();
 }
 
-const check = (xml: string | Uint8Array, confirmed = expected) => confirmationFault(Buffer.from(xml), confirmed);
+function propertiesOf(times: readonly string[]): string {
+  const signed = times.map((time) => `<x:SigningTime>${time}</x:SigningTime>`).join('');
+  return `<x:SignedProperties xmlns:x="http://uri.etsi.org/01903/v1.3.2#" Id="properties"><x:SignedSignatureProperties>${signed}</x:SignedSignatureProperties></x:SignedProperties>`;
+}
+
+/** Makes signatures that the library does not know. @param certificate what a shared secret is made of */
+function signatureAlgorithm(name: string, certificate: string): new () => SignatureAlgorithm {
+  const hash = /sha\d+$/.exec(name)?.[0] ?? 'sha256';
+  return class implements SignatureAlgorithm {
+    readonly getSignature = createOptionalCallbackFunction((text: unknown, key: unknown): string => {
+      if (name.includes('hmac'))
+        return createHmac(hash, certificate)
+          .update(text as string)
+          .digest('base64');
+      const dsaEncoding = name.includes('ecdsa') ? ('ieee-p1363' as const) : ('der' as const);
+      return signBytes(hash, Buffer.from(text as string), { key: key as string, dsaEncoding }).toString('base64');
+    });
+    readonly verifySignature = createOptionalCallbackFunction((): boolean => false);
+    getAlgorithmName(): string {
+      return name;
+    }
+  };
+}
+
+class Sha384 implements HashAlgorithm {
+  getHash(xml: string): string {
+    return createHash('sha384').update(xml, 'utf8').digest('base64');
+  }
+  getAlgorithmName(): string {
+    return `${MORE}sha384`;
+  }
+}
+
+const outcome = (xml: string | Uint8Array, trust: Partial<SealTrust> = {}, confirmed = expected) =>
+  checkConfirmation(Buffer.from(xml), confirmed, { trusted: [], now: NOW, ...trust });
+
+/** What is wrong; undefined where nothing is. */
+function check(xml: string | Uint8Array, trust: Partial<SealTrust> = {}): string | undefined {
+  const checked = outcome(xml, trust);
+  return 'fault' in checked ? checked.fault : undefined;
+}
 
 describe('a confirmation whose signature verifies', () => {
   test.each<[string, () => string]>([
@@ -99,18 +201,10 @@ describe('a confirmation whose signature says nothing of it', () => {
   test.each<[string, () => string, string]>([
     ['with a changed number', () => sign(confirmation(entry(OTHER))).replace(OTHER, NUMBER), WRONG],
     ['with a changed hash', () => sign(confirmation(entry(NUMBER, 'other'))).replace('>other<', `>${HASH}<`), WRONG],
-    [
-      'with a changed signature',
-      () =>
-        sign(confirmation(entry())).replace(
-          /(<ds:SignatureValue>)(.)/,
-          (_, tag, one) => tag + (one === 'A' ? 'B' : 'A'),
-        ),
-      WRONG,
-    ],
+    ['with a changed signature', () => withChangedValue(sign(confirmation(entry()))), WRONG],
     ['without a signature', () => confirmation(entry()), 'no signature'],
     ['with two signatures', () => sign(sign(confirmation(entry()))), '2 signatures'],
-    ['without a certificate', () => sign(confirmation(entry()), { hasCertificate: false }), WRONG],
+    ['without a certificate', () => sign(confirmation(entry()), { hasCertificate: false }), 'not built as'],
     ['with a signature of a part', () => sign(confirmation(entry()), { covers: "//*[@Id='first']" }), 'whole'],
     [
       'with an unsigned document beside the signed part',
@@ -166,3 +260,191 @@ test('4 MiB are read, one byte more is not', () => {
   expect(check(blanks(CONFIRMATION_BYTES_MAX))).toBeUndefined();
   expect(check(blanks(CONFIRMATION_BYTES_MAX + 1))).toContain('at most 4194304');
 });
+
+describe('the seal of a confirmation', () => {
+  test.each<[KeyKind, string]>([
+    ['P-256', 'ecdsa-sha256'],
+    ['P-384', 'ecdsa-sha384'],
+    ['P-521', 'ecdsa-sha512'],
+    ['P-256', 'ecdsa-sha512'],
+    ['RSA', 'rsa-sha384'],
+    ['RSA', 'rsa-sha512'],
+  ])('with a key %s and %s is verified, and a changed document is not', async (kind, algorithm) => {
+    const by = await issue('Seal', { kind });
+    const sealed = sign(confirmation(entry()), { by, algorithm: `${MORE}${algorithm}`, times: [NOW.toISOString()] });
+    expect(check(sealed)).toBeUndefined();
+    expect(check(sealed.replace('Ministerstwo', 'ministerstwo'))).toContain('is wrong');
+    expect(check(withChangedValue(sealed))).toContain('is wrong');
+  });
+
+  test('is verified with a digest of SHA-384', () => {
+    expect(check(sign(confirmation(entry()), { digest: `${MORE}sha384` }))).toBeUndefined();
+  });
+
+  test.each<[string, KeyKind, string]>([
+    ['a key that is too short', 'RSA-1024', `${MORE}rsa-sha256`],
+    ['a name of another kind of key', 'P-256', `${MORE}rsa-sha256`],
+    ['SHA-1 and an elliptic curve', 'P-256', `${MORE}ecdsa-sha1`],
+    ['a shared secret that everybody knows', 'RSA', `${MORE}hmac-sha256`],
+    ['a shared secret of the oldest kind', 'RSA', 'http://www.w3.org/2000/09/xmldsig#hmac-sha1'],
+  ])('with %s is refused', async (_, kind, algorithm) => {
+    const by = await issue('Seal', { kind });
+    expect(check(sign(confirmation(entry()), { by, algorithm }))).toContain('is wrong');
+  });
+
+  test.each<[string, (signature: string) => string]>([
+    ['a second SignedInfo before the signed one', (text) => text.replace('<ds:SignedInfo>', '<ds:SignedInfo/>$&')],
+    ['a second SignedInfo behind it', (text) => text.replace('<ds:SignatureValue>', '<ds:SignedInfo/>$&')],
+    [
+      'a second SignatureValue',
+      (text) => text.replace('<ds:KeyInfo>', '<ds:SignatureValue>AA==</ds:SignatureValue>$&'),
+    ],
+    ['a second KeyInfo', (text) => text.replace('<ds:KeyInfo>', '<ds:KeyInfo/>$&')],
+    [
+      'an object before SignedInfo that names another method',
+      (text) =>
+        text.replace('<ds:SignedInfo>', `<ds:Object><ds:SignatureMethod Algorithm="${MORE}rsa-sha512"/></ds:Object>$&`),
+    ],
+    ['a SignedInfo of another namespace', (text) => text.replace('<ds:SignedInfo>', '<SignedInfo/>$&')],
+  ])('with %s is refused', (_, change) => {
+    const sealed = sign(confirmation(entry()));
+    expect(change(sealed)).not.toBe(sealed);
+    expect(check(change(sealed))).toContain('not built as');
+  });
+
+  test('of one confirmation does not cover another around it, whichever place it is moved to', () => {
+    const sealed = sign(confirmation(entry(OTHER)));
+    const signature = /<ds:Signature[^]*<\/ds:Signature>/.exec(sealed)?.[0] ?? '';
+    const inner = sealed.replace(signature, '');
+    const forged = confirmation(`${entry()}<Extra>${inner}</Extra>${signature}`);
+    expect(check(forged)).toContain('is wrong');
+    const inObject = confirmation(entry() + signature.replace('</ds:Signature>', `<ds:Object>${inner}</ds:Object>$&`));
+    expect(check(inObject)).toContain('is wrong');
+    const byId = sign(confirmation(entry(OTHER)), { covers: "//*[@Id='first']" }).replace(
+      '</ds:Signature>',
+      `<ds:Object>${entry(OTHER)}</ds:Object>$&`,
+    );
+    expect(check(byId.replace(OTHER, NUMBER))).toContain('is wrong');
+  });
+
+  test('is refused when two elements have the name that it refers to', () => {
+    const sealed = sign(confirmation(entry()), { hasProperties: true });
+    expect(check(sealed)).toBeUndefined();
+    const doubled = sealed.replace('</ds:Signature>', '<ds:Object Id="properties"/>$&');
+    expect(check(doubled)).toContain('is wrong');
+  });
+
+  test('is refused with more references or certificates than are read', () => {
+    expect(check(sign(confirmation(entry()), { with: Array(7).fill(authority) as Holder[] }))).toBeUndefined();
+    expect(check(sign(confirmation(entry()), { with: Array(8).fill(authority) as Holder[] }))).toContain(
+      'no certificate',
+    );
+    const many = sign(confirmation(entry())).replace(/<ds:Reference [^]*<\/ds:Reference>/, (one) => one.repeat(9));
+    expect(check(many)).toContain('too many references');
+  });
+
+  test('is refused with bytes in the place of a certificate', () => {
+    const broken = sign(confirmation(entry())).replace(/(X509Certificate>)[^<]+/, '$1AAAA');
+    expect(check(broken)).toContain('no certificate');
+  });
+});
+
+describe('the certificate of a seal', () => {
+  test.each<[string, readonly [number, number]]>([
+    ['that had ended', [-20, -1]],
+    ['that was not valid yet', [1, 20]],
+  ])('%s when the seal was made is refused, whatever day it is now', async (_, valid) => {
+    const by = await issue('Seal', { valid });
+    const sealed = sign(confirmation(entry()), { by, algorithm: ECDSA, times: [NOW.toISOString()] });
+    const within = daysFromNow((valid[0] + valid[1]) / 2);
+    expect(check(sealed, { now: within })).toContain('was not valid when it was made');
+    const atTheTime = sign(confirmation(entry()), { by, algorithm: ECDSA, times: [within.toISOString()] });
+    expect(check(atTheTime)).toBeUndefined();
+    // A seal without a time is taken for one of today.
+    const withoutTime = sign(confirmation(entry()), { by, algorithm: ECDSA });
+    expect([check(withoutTime), check(withoutTime, { now: within })]).toEqual([
+      expect.stringContaining('was not valid when it was made'),
+      undefined,
+    ]);
+  });
+
+  test.each([[['never']], [['2026-02-15T12:00:00Z', '2026-02-15T12:00:01Z']]])(
+    'is not asked for with the times %j',
+    (times) => {
+      expect(check(sign(confirmation(entry()), { times }))).toContain('does not say clearly when');
+    },
+  );
+
+  test('is named, and its holder is not known without a list', () => {
+    const sealedBy = new X509Certificate(seal.der).fingerprint256;
+    expect(outcome(sign(confirmation(entry())))).toEqual({ sealedBy, isHolderKnown: false });
+  });
+
+  test('is taken when it is in the list, and no other is', async () => {
+    const other = await issue('Seal');
+    const sealed = sign(confirmation(entry()));
+    const sealedBy = new X509Certificate(seal.der).fingerprint256;
+    expect(outcome(sealed, { trusted: [other.der, seal.der] })).toEqual({ sealedBy, isHolderKnown: true });
+    expect(check(sealed, { trusted: [other.der] })).toContain(`${sealedBy}, which is not a trusted one`);
+  });
+
+  test('is taken when an issuer in the list has issued it, also through another that came with it', () => {
+    const trusted = [authority.der];
+    const direct = sign(confirmation(entry()), { by: intermediate, algorithm: ECDSA });
+    expect(check(direct, { trusted })).toBeUndefined();
+    const through = sign(confirmation(entry()), { by: issued, with: [intermediate], algorithm: ECDSA });
+    expect(check(through, { trusted })).toBeUndefined();
+    expect(outcome(through, { trusted })).toMatchObject({ isHolderKnown: true });
+    const without = sign(confirmation(entry()), { by: issued, algorithm: ECDSA });
+    expect(check(without, { trusted })).toContain('not a trusted one');
+    expect(check(without, { trusted: [intermediate.der] })).toBeUndefined();
+  });
+
+  test('is not taken because of what came with it', async () => {
+    const trusted = [authority.der];
+    const isRefused = (by: Holder, others: readonly Holder[]): void =>
+      expect(check(sign(confirmation(entry()), { by, with: others, algorithm: ECDSA }), { trusted })).toContain(
+        'not a trusted one',
+      );
+    // The trusted certificate beside one that it has not issued.
+    isRefused(await issue('Issued'), [authority]);
+    // An issuer of the same name with another key.
+    const namesake = await issue('Authority', { isAuthority: true });
+    isRefused(await issue('Issued', { issuer: namesake }), [namesake]);
+    // One that was issued by the trusted one, without the right to issue.
+    const person = await issue('Person', { issuer: authority });
+    isRefused(await issue('Issued', { issuer: person }), [person]);
+    // An issuer between that has ended.
+    const ended = await issue('Ended', { issuer: authority, isAuthority: true, valid: [-30, -1] });
+    isRefused(await issue('Issued', { issuer: ended }), [ended]);
+  });
+});
+
+describe('a hostile confirmation', () => {
+  const DEPTH_MAX = 256;
+  const nested = (depth: number): string => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
+
+  test('is read at a depth of 256 and refused at one more', () => {
+    // The root and the signature are part of it.
+    expect(check(sign(confirmation(entry() + nested(DEPTH_MAX - 1))))).toBeUndefined();
+    const tooDeep = sign(confirmation(entry())).replace('<Dokument', `${nested(DEPTH_MAX)}$&`);
+    expect(check(tooDeep)).toContain('not correct XML');
+  });
+
+  test('of a million elements in one another is refused at once', () => {
+    const startedAt = performance.now();
+    expect(check('<a>'.repeat(1_000_000))).toContain('not correct XML');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  test('with entities is refused', () => {
+    const bomb = `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${sign(confirmation(entry()))}`;
+    expect(check(bomb)).toContain('document type');
+  });
+});
+
+const ECDSA = `${MORE}ecdsa-sha256`;
+
+function withChangedValue(sealed: string): string {
+  return sealed.replace(/(<ds:SignatureValue>)(.)/, (_, tag: string, one: string) => tag + (one === 'A' ? 'B' : 'A'));
+}

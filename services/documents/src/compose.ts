@@ -103,7 +103,9 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       }),
       documentService({
         reader,
-        describeFa3: describeStoredFa3({ reader }),
+        describeFa3: describeStoredFa3({ reader, documents: pool }),
+        confirmations: pool,
+        clock,
         extract: extractDocument({ reader, uploads, contents, documents: pool, extractions, clock }),
         render: renderDocument({ reader, contents, documents: pool, renderings, clock }),
         renderings,

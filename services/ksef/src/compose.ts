@@ -18,6 +18,8 @@ import { submissionWorker } from './application/submissions/submission-worker.js
 import { documentsOfUploads } from './clients/documents.js';
 import { invoicesOfAnalysis } from './clients/invoices.js';
 import { ksefClient } from './clients/ksef.js';
+import { readTrustedSeals } from './clients/trusted-seals.js';
+import type { TrustedSeals } from './clients/trusted-seals.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
@@ -60,6 +62,12 @@ async function compose(
   const canaries = canaryStore(collections.sealingKeys, collections.connections);
   await verifyKeyRing(ring, canaries);
 
+  const trustedSeals: TrustedSeals = {
+    TEST: await readTrustedSeals(config.KSEF_TEST_SEALS_FILE),
+    DEMO: await readTrustedSeals(config.KSEF_DEMO_SEALS_FILE),
+    PRODUCTION: await readTrustedSeals(config.KSEF_PRODUCTION_SEALS_FILE),
+  };
+
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
@@ -79,7 +87,7 @@ async function compose(
   const confirmations = confirmationStore(collections.confirmations);
   const box = secretbox(ring);
   const invoices = invoicesOfAnalysis(analysisChannel);
-  const documents = documentsOfUploads(documentsChannel);
+  const documents = documentsOfUploads(documentsChannel, trustedSeals);
   const ksef = ksefClient(
     {
       urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },

@@ -23,6 +23,11 @@ export const configSchema = z.object({
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
+  /** PEM files of the certificates whose seals count in each environment: of holders or of their issuers. Without one any is taken. */
+  KSEF_TEST_SEALS_FILE: z.string().optional(),
+  KSEF_DEMO_SEALS_FILE: z.string().optional(),
+  KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
+
   /** Multiplies every wait that the service chooses itself; not `Retry-After`, deadlines, leases and limits. */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call with its body. */

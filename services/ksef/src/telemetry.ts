@@ -1,4 +1,10 @@
-import { reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { Environment } from './domain/connection.js';
+
+/** A confirmation of an accepted invoice was checked: its seal is of a trusted holder, of one that nobody named, or it is refused. */
+export function confirmationChecked(environment: Environment, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
+  count('ksef.confirmations', { environment, outcome });
+}
 
 /** Reports which keys seal the tokens of connections. */
 export function reportConnections({

@@ -1,10 +1,13 @@
 import { SignedXml } from 'xml-crypto';
+import { toPem } from './keys.js';
 import type { KeyPair } from './keys.js';
 import { polishDay, timestamp } from './numbers.js';
 import type { FormCode } from './records.js';
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
 const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
+const SIGNED_PROPERTIES = 'http://uri.etsi.org/01903#SignedProperties';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
@@ -29,19 +32,40 @@ export interface ConfirmationContent {
   readonly documents: readonly ConfirmedDocument[];
   /** Whether it is the collective one of a session, which says how many documents it has. */
   readonly isCollective: boolean;
+  readonly sealedAt: Date;
 }
 
-/** The official confirmation of receipt (UPO), version 4-3, with an enveloped signature over the whole document. */
+/**
+ * The official confirmation of receipt (UPO), version 4-3, with an enveloped signature (XAdES) over the whole document and the
+ * time of the seal.
+ */
 export function writeConfirmation(content: ConfirmationContent, seal: KeyPair): string {
   const signer = new SignedXml({
     privateKey: seal.privateKey,
     publicCert: toPem(seal.certificate),
     signatureAlgorithm: RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
+    objects: [
+      {
+        content: element('xades:QualifyingProperties', { 'xmlns:xades': XADES, Target: '#seal' }, [
+          element('xades:SignedProperties', { Id: 'seal-properties' }, [
+            element('xades:SignedSignatureProperties', {}, [
+              element('xades:SigningTime', {}, [content.sealedAt.toISOString()]),
+            ]),
+          ]),
+        ]),
+      },
+    ],
   });
   const transforms = [ENVELOPED, EXCLUSIVE_C14N];
   signer.addReference({ xpath: '/*', isEmptyUri: true, digestAlgorithm: SHA256, transforms });
-  signer.computeSignature(toXml(content), { prefix: 'ds' });
+  signer.addReference({
+    xpath: "//*[@Id='seal-properties']",
+    digestAlgorithm: SHA256,
+    transforms: [EXCLUSIVE_C14N],
+    type: SIGNED_PROPERTIES,
+  });
+  signer.computeSignature(toXml(content), { prefix: 'ds', attrs: { Id: 'seal' } });
   return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
 }
 
@@ -102,8 +126,4 @@ function element(name: string, attributes: Readonly<Record<string, string>>, con
 
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
-
-function toPem(der: string): string {
-  return `-----BEGIN CERTIFICATE-----\n${der.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END CERTIFICATE-----\n`;
 }

@@ -51,6 +51,7 @@ export class Confirmations {
         formCode: session.formCode,
         documents,
         isCollective,
+        sealedAt: this.#deps.clock.now(),
       },
       this.#deps.keys.seal(),
     );

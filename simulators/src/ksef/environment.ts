@@ -9,7 +9,7 @@ import { deliver } from './delivery.js';
 import { Faults } from './faults.js';
 import type { TakenFaults } from './faults.js';
 import { Invoices } from './invoices.js';
-import { Keys } from './keys.js';
+import { Keys, toPem } from './keys.js';
 import { Limits } from './limits.js';
 import { queryMetadata } from './metadata.js';
 import { findOperation } from './operations.js';
@@ -45,6 +45,8 @@ export interface Environment {
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
   /** Answers a control call. */
   control(call: Call): Promise<Answer>;
+  /** The certificate, in PEM, whose key seals the confirmations. */
+  sealCertificate(): Promise<string>;
   close(): void;
 }
 
@@ -175,6 +177,10 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
     async control(call) {
       await keys.ready();
       return control(call);
+    },
+    async sealCertificate() {
+      await keys.ready();
+      return toPem(keys.seal().certificate);
     },
     close: () => store.close(),
   };

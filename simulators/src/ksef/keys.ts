@@ -108,6 +108,11 @@ export function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
 
+/** @param der base64 */
+export function toPem(der: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${der.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END CERTIFICATE-----\n`;
+}
+
 async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: string): Promise<KeyPair> {
   // A certificate knows whole seconds.
   const validFrom = new Date(Math.floor(from.getTime() / 1_000) * 1_000);

@@ -20,6 +20,8 @@ export interface KsefSimulatorOptions {
 export interface KsefSimulator {
   /** Without a trailing slash; `/test`, `/demo` and `/production` lie below it, each with `/v2` and `/control`. */
   readonly url: string;
+  /** The certificate, in PEM, whose key seals the confirmations of an environment. */
+  readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -72,6 +74,11 @@ export async function startKsefSimulator({ port = 0, directory }: KsefSimulatorO
 
   return {
     url: origin,
+    async sealCertificate(name) {
+      const environment = byName.get(name);
+      if (environment === undefined) throw new Error(`There is no environment ${name}.`);
+      return environment.sealCertificate();
+    },
     async stop() {
       stopping.abort();
       const closed = once(server, 'close');

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +76,11 @@ test('ksef is told three environments of the simulated KSeF, whose keys and log 
       KSEF_DEMO_URL: `${ksef}/demo/v2`,
       KSEF_PRODUCTION_URL: `${ksef}/production/v2`,
     });
+    const seals = ['TEST', 'DEMO', 'PRODUCTION'].map((name) => first.env[`KSEF_${name}_SEALS_FILE`] ?? '');
+    const subjects = seals.map((file) => new X509Certificate(readFileSync(file)).subject);
+    expect(subjects).toEqual(
+      ['test', 'demo', 'production'].map((name) => expect.stringContaining(`KSeF simulator ${name} Seal`)),
+    );
     const before = (await readState(ksef)) as readonly { certificates: readonly unknown[]; requests: number }[];
     expect(new Set(before.map(({ certificates }) => JSON.stringify(certificates))).size).toBe(3);
     await first.stop();

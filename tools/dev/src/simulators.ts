@@ -5,6 +5,7 @@ import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators, RegisteredApp } from '@invoicecontrol/simulators/erp';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
@@ -44,7 +45,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     startPaddle(options.env),
     startErps(options.env, options.odooPort),
     // Contexts, keys and documents survive a restart, as those of the real one do.
-    startKsefSimulator({ directory: join(options.directory, 'simulators', 'ksef') }),
+    startKsef(join(options.directory, 'simulators', 'ksef'), options.env),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
   return {
@@ -54,9 +55,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       MAIL_FROM: 'Invoice Control <control@localhost>',
       ...paddle.env,
       ...erps.env,
-      KSEF_TEST_URL: `${ksef.url}/test/v2`,
-      KSEF_DEMO_URL: `${ksef.url}/demo/v2`,
-      KSEF_PRODUCTION_URL: `${ksef.url}/production/v2`,
+      ...ksef.env,
       ...webhooks?.env,
     },
     // GET /messages shows the mails.
@@ -65,14 +64,14 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       smtp: smtp.httpUrl,
       paddle: paddle.simulator.url,
       ...erps.simulators.urls,
-      ksef: ksef.url,
+      ksef: ksef.simulator.url,
       ...webhooks?.urls,
     },
     connect: (baseUrl) => paddle.simulator.setNotificationUrl(notificationUrl(baseUrl)),
     erps: erps.simulators,
     webhookReceiver: webhooks?.receiver,
     async stop() {
-      const started = [ecbFeed, smtp, paddle.simulator, erps.simulators, ksef, webhooks];
+      const started = [ecbFeed, smtp, paddle.simulator, erps.simulators, ksef.simulator, webhooks];
       await Promise.all(started.map(async (one) => one?.stop()));
     },
   };
@@ -116,6 +115,32 @@ export async function startPaddle(
   });
   return { simulator, env: { PADDLE_API_URL: simulator.url, PADDLE_API_KEY: apiKey } };
 }
+
+/**
+ * The simulator of KSeF. Confirmations count when they bear its seals.
+ * @param directory where it keeps what it has
+ * @param env an environment of KSeF that it names is not simulated, and seals of the simulator do not count there
+ * @returns with what tells ksef where it is
+ */
+export async function startKsef(
+  directory: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ simulator: KsefSimulator; env: Readonly<Record<string, string>> }> {
+  const simulator = await startKsefSimulator({ directory });
+  const settings = await Promise.all(
+    KSEF_ENVIRONMENTS.map(async (name) => {
+      const variable = `KSEF_${name.toUpperCase()}`;
+      const url = [`${variable}_URL`, `${simulator.url}/${name}/v2`];
+      if (env[`${variable}_URL`]) return [url];
+      const file = join(directory, `${name}-seal.pem`);
+      await writeFile(file, await simulator.sealCertificate(name));
+      return [url, [`${variable}_SEALS_FILE`, file]];
+    }),
+  );
+  return { simulator, env: Object.fromEntries(settings.flat()) as Record<string, string> };
+}
+
+const KSEF_ENVIRONMENTS = ['test', 'demo', 'production'] as const;
 
 const PRICE_PREFIX = 'PADDLE_PRICE_';
 

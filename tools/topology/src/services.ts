@@ -243,6 +243,10 @@ export const services = {
       KSEF_TEST_URL: {},
       KSEF_DEMO_URL: {},
       KSEF_PRODUCTION_URL: {},
+      // The certificates whose seals count; `npm start` names those of the simulator.
+      KSEF_TEST_SEALS_FILE: {},
+      KSEF_DEMO_SEALS_FILE: {},
+      KSEF_PRODUCTION_SEALS_FILE: {},
       // What an installation may change: see the README of the service.
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},

@@ -1,4 +1,4 @@
-import { describeFa3, FA3_BYTES_MAX, unreadFa3 } from '@invoicecontrol/compliance/fa3-document';
+import { FA3_BYTES_MAX, unreadFa3 } from '@invoicecontrol/compliance/fa3-document';
 import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
 import type { UploadReader } from './read-uploads.js';
 
@@ -9,18 +9,35 @@ export interface StoredFa3 extends Fa3Description {
   readonly byteSize: number;
 }
 
+/** Describes documents away from this process. */
+export interface Fa3Describer {
+  /** @throws DomainError unprocessable for one that takes too long or too much, unavailable when too many wait */
+  describeFa3(request: {
+    /** Organizations take turns while documents wait. */
+    readonly organizationId: string;
+    readonly byteSize: number;
+    /** The bytes of the document, from their begin each time it is called. */
+    bytes(): AsyncIterable<Uint8Array>;
+  }): Promise<Fa3Description>;
+}
+
 /**
  * Describes a stored document as FA(3). Of one above the limit of KSeF nothing is read.
- * @throws DomainError not_found
+ * @throws DomainError not_found; as the describer does
  */
 export const describeStoredFa3 =
-  ({ reader }: { readonly reader: Pick<UploadReader, 'stored' | 'read'> }) =>
+  ({
+    reader,
+    documents,
+  }: {
+    readonly reader: Pick<UploadReader, 'stored' | 'read'>;
+    readonly documents: Fa3Describer;
+  }) =>
   async (organizationId: string, uploadId: string): Promise<StoredFa3> => {
     const { byteSize, content } = await reader.stored(organizationId, uploadId);
     const facts = { sha256: Buffer.from(content.sha256, 'hex').toString('base64'), byteSize };
     if (content.mediaType !== 'application/xml') return { ...facts, ...unreadFa3('NOT_FA3') };
     if (byteSize > FA3_BYTES_MAX) return { ...facts, ...unreadFa3() };
-    const pieces: Uint8Array[] = [];
-    for await (const piece of reader.read(organizationId, uploadId, undefined)) pieces.push(piece);
-    return { ...facts, ...describeFa3(Buffer.concat(pieces)) };
+    const bytes = () => reader.read(organizationId, uploadId, undefined);
+    return { ...facts, ...(await documents.describeFa3({ organizationId, byteSize, bytes })) };
   };

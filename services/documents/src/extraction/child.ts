@@ -1,6 +1,8 @@
 // A process that parses what strangers send, and nothing else. It is killed when a document takes too long or too much.
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { describeFa3 } from '@invoicecontrol/compliance/fa3-document';
+import { checkConfirmation } from '@invoicecontrol/compliance/ksef-confirmation';
 import { loadOfficialRules } from '@invoicecontrol/compliance/official-rules';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import { examineDocument } from '@invoicecontrol/extraction/examine-document';
@@ -72,10 +74,19 @@ async function finish(): Promise<void> {
   }
 }
 
-function perform(given: Task, bytes: Buffer): Promise<ResultOf<Task>> {
-  if (given.kind === 'RENDER') return renderDocument(bytes, given.mediaType, given.target);
-  const { mediaType, mode, companies } = given;
-  return examineDocument(bytes, { mediaType, mode, companies, officialRules });
+async function perform(given: Task, bytes: Buffer): Promise<ResultOf<Task>> {
+  switch (given.kind) {
+    case 'READ': {
+      const { mediaType, mode, companies } = given;
+      return examineDocument(bytes, { mediaType, mode, companies, officialRules });
+    }
+    case 'RENDER':
+      return renderDocument(bytes, given.mediaType, given.target);
+    case 'FA3':
+      return describeFa3(bytes);
+    case 'CONFIRMATION':
+      return checkConfirmation(bytes, given.confirmed, given.trust);
+  }
 }
 
 function send(message: FromChild): void {

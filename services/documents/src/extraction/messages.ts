@@ -1,3 +1,5 @@
+import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
+import type { Confirmed, ConfirmationCheck, SealTrust } from '@invoicecontrol/compliance/ksef-confirmation';
 import type { ValidationMode } from '@invoicecontrol/compliance/validation';
 import type { Examination } from '@invoicecontrol/extraction/examine-document';
 import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
@@ -19,10 +21,31 @@ export interface RenderingTask {
   readonly target: RenderingTarget;
 }
 
-export type Task = ReadingTask | RenderingTask;
+/** A document of which a child is to say what KSeF would refuse. */
+export interface Fa3Task {
+  readonly kind: 'FA3';
+  readonly mediaType: 'application/xml';
+}
+
+/** A confirmation of KSeF that a child is to check. */
+export interface ConfirmationTask {
+  readonly kind: 'CONFIRMATION';
+  readonly mediaType: 'application/xml';
+  readonly confirmed: Confirmed;
+  readonly trust: SealTrust;
+}
+
+export type Task = ReadingTask | RenderingTask | Fa3Task | ConfirmationTask;
+
+interface Results {
+  readonly READ: Examination;
+  readonly RENDER: RenderingOutcome;
+  readonly FA3: Fa3Description;
+  readonly CONFIRMATION: ConfirmationCheck;
+}
 
 /** What a child answers to a task. */
-export type ResultOf<T extends Task> = T extends ReadingTask ? Examination : RenderingOutcome;
+export type ResultOf<T extends Task> = Results[T['kind']];
 
 /** From the parent: a task, its bytes piece by piece, and their end. */
 export type ToChild =

@@ -89,6 +89,42 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+const describeFa3 = (pool: ExtractionPool, text: string) =>
+  pool.describeFa3({ organizationId: 'first', byteSize: QUICK_BYTES_MAX + 1, bytes: () => once(text) });
+const checkConfirmation = (pool: ExtractionPool, text: string) =>
+  pool.checkConfirmation({
+    organizationId: 'first',
+    xml: Buffer.from(text),
+    confirmed: { ksefNumber: 'number', sha256: 'hash' },
+    trust: { trusted: [], now: new Date() },
+  });
+
+describe('an FA(3) document and a confirmation', () => {
+  test('are read by children', async () => {
+    const pool = open();
+    expect((await describeFa3(pool, 'text')).number).toMatch(/^\d+: text$/);
+    expect(await checkConfirmation(pool, 'text')).toEqual({ fault: expect.stringMatching(/^\d+: text$/) });
+  });
+
+  test(
+    'that take too long or too much are refused, with the limit, and the pool reads on',
+    async () => {
+      const pool = open({ timeMs: 1_000 });
+      const kindOf = (reading: Promise<object>) => reading.catch(({ kind }: { kind: string }) => kind);
+      // On a busy machine a child may hardly have had a processor, which says nothing of the document.
+      expect(['unprocessable', 'unavailable']).toContain(await kindOf(describeFa3(pool, 'spin')));
+      expect(['unprocessable', 'unavailable']).toContain(await kindOf(checkConfirmation(pool, 'spin')));
+      const small = open({ memoryBytes: 150 * MIB });
+      await expect(checkConfirmation(small, 'hold')).rejects.toMatchObject({
+        kind: 'unprocessable',
+        message: expect.stringContaining('more than 150 MiB of memory'),
+      });
+      expect((await describeFa3(pool, 'text')).number).toMatch(/: text$/);
+    },
+    TEST_MS_MAX,
+  );
+});
+
 describe('a pool of extraction children', () => {
   test('gives each document to a child and its bytes in order', async () => {
     const pool = open();

@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
+import type { ConfirmationCheck } from '@invoicecontrol/compliance/ksef-confirmation';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Examination } from '@invoicecontrol/extraction/examine-document';
 import type { ReadingFailure } from '@invoicecontrol/extraction/reading';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { ConfirmationChecker } from '../application/check-confirmation.js';
+import type { Fa3Describer } from '../application/describe-fa3.js';
 import type { DocumentReader } from '../application/extract-document.js';
 import type { DocumentRenderer } from '../application/render-document.js';
 import { childKilled } from '../telemetry.js';
@@ -44,7 +48,7 @@ export interface PoolOptions {
   readonly program?: string;
 }
 
-export interface ExtractionPool extends DocumentReader, DocumentRenderer {
+export interface ExtractionPool extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker {
   /** Process ids of the children. */
   pids(): readonly number[];
   /** Documents that wait for a child. */
@@ -207,6 +211,23 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
       });
       return 'result' in end ? end.result : store({ failure: renderingFailureOf(end.death, limits) });
     },
+    async describeFa3({ organizationId, byteSize, bytes }) {
+      const task = { kind: 'FA3', mediaType: 'application/xml' } as const;
+      const finish = (result: Fa3Description) => Promise.resolve(result);
+      const end = await perform({ organizationId, task, isQuick: isQuick(task, byteSize), bytes, finish });
+      if ('result' in end) return end.result;
+      throw unreadable(end.death, limits);
+    },
+    async checkConfirmation({ organizationId, xml, confirmed, trust }) {
+      const task = { kind: 'CONFIRMATION', mediaType: 'application/xml', confirmed, trust } as const;
+      const finish = (result: ConfirmationCheck) => Promise.resolve(result);
+      async function* bytes(): AsyncIterable<Uint8Array> {
+        yield xml;
+      }
+      const end = await perform({ organizationId, task, isQuick: isQuick(task, xml.length), bytes, finish });
+      if ('result' in end) return end.result;
+      throw unreadable(end.death, limits);
+    },
     pids: () => [...lanes.keys()].map(({ pid }) => pid),
     get waiting() {
       return waiters.length;
@@ -272,6 +293,17 @@ function renderingFailureOf(
   return death === 'TIME' || death === 'STARVED'
     ? { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` }
     : { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
+}
+
+/** Of an invoice or a confirmation in XML. A child that hardly had a processor may do better in a moment. */
+function unreadable(death: Death, { timeMs, memoryBytes }: ChildLimits): DomainError {
+  if (death === 'STARVED') {
+    return new DomainError('unavailable', 'The document could not be read in time. Repeat the request in a moment.', {
+      retryAfterSeconds: 5,
+    });
+  }
+  const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;
+  return new DomainError('unprocessable', `Reading the document takes ${limit}. Send one with simpler content.`);
 }
 
 function toMib(bytes: number): string {

@@ -70,8 +70,8 @@ test('the document of another organization is missing, and so is one without its
 });
 
 test('a confirmation with a fault is answered with a sentence, also above the limit', async () => {
-  const check = async (bytes: Buffer) =>
-    (await running.documents.checkConfirmation({ xml: bytes, ksefNumber: 'number', sha256: 'hash' }, call)).fault;
+  const request = { organizationId: newOrganization(), ksefNumber: 'number', sha256: 'hash', trustedCertificates: [] };
+  const check = async (xml: Buffer) => (await running.documents.checkConfirmation({ ...request, xml }, call)).fault;
   expect(await check(Buffer.from('<Potwierdzenie/>'))).toBe('The confirmation has no signature.');
   expect(await check(Buffer.alloc(4 * 1024 * 1024 + 1, ' '))).toContain('at most 4194304');
 });

@@ -61,6 +61,14 @@ function answer(message: string): void {
     send({ kind: 'result', result: { rendering: { mediaType: 'image/png', content: Buffer.from(message) } } });
     return;
   }
+  if (kind === 'CONFIRMATION') {
+    send({ kind: 'result', result: { fault: message } });
+    return;
+  }
+  if (kind === 'FA3') {
+    send({ kind: 'result', result: { faults: [], sellerNip: '', kind: '', number: message, issueDate: '' } });
+    return;
+  }
   const failure = { reason: 'NO_INVOICE', message, missingFields: [], reading: null } as const;
   send({ kind: 'result', result: { outcome: { failure }, validation: null } });
 }

@@ -3,13 +3,14 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { DomainError } from '@invoicecontrol/errors';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
-import type { Documents } from '../application/submissions/stores.js';
+import type { Documents, KeptSeal } from '../application/submissions/stores.js';
 import { DOCUMENT_BYTES_MAX } from '../domain/preconditions.js';
+import type { TrustedSeals } from './trusted-seals.js';
 
 const READ_MS_MAX = 20_000;
 
 /** The documents and what they say, which the documents service owns. */
-export function documentsOfUploads(channel: Channel): Documents {
+export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals): Documents {
   const documents = client(DocumentServiceDefinition, channel);
   return {
     async facts(organizationId, uploadId, context) {
@@ -38,12 +39,23 @@ export function documentsOfUploads(channel: Channel): Documents {
       }
       return Buffer.concat(pieces, bytes);
     },
-    async faultOfConfirmation({ xml, ksefNumber, hash }, context) {
-      const { fault } = await documents.checkConfirmation(
-        { xml, ksefNumber, sha256: hash },
-        { context, timeoutMs: READ_MS_MAX },
-      );
-      return fault;
+    async checkConfirmation({ organizationId, environment, xml, ksefNumber, hash }, context) {
+      const trustedCertificates = [...trustedSeals[environment]];
+      try {
+        const { fault, sealedBy, isHolderKnown } = await documents.checkConfirmation(
+          { organizationId, xml, ksefNumber, sha256: hash, trustedCertificates },
+          { context, timeoutMs: READ_MS_MAX },
+        );
+        return fault === undefined ? { seal: sealOf(sealedBy, isHolderKnown) } : { fault };
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === 'unprocessable') return { fault: error.publicMessage };
+        throw error;
+      }
     },
   };
+}
+
+function sealOf(fingerprint: string | undefined, isHolderKnown: boolean): KeptSeal {
+  if (fingerprint === undefined) throw new Error('A right confirmation was answered without its seal.');
+  return { fingerprint, isHolderKnown };
 }

@@ -40,6 +40,10 @@ let ksef: KsefClient;
 let store: ReturnType<typeof submissionStore>;
 let confirmations: ReturnType<typeof confirmationStore>;
 
+const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
+/** What the documents service answers to the next confirmations; then they are right. */
+const confirmationChecks: ({ fault: string } | { seal: typeof SEAL })[] = [];
+
 // The services beside this one.
 const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
@@ -57,7 +61,7 @@ const outside = {
   documents: {
     facts: (_organization: string, id: string) => Promise.resolve(stated(facts.get(id))),
     read: (_organization: string, id: string) => Promise.resolve(stated(files.get(id))),
-    faultOfConfirmation: () => Promise.resolve(undefined),
+    checkConfirmation: () => Promise.resolve(confirmationChecks.shift() ?? { seal: SEAL }),
   },
 };
 
@@ -225,7 +229,19 @@ test('an invoice is registered once, byte for byte, its session is closed and it
   expect(counters).toMatchObject({ sends: { [hash]: 1 }, sessions: { open: 0 }, plaintextTokens: 0 });
   const confirmation = await confirmations.find(organizationId, submission.id);
   expect(confirmation?.xml.toString()).toContain(stated(end.ksefNumber));
+  expect(confirmation?.seal).toEqual(SEAL);
   expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
+});
+
+test('a confirmation with a fault is not stored and fetched again; one whose holder is not known says so', async () => {
+  startReplica();
+  const connection = await connect();
+  const seal = { fingerprint: 'EF:01', isHolderKnown: false };
+  confirmationChecks.push({ fault: 'another hash' }, { seal });
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  await ended(submission);
+  expect(confirmationChecks).toEqual([]);
+  expect(await confirmations.find(organizationId, submission.id)).toMatchObject({ seal });
 });
 
 test('a token that KSeF refuses fails the submission and turns its connection to ERROR', async () => {

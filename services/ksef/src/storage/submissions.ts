@@ -10,6 +10,7 @@ import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type {
   ConfirmationStore,
+  KeptSeal,
   SubmissionClaim,
   SubmissionQueue,
   SubmissionStore,
@@ -49,6 +50,7 @@ export interface ConfirmationDocument {
   readonly organizationId: string;
   readonly ksefNumber: string;
   readonly xml: Binary;
+  readonly seal?: KeptSeal;
   readonly createdAt: Date;
 }
 
@@ -222,13 +224,14 @@ export function submissionStore(
 
 export function confirmationStore(collection: Collection<ConfirmationDocument>): ConfirmationStore {
   return {
-    async keep({ submissionId, organizationId, ksefNumber, xml, storedAt }) {
+    async keep({ submissionId, organizationId, ksefNumber, xml, seal, storedAt }) {
       try {
         await collection.insertOne({
           _id: submissionId,
           organizationId,
           ksefNumber,
           xml: new Binary(xml),
+          ...(seal === undefined ? {} : { seal }),
           createdAt: storedAt,
         });
       } catch (error) {
@@ -238,8 +241,8 @@ export function confirmationStore(collection: Collection<ConfirmationDocument>):
     async find(organizationId, submissionId) {
       const found = await collection.findOne({ _id: submissionId, organizationId });
       if (found === null) return undefined;
-      const { ksefNumber, xml, createdAt: storedAt } = found;
-      return { submissionId, organizationId, ksefNumber, xml: Buffer.from(xml.buffer), storedAt };
+      const { ksefNumber, xml, seal, createdAt: storedAt } = found;
+      return { submissionId, organizationId, ksefNumber, xml: Buffer.from(xml.buffer), seal, storedAt };
     },
   };
 }

@@ -1,4 +1,3 @@
-import { confirmationFault } from '@invoicecontrol/compliance/ksef-confirmation';
 import { DocumentServiceDefinition, Fa3Fault } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type {
   DescribeRenderingResponse,
@@ -7,8 +6,10 @@ import type {
 } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { invalidField, notFound } from '@invoicecontrol/errors';
 import type { RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { ConfirmationChecker } from '../../application/check-confirmation.js';
 import type { describeStoredFa3 } from '../../application/describe-fa3.js';
 import type { extractDocument } from '../../application/extract-document.js';
 import type { ByteRange, StoredUpload, UploadReader } from '../../application/read-uploads.js';
@@ -19,13 +20,16 @@ import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 interface Deps {
   readonly reader: UploadReader;
   readonly describeFa3: ReturnType<typeof describeStoredFa3>;
+  readonly confirmations: ConfirmationChecker;
+  readonly clock: Clock;
   readonly extract: ReturnType<typeof extractDocument>;
   readonly render: ReturnType<typeof renderDocument>;
   readonly renderings: Pick<RenderingStore, 'read'>;
 }
 
 /** invoicecontrol.documents.v1.DocumentService */
-export function documentService({ reader, describeFa3, extract, render, renderings }: Deps): Binding {
+export function documentService(deps: Deps): Binding {
+  const { reader, describeFa3, confirmations, clock, extract, render, renderings } = deps;
   return bind(DocumentServiceDefinition, {
     async extractDocument({ organizationId, uploadId, mode, companies }) {
       const { upload, extraction } = await extract({
@@ -54,8 +58,16 @@ export function documentService({ reader, describeFa3, extract, render, renderin
       const { faults, ...described } = await describeFa3(organizationId, uploadId);
       return { ...described, faults: faults.map((fault) => Fa3Fault[fault]) };
     },
-    checkConfirmation({ xml, ksefNumber, sha256 }) {
-      return Promise.resolve({ fault: confirmationFault(xml, { ksefNumber, sha256 }) });
+    async checkConfirmation({ organizationId, xml, ksefNumber, sha256, trustedCertificates: trusted }) {
+      const check = await confirmations.checkConfirmation({
+        organizationId,
+        xml,
+        confirmed: { ksefNumber, sha256 },
+        trust: { trusted, now: clock.now() },
+      });
+      return 'fault' in check
+        ? { fault: check.fault, sealedBy: undefined, isHolderKnown: false }
+        : { fault: undefined, ...check };
     },
     async *readRendering({ organizationId, uploadId, page, invoiceId }, context) {
       const shown = await render({ organizationId, uploadId, target: decodeTarget(page) });

@@ -79,7 +79,17 @@ export interface StoredConfirmation {
   readonly organizationId: string;
   readonly ksefNumber: string;
   readonly xml: Buffer;
+  /** Absent of one that was stored before seals were kept. */
+  readonly seal?: KeptSeal | undefined;
   readonly storedAt: Date;
+}
+
+/** What is known of the seal of a right confirmation. */
+export interface KeptSeal {
+  /** SHA-256 of its certificate, in hexadecimal digits with colons. */
+  readonly fingerprint: string;
+  /** False: the seal is sound, and no configured certificate says whose it is. */
+  readonly isHolderKnown: boolean;
 }
 
 /** The invoices of the analysis service. */
@@ -102,9 +112,13 @@ export interface Documents {
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
   /** The bytes as they were uploaded. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
-  /** Why a confirmation is not right; undefined when its signature, number and hash are. */
-  faultOfConfirmation(
-    confirmation: { readonly xml: Buffer; readonly ksefNumber: string; readonly hash: string },
+  /** Why a confirmation is not right, or its seal when signature, number and hash are. */
+  checkConfirmation(
+    confirmation: Pick<Submission, 'organizationId' | 'environment'> & {
+      readonly xml: Buffer;
+      readonly ksefNumber: string;
+      readonly hash: string;
+    },
     context: RequestContext,
-  ): Promise<string | undefined>;
+  ): Promise<{ readonly fault: string } | { readonly seal: KeptSeal }>;
 }

@@ -29,6 +29,7 @@ import {
 } from '../../domain/submission-steps.js';
 import type { Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
+import { confirmationChecked } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { TokenSecrets } from '../connections/secrets.js';
 import type { ConnectionStore } from '../connections/stores.js';
@@ -290,7 +291,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   /** The collective confirmation of the session, else that of the invoice. */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
     const { referenceNumber } = step.session;
-    const { organizationId, id, document, ksefNumber = '' } = submission;
+    const { organizationId, environment, id, document, ksefNumber = '' } = submission;
     const at = clock.now();
     try {
       const { status, upoReferenceNumbers } = await calls.sessionStatus(referenceNumber);
@@ -302,12 +303,27 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         upoReference === undefined
           ? await calls.invoiceUpo(referenceNumber, step.invoiceReferenceNumber)
           : await calls.upo(referenceNumber, upoReference);
-      const fault = await deps.documents.faultOfConfirmation({ xml, ksefNumber, hash: document.hash }, context);
-      if (fault !== undefined) {
-        logger.warn({ submissionId: id, fault }, 'a confirmation of KSeF is not right; it is fetched again');
+      const checked = await deps.documents.checkConfirmation(
+        { organizationId, environment, xml, ksefNumber, hash: document.hash },
+        context,
+      );
+      if ('fault' in checked) {
+        confirmationChecked(environment, 'REFUSED');
+        logger.warn(
+          { submissionId: id, fault: checked.fault },
+          'a confirmation of KSeF is not right; it is fetched again',
+        );
         return { progress: confirmationLater(submission, undefined, timing()), steps };
       }
-      await deps.confirmations.keep({ submissionId: id, organizationId, ksefNumber, xml, storedAt: clock.now() });
+      const { seal } = checked;
+      confirmationChecked(environment, seal.isHolderKnown ? 'TRUSTED' : 'UNKNOWN_HOLDER');
+      if (!seal.isHolderKnown) {
+        logger.info(
+          { submissionId: id, seal: seal.fingerprint },
+          'the seal of a confirmation is sound; its holder is not known',
+        );
+      }
+      await deps.confirmations.keep({ submissionId: id, organizationId, ksefNumber, xml, seal, storedAt: clock.now() });
       return { progress: confirmed(submission, upoReference ?? step.invoiceReferenceNumber), steps };
     } catch (error) {
       return refusedOutcome(submission, step, error, 'confirmation', referenceNumber, at);

@@ -1,0 +1,44 @@
+import type { X509Certificate } from 'node:crypto';
+
+/** Issuers between a seal and a trusted certificate. */
+const ISSUERS_MAX = 4;
+
+/**
+ * Whether a certificate is one of the trusted ones, or was issued by one of them: directly, or through issuers that came with
+ * it. What came with a document is never trusted for itself.
+ *
+ * @param at when all of them have to be valid
+ */
+export function isTrusted(
+  certificate: X509Certificate,
+  { issuers, trusted, at }: Chain,
+  depth: number = ISSUERS_MAX,
+): boolean {
+  if (trusted.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256)) return true;
+  if (depth === 0) return false;
+  const chain = { issuers, trusted, at };
+  return [...trusted, ...issuers].some(
+    (issuer) => hasIssued(issuer, certificate) && isValidAt(issuer, at) && isTrusted(issuer, chain, depth - 1),
+  );
+}
+
+interface Chain {
+  readonly issuers: readonly X509Certificate[];
+  readonly trusted: readonly X509Certificate[];
+  readonly at: Date;
+}
+
+/** Whether a certificate is valid at an instant. */
+export function isValidAt({ validFrom, validTo }: X509Certificate, at: Date): boolean {
+  return new Date(validFrom) <= at && at <= new Date(validTo);
+}
+
+function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  if (!issuer.ca || issuer.fingerprint256 === certificate.fingerprint256 || !certificate.checkIssued(issuer))
+    return false;
+  try {
+    return certificate.verify(issuer.publicKey);
+  } catch {
+    return false;
+  }
+}

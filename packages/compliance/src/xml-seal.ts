@@ -1,0 +1,205 @@
+import { constants, createHash, verify, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { DOMParser } from '@xmldom/xmldom';
+import { createOptionalCallbackFunction, SignedXml } from 'xml-crypto';
+import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
+import { parseXml } from './parse-xml.js';
+
+const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
+const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
+/** The document, and what a signature says of itself. */
+const REFERENCES_MAX = 8;
+/** That of the seal and those of its issuers. */
+const CERTIFICATES_MAX = 8;
+const RSA_BITS_MIN = 2_048;
+const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
+const HASHES = ['sha256', 'sha384', 'sha512'] as const;
+/** A hash that no signature and no reference may be without: SHA-1 can be moved to another document. */
+type Hash = (typeof HASHES)[number];
+
+const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
+  sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
+  sha384: 'http://www.w3.org/2001/04/xmldsig-more#sha384',
+  sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
+};
+
+/** What a seal covers, and with what it was made. */
+export interface XmlSeal {
+  /** The canonical text of the whole document without its signature. */
+  readonly text: string;
+  readonly certificate: X509Certificate;
+  /** Others that came with it. */
+  readonly issuers: readonly X509Certificate[];
+  /** As the seal says, which is signed with it; undefined where it says nothing. */
+  readonly sealedAt: Date | undefined;
+}
+
+/**
+ * Verifies the one enveloped signature of a document with the certificate inside it: RSA or ECDSA, with SHA-256 to SHA-512.
+ * Whose certificate it is has to be asked elsewhere.
+ *
+ * @param xml a document that a strict parser takes
+ * @returns the seal, or a sentence that says what is wrong
+ */
+export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
+  const document = new DOMParser().parseFromString(xml, 'text/xml');
+  const signatures = document.getElementsByTagNameNS(SIGNATURE, 'Signature');
+  const signature = signatures.item(0);
+  if (signature === null) return { fault: 'The confirmation has no signature.' };
+  if (signatures.length > 1) return { fault: `The confirmation has ${signatures.length} signatures; one is expected.` };
+  if (signature.parentNode !== document.documentElement) {
+    return { fault: 'The signature of the confirmation is not directly below its root element.' };
+  }
+  if (!hasUsualParts(signature)) return { fault: 'The signature of the confirmation is not built as a signature is.' };
+  const certificates = readCertificates(signature);
+  const [certificate, ...issuers] = certificates ?? [];
+  if (certificate === undefined) return { fault: 'The signature of the confirmation has no certificate.' };
+
+  const verifier = new SignedXml({ publicCert: certificate.publicKey, getCertFromKeyInfo: () => null });
+  verifier.SignatureAlgorithms = SIGNATURES;
+  verifier.HashAlgorithms = DIGESTS;
+  try {
+    verifier.loadSignature(signature);
+    if (verifier.getReferences().length > REFERENCES_MAX) return { fault: 'The signature has too many references.' };
+    if (!verifier.checkSignature(xml)) return { fault: WRONG_SIGNATURE };
+  } catch {
+    // The library throws for a wrong signature as well as for one that it cannot read.
+    return { fault: WRONG_SIGNATURE };
+  }
+  const signed = verifier.getSignedReferences();
+  const uris = verifier.getReferences().map(({ uri }) => uri);
+  const whole = signed.filter((_, at) => uris[at] === '');
+  const [text] = whole;
+  if (whole.length !== 1 || text === undefined) {
+    return { fault: 'The signature does not cover the whole confirmation.' };
+  }
+  const times = signed.filter((_, at) => uris[at] !== '').flatMap((properties) => readSealedAt(properties));
+  const [sealedAt] = times;
+  if (times.length > 1 || Number.isNaN(sealedAt?.getTime())) {
+    return { fault: 'The signature does not say clearly when it was made.' };
+  }
+  return { text, certificate, issuers, sealedAt };
+}
+
+const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
+
+/**
+ * Whether a signature has the parts of the standard and in its order. The library takes the first part of a name, wherever it
+ * lies: with this order it is the right one.
+ */
+function hasUsualParts(signature: Element): boolean {
+  const parts = children(signature);
+  const [signedInfo] = parts;
+  if (signedInfo === undefined) return false;
+  const names = parts.map(dsigName).join(' ');
+  const ofSignedInfo = children(signedInfo).map(dsigName).join(' ');
+  return (
+    /^SignedInfo SignatureValue KeyInfo( Object)*$/.test(names) &&
+    /^CanonicalizationMethod SignatureMethod( Reference)+$/.test(ofSignedInfo)
+  );
+}
+
+function dsigName({ namespaceURI, localName }: Element): string {
+  return namespaceURI === SIGNATURE ? localName : '?';
+}
+
+/** @returns undefined for more than are read, and for one that is broken */
+function readCertificates(signature: Element): readonly X509Certificate[] | undefined {
+  const keyInfo = children(signature).find((part) => dsigName(part) === 'KeyInfo');
+  const texts = (keyInfo === undefined ? [] : children(keyInfo))
+    .filter((part) => dsigName(part) === 'X509Data')
+    .flatMap((data) => children(data))
+    .filter((part) => dsigName(part) === 'X509Certificate')
+    .map(({ textContent }) => textContent ?? '');
+  if (texts.length > CERTIFICATES_MAX) return undefined;
+  try {
+    return texts.map((text) => new X509Certificate(Buffer.from(text, 'base64')));
+  } catch {
+    return undefined;
+  }
+}
+
+function children(parent: Element): readonly Element[] {
+  return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === 1);
+}
+
+/** When a seal was made, of the signed properties of a seal (XAdES); none of anything else. */
+function readSealedAt(properties: string): readonly Date[] {
+  const parsed = parseXml(Buffer.from(properties));
+  if ('fault' in parsed) return [];
+  try {
+    const times = parsed.document.find('/x:SignedProperties/x:SignedSignatureProperties/x:SigningTime', { x: XADES });
+    return times.map((time) => new Date(time.content.trim()));
+  } finally {
+    parsed.document.dispose();
+  }
+}
+
+/** Whether a key may make signatures of a kind: one is never tried as another. */
+function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
+  if (asymmetricKeyType !== kind) return false;
+  return kind === 'rsa'
+    ? (asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN
+    : CURVES.includes(asymmetricKeyDetails?.namedCurve);
+}
+
+/** How Node is told of a kind of signature. XML signatures with elliptic curves are both numbers one after the other. */
+const KINDS = {
+  RSA: { key: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } },
+  PSS: {
+    key: 'rsa',
+    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+  },
+  ECDSA: { key: 'ec', options: { dsaEncoding: 'ieee-p1363' } },
+} as const;
+
+function signatureAlgorithm(name: string, hash: Hash, kind: keyof typeof KINDS): new () => SignatureAlgorithm {
+  const { key: keyType, options } = KINDS[kind];
+  return class implements SignatureAlgorithm {
+    readonly getSignature = createOptionalCallbackFunction((): string => {
+      throw new Error('Seals are verified here, not made.');
+    });
+    readonly verifySignature = createOptionalCallbackFunction(
+      (material: string, key: unknown, signatureValue: string): boolean => {
+        const publicKey = key as KeyObject;
+        if (!isStrong(publicKey, keyType)) return false;
+        return verify(
+          hash,
+          Buffer.from(material),
+          { key: publicKey, ...options },
+          Buffer.from(signatureValue, 'base64'),
+        );
+      },
+    );
+    getAlgorithmName(): string {
+      return name;
+    }
+  };
+}
+
+function digestAlgorithm(name: string, hash: Hash): new () => HashAlgorithm {
+  return class implements HashAlgorithm {
+    getHash(xml: string): string {
+      return createHash(hash).update(xml, 'utf8').digest('base64');
+    }
+    getAlgorithmName(): string {
+      return name;
+    }
+  };
+}
+
+/** All that are taken: neither SHA-1 nor one with a shared secret is among them. */
+const SIGNATURES = Object.fromEntries(
+  HASHES.flatMap((hash) =>
+    (
+      [
+        [`http://www.w3.org/2001/04/xmldsig-more#rsa-${hash}`, 'RSA'],
+        [`http://www.w3.org/2007/05/xmldsig-more#${hash}-rsa-MGF1`, 'PSS'],
+        [`http://www.w3.org/2001/04/xmldsig-more#ecdsa-${hash}`, 'ECDSA'],
+      ] as const
+    ).map(([name, kind]) => [name, signatureAlgorithm(name, hash, kind)]),
+  ),
+);
+const DIGESTS = Object.fromEntries(
+  HASHES.map((hash) => [DIGEST_NAMES[hash], digestAlgorithm(DIGEST_NAMES[hash], hash)]),
+);
