@@ -301,6 +301,10 @@ const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) =
       side: 'after',
       mentioning: ['completedThrough'],
     }),
+  ({ businessCentral }) =>
+    killAtWrite(businessCentral, 'analysis', { command: 'update erp_sources', side: 'before', mentioning: ['BILLS'] }),
+  ({ xero }) =>
+    killAtWrite(xero, 'analysis', { command: 'update erp_sources', side: 'after', mentioning: ['PAYMENTS'] }),
 ];
 
 test(

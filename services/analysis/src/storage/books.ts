@@ -9,6 +9,7 @@ import type {
   BookBill,
   BookPayment,
   BooksStore,
+  ChangedPage,
   ChangeWindow,
   SharingRecord,
 } from '../application/erp/books-store.js';
@@ -25,6 +26,8 @@ import type { VendorDocument } from './vendors.js';
 const PAGE_VENDORS = 250;
 const PAGE_BILLS = 100;
 const PAGE_PAYMENTS = 100;
+/** Changed records that one command reads. */
+const READ_AT_ONCE = 1_000;
 /** Keys and ids of one command. */
 const LOOKUP_KEYS_MAX = 250;
 /** Vendors that share a tax id or an account, payments of one amount to one vendor, payments of one bill. */
@@ -45,6 +48,18 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
     changedVendors: (of, window) =>
       changesOf(vendors as unknown as Collection<Document & { _id: string }>, {
         filter: { organizationId: of.organizationId, connectionId: of.connectionId },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_VENDORS,
+        read: toVendor,
+      }),
+    changedVendorAccounts: (of, window) =>
+      changesOf(vendors as unknown as Collection<Document & { _id: string }>, {
+        filter: {
+          organizationId: of.organizationId,
+          connectionId: of.connectionId,
+          accountChange: { $exists: true },
+        },
         changedAt: 'changedAt',
         window,
         size: PAGE_VENDORS,
@@ -131,11 +146,11 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       );
       return new Map(found.flat().map(({ _id, bills }) => [_id, bills]));
     },
-    async sharing(organizationId, keys) {
+    async sharing(organizationId, keys, exceptIds) {
       const read = (some: readonly string[], limit: number) =>
         invoices
           .find<Pick<InvoiceDocument, 'match' | 'status' | 'erp'>>(
-            { organizationId, 'match.keys': { $in: [...some] } },
+            { organizationId, 'match.keys': { $in: [...some] }, _id: { $nin: [...exceptIds] } },
             { projection: { match: 1, status: 1, 'erp.state': 1, 'erp.vendorId': 1 } },
           )
           .limit(limit);
@@ -236,6 +251,7 @@ function asExamined(organizationId: string, { billId, changedAt }: BillLink): ob
 
 interface Changes<T> {
   readonly filter: object;
+  /** The path of the time; a projection must have it. */
   readonly changedAt: string;
   readonly projection?: Document;
   readonly window: ChangeWindow;
@@ -244,27 +260,60 @@ interface Changes<T> {
 }
 
 /**
- * Changes by time, page by page, through one cursor: the index has their order, and many share one time. What is written
- * meanwhile on the way changes no time.
+ * Changes by time, page by page: the index has their order, and many share one time. What is written meanwhile on the way
+ * changes no time.
  */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,
-  { filter, changedAt, projection, window, size, read }: Changes<T>,
-): AsyncGenerator<readonly T[]> {
-  const time = { $lte: window.until, ...(window.after === undefined ? {} : { $gt: window.after }) };
-  const cursor = collection.find({ ...filter, [changedAt]: time } as never, {
-    ...(projection === undefined ? {} : { projection }),
-    sort: { [changedAt]: 1 },
-    batchSize: size,
-  });
-  let page: T[] = [];
-  for await (const document of cursor) {
-    page.push(read(document as never));
-    if (page.length < size) continue;
-    yield page;
-    page = [];
+  changes: Changes<T>,
+): AsyncGenerator<ChangedPage<T>> {
+  let records: T[] = [];
+  let lastMs: number | undefined;
+  for await (const document of changedDocuments(collection, changes)) {
+    const at = valueAt(document, changes.changedAt);
+    if (records.length === changes.size) {
+      yield { records, continueFrom: at.getTime() === lastMs ? undefined : at };
+      records = [];
+    }
+    records.push(changes.read(document as never));
+    lastMs = at.getTime();
   }
-  if (page.length > 0) yield page;
+  if (records.length > 0) yield { records, continueFrom: undefined };
+}
+
+/** Read by commands of bounded size: nothing depends on a cursor that lives as long as the examination. */
+async function* changedDocuments<T>(
+  collection: Collection<Document & { _id: string }>,
+  { filter, changedAt, projection, window }: Changes<T>,
+): AsyncGenerator<Document & { _id: string }> {
+  let { from } = window;
+  /** Those of the moment `from` that were read already. */
+  let readIds: readonly string[] = [];
+  for (;;) {
+    const after = window.after === undefined ? {} : { $gt: window.after };
+    const time = { $lte: window.until, ...(from === undefined ? after : { $gte: from }) };
+    const unread = readIds.length === 0 ? {} : { _id: { $nin: readIds } };
+    const found = await collection
+      .find({ ...filter, [changedAt]: time, ...unread } as never, {
+        ...(projection === undefined ? {} : { projection }),
+        sort: { [changedAt]: 1 },
+        limit: READ_AT_ONCE,
+        batchSize: READ_AT_ONCE + 1,
+      })
+      .toArray();
+    yield* found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < READ_AT_ONCE) return;
+    const lastMs = valueAt(last, changedAt).getTime();
+    const ofLast = found.filter((document) => valueAt(document, changedAt).getTime() === lastMs);
+    const isSame = from?.getTime() === lastMs;
+    readIds = [...(isSame ? readIds : []), ...ofLast.map(({ _id }) => _id)];
+    from = new Date(lastMs);
+  }
+}
+
+function valueAt(document: Document, path: string): Date {
+  return path.split('.').reduce<unknown>((value, key) => (value as Document)[key], document) as Date;
 }
 
 function toVendor(document: VendorDocument): StoredVendor {

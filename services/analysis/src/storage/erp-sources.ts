@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import type { ErpSource, ErpSourceStore } from '../application/erp/import-source.js';
+import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/erp/import-source.js';
 
 /** As many as an organization may have connections. */
 const SOURCES_OF_ORGANIZATION_MAX = 1_000;
@@ -19,6 +19,7 @@ export interface ErpSourceDocument {
   readonly completedThrough?: Date;
   readonly syncedAt?: Date;
   readonly endedAt?: Date;
+  readonly examination?: Omit<OpenExamination, 'from'> & { readonly from?: Date };
 }
 
 export async function createErpSourceIndexes(collection: Collection<ErpSourceDocument>): Promise<void> {
@@ -63,10 +64,24 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
         .toArray();
       return documents.map(toSource);
     },
+    async beginExamination({ organizationId, connectionId }, examination) {
+      const wanted = { _id: connectionId, organizationId, examination: { $exists: false } };
+      await collection.updateOne(wanted, { $set: { examination: toDocument(examination) } });
+      const source = await collection.findOne({ _id: connectionId, organizationId });
+      return (source === null ? undefined : toSource(source).examination) ?? examination;
+    },
+    async saveExamination({ organizationId, connectionId }, examination) {
+      // Another call may have ended it meanwhile.
+      const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
+      await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
+    },
     async complete({ organizationId, connectionId }, { completedThrough, syncedAt }) {
       await collection.updateOne(
-        { _id: connectionId, organizationId },
-        { $max: { completedThrough, ...(syncedAt === undefined ? {} : { syncedAt }) } },
+        { _id: connectionId, organizationId, 'examination.until': completedThrough },
+        {
+          $max: { completedThrough, ...(syncedAt === undefined ? {} : { syncedAt }) },
+          $unset: { examination: '' },
+        },
       );
     },
     async end(organizationId, connectionId, now) {
@@ -84,8 +99,22 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
   };
 }
 
+function toDocument({ from, ...examination }: OpenExamination): NonNullable<ErpSourceDocument['examination']> {
+  return { ...examination, ...(from === undefined ? {} : { from }) };
+}
+
 function toSource(document: ErpSourceDocument): ErpSource {
   const { _id: connectionId, organizationId, companyId = '', remoteCompanyId = '', provider = '' } = document;
-  const { completedThrough, syncedAt, endedAt } = document;
-  return { organizationId, connectionId, companyId, remoteCompanyId, provider, completedThrough, syncedAt, endedAt };
+  const { completedThrough, syncedAt, endedAt, examination } = document;
+  return {
+    organizationId,
+    connectionId,
+    companyId,
+    remoteCompanyId,
+    provider,
+    completedThrough,
+    syncedAt,
+    endedAt,
+    examination: examination && { ...examination, from: examination.from },
+  };
 }

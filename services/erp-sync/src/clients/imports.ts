@@ -42,8 +42,8 @@ const IDS_PER_CALL_MAX = 10_000;
 const DELETED_PER_CALL_MAX = 1_000;
 /** A page takes a second; this is for a database in trouble. */
 const CALL_MS_MAX = 60_000;
-/** The end of a first run examines all of the books: some hundred thousand bills take minutes. */
-const COMPLETE_MS_MAX = 900_000;
+/** The end of a first run examines all of the books, 5,000 records a call; the next run continues beyond. */
+export const COMPLETE_CALLS_MAX = 500;
 
 /**
  * Brings records to the analysis service in calls of bounded size. A call that finds it unavailable is repeated: each may be,
@@ -158,7 +158,13 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     },
     async complete(source, { startedAt, finishedAt, hasVendorList }, call) {
       const request = { source, startedTime: startedAt, finishedTime: finishedAt, hasVendorList };
-      await repeated(call, () => analysis.completeImport(request, { ...bounded(call), timeoutMs: COMPLETE_MS_MAX }));
+      for (let calls = 1; ; calls++) {
+        const { hasMore } = await repeated(call, () => analysis.completeImport(request, bounded(call)));
+        if (!hasMore) return;
+        if (calls === COMPLETE_CALLS_MAX) {
+          throw new DomainError('deadline', 'The examination of the books takes longer than one run may.');
+        }
+      }
     },
   };
 }

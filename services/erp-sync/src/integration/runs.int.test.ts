@@ -9,7 +9,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { CALL_TRIES_MAX } from '../clients/imports.js';
+import { CALL_TRIES_MAX, COMPLETE_CALLS_MAX } from '../clients/imports.js';
 import { startService } from '../compose.js';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { BillRecord, RecordsOf, StreamName, VendorRecord } from '../domain/records.js';
@@ -613,6 +613,28 @@ test('an outage of analysis that lasts ends the run, and the next one continues'
   await makeDue(connected);
   expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.SUCCEEDED });
   expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(3)));
+});
+
+test('the examination of the books is continued call by call, up to a bound that leaves the rest to the next run', async () => {
+  erp.put('vendors', ...vendors(3));
+  const connected = await connect();
+  await newestRun(connected);
+  const callsOfRun = async (needed: number, runsCount: number) => {
+    const before = ledger().completed.length;
+    ledger().completeCallsLeft = needed;
+    await makeDue(connected);
+    const { status, errors } = await newestRun(connected, runsCount);
+    return { calls: ledger().completed.length - before, status, codes: errors.map(({ code }) => code) };
+  };
+  expect(await callsOfRun(COMPLETE_CALLS_MAX, 2)).toEqual({
+    calls: COMPLETE_CALLS_MAX,
+    status: RunStatus.SUCCEEDED,
+    codes: [],
+  });
+  expect(await callsOfRun(COMPLETE_CALLS_MAX + 1, 3)).toMatchObject({
+    calls: COMPLETE_CALLS_MAX,
+    codes: ['RUN_ABANDONED'],
+  });
 });
 
 test('a run of another organization’s connection cannot be started or seen, as if it did not exist', async () => {

@@ -17,6 +17,8 @@ export interface ImportLedger {
   /** How often a record was created; more than once only after it was deleted. */
   createdCount(connectionId: string, entity: EntityName, externalId: string): number;
   readonly completed: readonly CompleteImportRequest[];
+  /** Calls that the next examination takes. */
+  completeCallsLeft: number;
   /** Called before an rpc answers, after it has taken effect; what it throws is the answer. */
   beforeAnswer: (rpc: string, source: ImportSource) => Promise<void> | void;
 }
@@ -81,6 +83,7 @@ export function importLedger(): ImportLedger {
   };
   const ledger: ImportLedger = {
     completed,
+    completeCallsLeft: 1,
     beforeAnswer: () => {},
     live: (connectionId, entity) =>
       [...of(connectionId, entity)].flatMap(([externalId, { isLive }]) => (isLive ? [externalId] : [])).sort(),
@@ -146,7 +149,7 @@ export function importLedger(): ImportLedger {
         const source = sourceOf(request);
         completed.push(request);
         await ledger.beforeAnswer('completeImport', source);
-        return { findingsCreated: 0 };
+        return { findingsCreated: 0, hasMore: --ledger.completeCallsLeft > 0 };
       },
     },
   };

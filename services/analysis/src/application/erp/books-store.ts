@@ -7,7 +7,18 @@ import type { StoredVendor } from './vendor-store.js';
 export interface ChangeWindow {
   /** Undefined: from the beginning. */
   readonly after: Date | undefined;
+  /** The moment, included, from which an interrupted examination continues. */
+  readonly from: Date | undefined;
   readonly until: Date;
+}
+
+export interface ChangedPage<T> {
+  readonly records: readonly T[];
+  /**
+   * The moment of the change that follows the page, where it is a later one: an interrupted examination continues there.
+   * Undefined at the end, and within records of one moment.
+   */
+  readonly continueFrom: Date | undefined;
 }
 
 /** A bill of the books. */
@@ -53,9 +64,11 @@ export interface SharingRecord {
 
 /** What the examination of books reads and writes. Reads of changes come in pages, in the order of their change. */
 export interface BooksStore {
-  changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly StoredVendor[]>;
-  changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly BookBill[]>;
-  changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<readonly BookPayment[]>;
+  changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
+  /** Only those whose accounts were ever changed. */
+  changedVendorAccounts(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
+  changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookBill>>;
+  changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookPayment>>;
   countVendors(of: ImportSource): Promise<number>;
   /** Vendors of the connection, deleted ones left out, that have one of the keys. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
@@ -64,8 +77,12 @@ export interface BooksStore {
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
   /** How many bills of the vendors are to be paid; vendors without any are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Records of the organization that share one of the keys. */
-  sharing(organizationId: string, keys: readonly string[]): Promise<readonly SharingRecord[]>;
+  /** Records of the organization that share one of the keys, without those that the caller has already. */
+  sharing(
+    organizationId: string,
+    keys: readonly string[],
+    exceptIds: readonly string[],
+  ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
   /** What invoices are compared by. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;

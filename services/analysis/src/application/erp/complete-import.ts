@@ -2,8 +2,8 @@ import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
 import type { VendorList } from '../../domain/erp/erp-facts.js';
-import type { examineBooks } from './examine-books.js';
-import { openSource } from './import-source.js';
+import type { ExaminedBooks, examineBooks } from './examine-books.js';
+import { examinationParts, openSource } from './import-source.js';
 import type { ErpSourceStore, ImportSource } from './import-source.js';
 
 interface Deps {
@@ -21,22 +21,36 @@ export interface CompletedRun {
 
 /**
  * Ends a run that succeeded, or succeeded in part: examines what changed in the books, and raises the findings that need no
- * invoice. From then on, what later runs bring is a change of what this one left; what fails in between is examined again
- * by a repeat or by the next run.
- * @returns how many findings are new
+ * invoice. Each call examines a bounded part, and the same call is repeated while there is more; one after an interruption,
+ * also of a later run, continues where the last one was. From the end on, what later runs bring is a change of what this one
+ * left.
  * @throws DomainError wrong_state when the connection was disconnected
  */
 export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps) => {
-  // A repeat waits for the call before it, and then finds nothing left to do.
+  // A repeat waits for the call before it.
   const oneAfterTheOther = createKeyLock();
-  return (of: ImportSource, { finishedAt, hasVendorList }: CompletedRun): Promise<number> =>
+  return (of: ImportSource, { finishedAt, hasVendorList }: CompletedRun): Promise<ExaminedBooks> =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {
-      const completedThrough = clock.now();
-      const source = await openSource(sources, of, completedThrough);
-      const created = await examine(source, completedThrough);
-      await sources.complete(of, { completedThrough, syncedAt: hasVendorList ? finishedAt : undefined });
+      const now = clock.now();
+      const source = await openSource(sources, of, now);
+      const begun =
+        source.examination ??
+        (await sources.beginExamination(of, {
+          until: now,
+          runFinishedAt: finishedAt,
+          part: examinationParts[0],
+          from: undefined,
+        }));
+      const examined = await examine(source, begun, (progress) =>
+        sources.saveExamination(of, { ...begun, ...progress }),
+      );
+      if (examined.hasMore) return examined;
+      // Where an earlier run began it, what came since is left to an examination of its own.
+      const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
+      const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
+      await sources.complete(of, { completedThrough: begun.until, syncedAt });
       vendorLists.invalidate(of.organizationId);
-      return created;
+      return { created: examined.created, hasMore: !isOfThisRun };
     });
 };
 

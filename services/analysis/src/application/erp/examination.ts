@@ -7,6 +7,12 @@ import type { ErpSource } from './import-source.js';
 /** Raises what the engine finds in parts of the books. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
+/** A page that was examined: how many records it had, and where an interrupted examination continues after it. */
+export interface ExaminedPage {
+  readonly recordsCount: number;
+  readonly continueFrom: Date | undefined;
+}
+
 /** What one examination reads. */
 export interface Examination {
   readonly source: ErpSource;

@@ -9,28 +9,36 @@ import type { VendorAccount } from '../../domain/erp/vendor-accounts.js';
 import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
 import type { BillLink, BookBill, SharingRecord } from './books-store.js';
-import type { Examination } from './examination.js';
+import type { ExaminedPage, Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
 
 /** Which invoices bills book, bills that were entered twice, and what the bills say about their payment. */
-export async function examineBills(examination: Examination): Promise<void> {
-  const { source, window, books, raise } = examination;
+export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
+  const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
-  for await (const found of books.changedBills(source, window)) {
-    const changed = await withoutStaleLinks(examination, found);
+  for await (const { records, continueFrom } of books.changedBills(source, window)) {
+    const changed = await withoutStaleLinks(examination, records);
     const bills = changed.filter(isEntered).toSorted((left, right) => compareByArrival(left.part, right.part));
-    if (bills.length === 0) continue;
-    const compared = await compareBills(examination, bills);
-    await link(examination, compared);
-    const settled = hasPayments ? await settledBills(examination, compared) : new Map<string, string>();
-    await raise([
-      { bills: compared.map((one) => bookedBill(one, settled)) },
-      ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
-    ]);
+    if (bills.length > 0) await examineEntered(examination, bills, hasPayments);
+    yield { recordsCount: records.length, continueFrom };
   }
+}
+
+async function examineEntered(
+  examination: Examination,
+  bills: readonly BookBill[],
+  hasPayments: boolean,
+): Promise<void> {
+  const compared = await compareBills(examination, bills);
+  await link(examination, compared);
+  const settled = hasPayments ? await settledBills(examination, compared) : new Map<string, string>();
+  await examination.raise([
+    { bills: compared.map((one) => bookedBill(one, settled)) },
+    ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
+  ]);
 }
 
 /** Whether it is in the books: what is not entered yet, or is canceled, books nothing. */
@@ -76,7 +84,14 @@ async function compareBills(
 ): Promise<readonly ComparedBill[]> {
   const lookups = bills.map(({ part }) => withoutDayKey(lookupKeys(part)));
   const keys = new Set(lookups.flat().map(({ key }) => key));
-  const records = await books.sharing(source.organizationId, [...keys]);
+  // Every bill has its own keys: those at hand are not read again.
+  const atHand = bills.map(sharingRecord);
+  const others = await books.sharing(
+    source.organizationId,
+    [...keys],
+    atHand.map(({ part }) => part.invoiceId),
+  );
+  const records = [...atHand, ...others];
   const hits = hitsByKey(records.map(({ part }) => part));
   const booked = new Map(
     records.flatMap((one) => (one.booked === undefined ? [] : [[one.part.invoiceId, one.booked]])),
@@ -87,6 +102,10 @@ async function compareBills(
     const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
     return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
   });
+}
+
+function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
+  return { part: { ...part, status: 'RECEIVED' }, booked: { state, vendorId } };
 }
 
 /** Without the key of day and amount, which suppliers share by chance. */

@@ -12,14 +12,17 @@ import { findingIdFor } from '../derived-ids.js';
 import type { FindingStore } from '../finding-store.js';
 import type { OrganizationPolicy } from '../policy-store.js';
 import type { BooksStore } from './books-store.js';
-import type { RaiseInBooks } from './examination.js';
+import type { Examination, ExaminedPage, RaiseInBooks } from './examination.js';
 import { examineBills } from './examine-bills.js';
 import { examinePayments } from './examine-payments.js';
-import { examineVendors } from './examine-vendors.js';
-import type { ErpSource } from './import-source.js';
+import { examineVendorAccounts, examineVendors } from './examine-vendors.js';
+import { examinationParts } from './import-source.js';
+import type { ErpSource, ExaminationPart, ExaminationProgress, OpenExamination } from './import-source.js';
 
 /** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
 const LATE_WRITE_MS = 10 * 60_000;
+/** Records that one call examines, and the rest of those that changed at the same moment as the last of them. */
+export const EXAMINED_RECORDS_MAX = 5_000;
 /** Findings that are stored at the same time. */
 const STORED_AT_ONCE_MAX = 8;
 
@@ -37,11 +40,18 @@ interface Deps {
  * it is compared with, and raises findings that need no invoice (detection reference, section 7.6). Each is its own commit
  * under an id derived from the organization and its evidence, so that what is seen again raises nothing again. Bills that
  * book an invoice are linked to it on the way.
- * @returns how many findings are new
+ *
+ * One call examines a bounded number of records, and notes after each page how far it has come, so that after an interruption
+ * nothing but that page is examined again.
+ * @param saveProgress stores how far the examination has come
  */
 export const examineBooks =
   ({ books, findings, policies, routingRules, clock, logger }: Deps) =>
-  async (source: ErpSource, until: Date): Promise<number> => {
+  async (
+    source: ErpSource,
+    begun: OpenExamination,
+    saveProgress: (progress: ExaminationProgress) => Promise<void>,
+  ): Promise<ExaminedBooks> => {
     const { organizationId, companyId, completedThrough } = source;
     const [{ policy }, rules] = await Promise.all([policies.get(organizationId), routingRules.get(organizationId)]);
     const inTurn = pLimit(STORED_AT_ONCE_MAX);
@@ -71,12 +81,35 @@ export const examineBooks =
     };
     // What was examined already is compared again, and raises nothing again.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
-    const examination = { source, window: { after, until }, policy, books, raise, logger };
-    await examineVendors(examination);
-    await examineBills(examination);
-    await examinePayments(examination);
-    return created;
+    let examinedCount = 0;
+    for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {
+      const from = part === begun.part ? begun.from : undefined;
+      if (part !== begun.part) await saveProgress({ part, from });
+      const window = { after, from, until: begun.until };
+      const pages = examine[part]({ source, window, policy, books, raise, logger });
+      for await (const { recordsCount, continueFrom } of pages) {
+        examinedCount += recordsCount;
+        if (continueFrom === undefined) continue;
+        await saveProgress({ part, from: continueFrom });
+        if (examinedCount >= EXAMINED_RECORDS_MAX) return { created, hasMore: true };
+      }
+    }
+    return { created, hasMore: false };
   };
+
+export interface ExaminedBooks {
+  /** How many findings are new. */
+  readonly created: number;
+  /** The next call continues. */
+  readonly hasMore: boolean;
+}
+
+const examine: Readonly<Record<ExaminationPart, (examination: Examination) => AsyncIterable<ExaminedPage>>> = {
+  VENDORS: examineVendors,
+  VENDOR_ACCOUNTS: examineVendorAccounts,
+  BILLS: examineBills,
+  PAYMENTS: examinePayments,
+};
 
 const nothing: Omit<Books, 'companyId'> = {
   vendors: [],

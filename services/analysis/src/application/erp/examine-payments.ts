@@ -3,41 +3,48 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
 import type { BookBill, BookPayment } from './books-store.js';
 import { duplicatePairsOf } from './duplicate-pairs.js';
-import type { Examination } from './examination.js';
+import type { ExaminedPage, Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
 
 /** Payments that were made twice, to another account, or of more than was open. */
-export async function examinePayments(examination: Examination): Promise<void> {
-  const { source, window, policy, books, raise, logger } = examination;
-  for await (const changed of books.changedPayments(source, window)) {
-    const made = changed.filter(({ isReturned }) => !isReturned);
-    if (made.length === 0) continue;
-    const like = distinct(await books.paymentsLike(source, made));
-    const ofBills = distinct(await books.paymentsOf(source, [...new Set(like.flatMap(({ billIds }) => billIds))]));
-    const [bills, vendors] = await Promise.all([
-      books.bills(source, [...new Set(ofBills.flatMap(({ billIds }) => billIds))]),
-      books.vendorsByIds(source, [...new Set(made.map(({ vendorId }) => vendorId))]),
-    ]);
-    const known: Known = {
-      bills: new Map(bills.map((bill) => [bill.part.invoiceId, bill])),
-      vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
-      payments: ofBills,
-    };
-    const isChanged = new Set(made.map(({ id }) => id));
-    // What is compared with the changed ones was examined itself when it came.
-    const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
-    const { pairs: duplicatePairs, leftOut } = await duplicatePairsOf(
-      bills.map(({ part }) => part),
-      policy,
-    );
-    if (leftOut > 0) {
-      const { organizationId, companyId } = source;
-      logger.warn({ organizationId, companyId, leftOut }, 'bills were not compared: too many have one amount');
-    }
-    await raise([{ payments, duplicatePairs, credits: [] }]);
+export async function* examinePayments(examination: Examination): AsyncGenerator<ExaminedPage> {
+  const { source, window, books } = examination;
+  for await (const { records, continueFrom } of books.changedPayments(source, window)) {
+    const made = records.filter(({ isReturned }) => !isReturned);
+    if (made.length > 0) await examineMade(examination, made);
+    yield { recordsCount: records.length, continueFrom };
   }
+}
+
+async function examineMade(
+  { source, policy, books, raise, logger }: Examination,
+  made: readonly BookPayment[],
+): Promise<void> {
+  const like = distinct(await books.paymentsLike(source, made));
+  const ofBills = distinct(await books.paymentsOf(source, [...new Set(like.flatMap(({ billIds }) => billIds))]));
+  const [bills, vendors] = await Promise.all([
+    books.bills(source, [...new Set(ofBills.flatMap(({ billIds }) => billIds))]),
+    books.vendorsByIds(source, [...new Set(made.map(({ vendorId }) => vendorId))]),
+  ]);
+  const known: Known = {
+    bills: new Map(bills.map((bill) => [bill.part.invoiceId, bill])),
+    vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
+    payments: ofBills,
+  };
+  const isChanged = new Set(made.map(({ id }) => id));
+  // What is compared with the changed ones was examined itself when it came.
+  const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
+  const { pairs: duplicatePairs, leftOut } = await duplicatePairsOf(
+    bills.map(({ part }) => part),
+    policy,
+  );
+  if (leftOut > 0) {
+    const { organizationId, companyId } = source;
+    logger.warn({ organizationId, companyId, leftOut }, 'bills were not compared: too many have one amount');
+  }
+  await raise([{ payments, duplicatePairs, credits: [] }]);
 }
 
 interface Known {

@@ -1,23 +1,40 @@
 import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
-import type { Examination } from './examination.js';
+import type { ExaminedPage, Examination } from './examination.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
 /** A vendor that was billed since is in use. */
 const BILLED_DAYS = 365;
 
-/** Vendor records that are one vendor, and accounts that were changed while bills are open. */
-export async function examineVendors(examination: Examination): Promise<void> {
+/** Vendor records that are one vendor. */
+export async function* examineVendors(examination: Examination): AsyncGenerator<ExaminedPage> {
+  const { source, window, books, raise } = examination;
+  for await (const { records, continueFrom } of books.changedVendors(source, window)) {
+    const vendors = records.filter(isLive);
+    await raise([{ vendors: await comparedVendors(examination, vendors) }]);
+    yield { recordsCount: records.length, continueFrom };
+  }
+}
+
+/**
+ * Accounts that were changed while bills are open. Only all changes together tell a migration, so this begins anew when it
+ * was interrupted.
+ */
+export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
   const accountChanges: VendorAccountChange[] = [];
-  for await (const changed of books.changedVendors(source, window)) {
-    const vendors = changed.filter(({ deletedAt }) => deletedAt === undefined);
-    await raise([{ vendors: await comparedVendors(examination, vendors) }]);
-    accountChanges.push(...(await changesOf(examination, vendors)));
+  let recordsCount = 0;
+  for await (const { records } of books.changedVendorAccounts(source, window)) {
+    accountChanges.push(...(await changesOf(examination, records.filter(isLive))));
+    recordsCount += records.length;
   }
-  if (accountChanges.length === 0) return;
-  await raise([{ accountChanges, vendorCount: await books.countVendors(source) }]);
+  if (accountChanges.length > 0) await raise([{ accountChanges, vendorCount: await books.countVendors(source) }]);
+  yield { recordsCount, continueFrom: undefined };
+}
+
+function isLive({ deletedAt }: StoredVendor): boolean {
+  return deletedAt === undefined;
 }
 
 /**

@@ -10,6 +10,25 @@ export interface ImportSource {
   readonly provider: string;
 }
 
+/** The parts of an examination of the books, in their order. */
+export const examinationParts = ['VENDORS', 'VENDOR_ACCOUNTS', 'BILLS', 'PAYMENTS'] as const;
+export type ExaminationPart = (typeof examinationParts)[number];
+
+/** How far an examination of the books has come. */
+export interface ExaminationProgress {
+  readonly part: ExaminationPart;
+  /** What changed before this moment is examined in this part; undefined at its beginning. */
+  readonly from: Date | undefined;
+}
+
+/** An examination of the books that has begun and not ended. */
+export interface OpenExamination extends ExaminationProgress {
+  /** What changes after this moment is left to the next examination. */
+  readonly until: Date;
+  /** The end of the run that began it. */
+  readonly runFinishedAt: Date;
+}
+
 /** What is known of the imports of a connection. */
 export interface ErpSource extends ImportSource {
   /** The moment through which everything that was imported was examined as a whole; undefined before the first run ended. */
@@ -18,15 +37,23 @@ export interface ErpSource extends ImportSource {
   readonly syncedAt: Date | undefined;
   /** Set when the connection was disconnected: its vendors are no master any more. */
   readonly endedAt: Date | undefined;
+  readonly examination: OpenExamination | undefined;
 }
+
+type SourceId = Pick<ImportSource, 'organizationId' | 'connectionId'>;
 
 export interface ErpSourceStore {
   /** The source of a connection; stored by the first call. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
   /** Sources of an organization that are not ended. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
+  /** Stores an examination unless one is open. @returns the one that is open then */
+  beginExamination(of: SourceId, examination: OpenExamination): Promise<OpenExamination>;
+  /** Stores how far an examination has come, while it is open. */
+  saveExamination(of: SourceId, examination: OpenExamination): Promise<void>;
+  /** Ends an examination: everything through its moment is examined. */
   complete(
-    of: Pick<ImportSource, 'organizationId' | 'connectionId'>,
+    of: SourceId,
     times: { readonly completedThrough: Date; readonly syncedAt: Date | undefined },
   ): Promise<void>;
   /** Ends a source for good, also one that has brought nothing yet. */

@@ -102,7 +102,8 @@ export function erpImportService(deps: Deps): Binding {
     async completeImport({ source, finishedTime, hasVendorList }) {
       if (finishedTime === undefined) throw invalidField('finished_time', 'is required.');
       const run = { finishedAt: finishedTime, hasVendorList };
-      return { findingsCreated: await deps.completeImport(readSource(source), run) };
+      const { created, hasMore } = await deps.completeImport(readSource(source), run);
+      return { findingsCreated: created, hasMore };
     },
     async endMaster({ organizationId, connectionId }) {
       await deps.endMaster(requireUuid('organization_id', organizationId), requireUuid('connection_id', connectionId));
