@@ -332,12 +332,23 @@ function report({ vendors, bills }: BooksSize, measured: readonly Measured[]): v
       pagingPerSecond.toFixed(0),
       judge(`${(share * 100).toFixed(1)} %`, share >= AIMS.pagingShare),
       one.bareInsertsPerSecond.toFixed(0),
+      `${((one.rows / one.pagesMs / one.bareInsertsPerSecond) * 100_000).toFixed(1)} %`,
       mb(one.aboveIdleMb['erp-sync']),
       mb(one.aboveIdleMb['analysis']),
       judge(String(one.callsUnchanged), one.callsUnchanged <= AIMS.callsUnchanged),
     ];
   });
-  const head = ['ERP', 'rows', 'first run, s', 'rows/s', 'until stored', 'paging rows/s', 'share', 'inserts/s'];
+  const head = [
+    'ERP',
+    'rows',
+    'first run, s',
+    'rows/s',
+    'until stored',
+    'paging rows/s',
+    'share',
+    'inserts/s',
+    'stored : inserts',
+  ];
   const memory = ['erp-sync MB', 'analysis MB', 'calls unchanged'];
   const processes = Object.keys(measured[0]?.cpuMs ?? {});
   const cpu = measured.map(({ erp, cpuMs }) => [erp, ...processes.map((name) => (cpuMs[name] ?? 0).toFixed(0))]);
