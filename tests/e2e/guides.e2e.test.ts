@@ -26,7 +26,7 @@ beforeAll(async () => {
   git('add', '--all', '--force');
   started = npmStart(join(clone, '.data'));
   demo = await untilReady(started, join(clone, '.data'));
-}, 2 * START_MS_MAX);
+}, START_MS_MAX);
 afterAll(async () => {
   started.signal('SIGTERM');
   await started.ended;

@@ -9,7 +9,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-export const START_MS_MAX = 120_000;
+export const START_MS_MAX = 240_000;
 
 /** What it writes to demo.json. */
 export interface Demo extends Tenant {
