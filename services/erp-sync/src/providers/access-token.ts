@@ -1,13 +1,19 @@
-import type { ErpAnswer, ErpRequest, SessionDeps } from './provider.js';
+import type { Credentials, ErpAnswer, ErpHttp, ErpRequest } from './provider.js';
+
+/** Calls, and the tokens that they carry. */
+export interface TokenCalls {
+  readonly http: ErpHttp;
+  readonly credentials: Pick<Credentials, 'accessToken' | 'renewedAccessToken'>;
+}
 
 /**
- * Sends a request with the access token that a consent gave; after a refusal once more with a new one.
+ * Sends a request with an access token; after a refusal once more with a new one.
  *
  * @param isRefused whether the answer may become another one with a new token
  * @throws ErpFault of the call; REAUTH_REQUIRED when there is no token that holds
  */
 export async function sendWithToken(
-  { http, credentials }: Pick<SessionDeps, 'http' | 'credentials'>,
+  { http, credentials }: TokenCalls,
   request: ErpRequest,
   isRefused: (answer: ErpAnswer) => boolean,
 ): Promise<ErpAnswer> {

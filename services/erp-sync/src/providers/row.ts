@@ -40,7 +40,12 @@ export class Row {
   }
 
   requiredText(name: string): string {
-    return this.text(name) ?? missing(name);
+    return required(this.text(name), name);
+  }
+
+  /** Of these fields, those that have one. */
+  texts(...names: readonly string[]): readonly string[] {
+    return names.flatMap((name) => this.text(name) ?? []);
   }
 
   /** With the digits that the ERP sent, the shortest that are the same number, and with at most six decimals. */
@@ -57,7 +62,7 @@ export class Row {
   }
 
   requiredAmount(name: string): string {
-    return this.amount(name) ?? missing(name);
+    return required(this.amount(name), name);
   }
 
   /** The day of a date, or of a date with a time. */
@@ -67,7 +72,7 @@ export class Row {
   }
 
   requiredDay(name: string): string {
-    return this.day(name) ?? missing(name);
+    return required(this.day(name), name);
   }
 
   /** RFC 3339 in UTC, of a date with a time and a zone. */
@@ -90,6 +95,10 @@ export class Row {
     if (value === undefined) return undefined;
     if (typeof value !== 'object' || Array.isArray(value)) throw new RowFault(`${name} is no object.`);
     return new Row(value);
+  }
+
+  requiredRow(name: string): Row {
+    return required(this.row(name), name);
   }
 
   rows(name: string): readonly Row[] {
@@ -157,8 +166,15 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept as Present<T>;
 }
 
-function missing(name: string): never {
-  throw new RowFault(`${name} is missing.`);
+/** Names of fields, from a text with blanks between them. */
+export function namesOf(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** @throws RowFault where there is none */
+export function required<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new RowFault(`${name} is missing.`);
+  return value;
 }
 
 function shownId(value: unknown, idName: string): string | undefined {

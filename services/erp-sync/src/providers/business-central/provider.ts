@@ -1,318 +1,141 @@
-import { ErpFault } from '../../domain/faults.js';
-import type { RecordsOf, StreamName } from '../../domain/records.js';
-import type { Page, Provider, RemoteCompany, Session, SessionDeps, Window } from '../provider.js';
-import { readRows } from '../row.js';
+import { chunksOf } from '../chunks.js';
+import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';
+import type { StreamSource } from '../define-provider.js';
+import { textOf } from '../json.js';
+import type { Provider } from '../provider.js';
+import { present, readRows } from '../row.js';
 import type { Row } from '../row.js';
-import { businessCentralClient, COMPANY, NoSuchList, permissionDenied, QueryRefused } from './client.js';
-import type { BusinessCentralAddresses, BusinessCentralClient, BusinessCentralConfig, ListTarget } from './client.js';
+import { withQuery } from '../url.js';
+import { bankPage } from './bank-page.js';
+import { businessCentralClient, PAYMENTS, permissionDenied } from './client.js';
+import type { BusinessCentralAddresses, BusinessCentralConfig } from './client.js';
 import { businessCentral } from './product.js';
-import { loadPaymentContext, paymentFields, readLocalCurrency, readPayment } from './payments.js';
-import {
-  billFields,
-  creditNoteFields,
-  orderFields,
-  readBill,
-  readCreditNote,
-  readOrder,
-  readVendor,
-  readVendorAccount,
-  vendorFields,
-} from './records.js';
-import type { PageUrl } from './records.js';
+import * as records from './records.js';
 
-const PAGE_SIZE_MAX = 1_000;
 const WEB_CLIENT_URL = 'https://businesscentral.dynamics.com';
 /** Numbers of pages of the web client. */
 const webPages = { vendor: 26, bill: 138, creditNote: 140 } as const;
-/** The set of each stream in the standard API, with what is read of it. */
-const sets = {
-  vendors: { name: 'vendors', fields: vendorFields, dateField: undefined },
-  bills: { name: 'purchaseInvoices', fields: billFields, dateField: 'invoiceDate' },
-  creditNotes: { name: 'purchaseCreditMemos', fields: creditNoteFields, dateField: 'creditMemoDate' },
-  orders: { name: 'purchaseOrders', fields: orderFields, dateField: undefined },
-} as const;
-type StandardStream = keyof typeof sets;
-const BANK_PAGE = 'the bank account page';
-const PAYMENTS_PAGE = 'vendorLedgerEntries';
+/** Numbers of vendors that one filter names. */
+const NUMBERS_MAX = 50;
 
 /** Dynamics 365 Business Central online, API v2.0 (ERP reference, section 3). */
 export function businessCentralProvider(addresses: BusinessCentralAddresses): Provider {
-  return {
-    code: businessCentral.code,
-    product: businessCentral.product,
-    title: businessCentral.title,
+  return defineProvider({
+    ...businessCentral,
     streams: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'payments', 'orders'],
     withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
-    pageSize: PAGE_SIZE_MAX,
+    pageSize: 1_000,
     concurrency: 5,
     overlapSeconds: 300,
-    open: (deps) => openSession(addresses, deps),
-  };
-}
+    open({ pageSize, ...deps }) {
+      const config = deps.config as unknown as BusinessCentralConfig;
+      const client = businessCentralClient(addresses, config, deps, pageSize);
+      const bank = bankPage(client, config);
+      let company: unknown;
+      let localCurrency: string | undefined;
+      const vendorIds = new Map<string, string>();
 
-function openSession(addresses: BusinessCentralAddresses, deps: SessionDeps): Session {
-  const config = deps.config as unknown as BusinessCentralConfig;
-  const client = businessCentralClient(addresses, config, deps);
-  const { pageSize } = deps;
-  let companyName: string | undefined;
-
-  /** Links name the company as people do; one call for a session. */
-  const openPageUrl = async (): Promise<PageUrl> => {
-    companyName ??= textOf(await client.get(client.companyUrl, COMPANY), 'name') ?? '';
-    return (page, number) => webPageUrl(config, companyName ?? '', webPages[page], number);
-  };
-
-  async function* readStandard<S extends StandardStream>(
-    stream: S,
-    window: Window,
-    read: (row: Row) => RecordsOf[S] | undefined,
-  ): AsyncIterable<Page<RecordsOf[S]>> {
-    const { name, fields, dateField } = sets[stream];
-    const url = listUrl(`${client.companyUrl}/${name}`, {
-      $select: fields.join(','),
-      $orderby: 'id',
-      $filter: windowFilter(window, 'lastModifiedDateTime', dateField),
-    });
-    for await (const { rows, next } of pages({ url, name }, window.after)) {
-      yield { ...readRows(rows, 'id', read), deletedIds: [], ...positionOf(next) };
-    }
-  }
-
-  async function* readAccounts(window: Window): AsyncIterable<Page<RecordsOf['bankAccounts']>> {
-    const url = bankUrl();
-    if (url === undefined) return;
-    const filtered = withQuery(url, { $filter: windowFilter(window, 'systemModifiedAt', undefined) });
-    let hasFields = false;
-    for await (const { rows, next } of ofBankPage(changedAccounts({ url, name: BANK_PAGE }, filtered, window))) {
-      hasFields ||= rows.length === 0 || rows.some((row) => hasBankFields(row));
-      if (!hasFields) throw bankFieldMissing(config);
-      yield { ...readRows(rows, 'id', (row) => readVendorAccount(row, config)), deletedIds: [], ...positionOf(next) };
-    }
-  }
-
-  /** Only what changed, where the published page tells when; else everything. */
-  async function* changedAccounts(
-    target: ListTarget,
-    filtered: string,
-    { from, after }: Window,
-  ): AsyncGenerator<ListRows> {
-    if (from === undefined || after !== undefined) return yield* pages(target, after);
-    let first: ListRows;
-    try {
-      first = await client.readPage({ ...target, url: filtered }, pageSize);
-    } catch (error) {
-      if (error instanceof QueryRefused) return yield* pages(target);
-      throw error;
-    }
-    yield* continued(target, first);
-  }
-
-  const hasBankFields = (row: unknown): boolean => {
-    const { bankAccountVendorIdField: vendor = '', bankAccountIbanField: iban = '' } = config;
-    return typeof row === 'object' && row !== null && vendor in row && iban in row;
-  };
-
-  async function* readPayments(window: Window): AsyncIterable<Page<RecordsOf['payments']>> {
-    const changed = windowFilter(window, 'lastModifiedDateTime', undefined);
-    const day = window.dateFrom === undefined ? undefined : `postingDate ge ${window.dateFrom}`;
-    const url = listUrl(
-      client.apiUrlOf(`microsoft/reportsFinance/beta/companies(${config.companyId})/vendorLedgerEntries`),
-      {
-        $select: paymentFields.join(','),
-        $orderby: 'entryNumber',
-        $filter: [`documentType eq 'Payment'`, changed, day].filter(Boolean).join(' and '),
-      },
-    );
-    const list = pages({ url, name: PAYMENTS_PAGE }, window.after)[Symbol.asyncIterator]();
-    for (;;) {
-      const page = await list.next().catch((error: unknown) => {
-        // The API for reports is a part of Business Central that may be missing: payments are left out then.
-        if (error instanceof NoSuchList) throw permissionDenied([PAYMENTS_PAGE]);
-        throw error;
+      const listOf = (name: string, query: Readonly<Record<string, string | undefined>>) => ({
+        name,
+        url: withQuery(`${client.companyUrl}/${name}`, query),
       });
-      if (page.done === true) return;
-      const { rows, next } = page.value;
-      const context = await loadPaymentContext(client, rows);
-      yield {
-        ...readRows(rows, 'entryNumber', (row) => readPayment(row, context)),
-        deletedIds: [],
-        ...positionOf(next),
+      const readLocalCurrency = async (): Promise<string | undefined> => {
+        const rows = await client.readRows(listOf('companyInformation', { $select: 'currencyCode' }), 1);
+        return readRows(rows, 'id', (row) => row.text('currencyCode')).records[0];
       };
-    }
-  }
 
-  async function* pages(target: ListTarget, after?: string): AsyncGenerator<ListRows> {
-    yield* continued(target, await client.readPage(target, pageSize, after));
-  }
-
-  async function* continued(target: ListTarget, first: ListRows): AsyncGenerator<ListRows> {
-    for (let page = first; ; page = await client.readPage(target, pageSize, page.next)) {
-      yield page;
-      if (page.next === undefined) return;
-    }
-  }
-
-  const bankUrl = (): string | undefined => config.bankAccountEndpoint?.replaceAll('{companyId}', config.companyId);
-
-  return {
-    async test() {
-      const url = bankUrl();
-      return testAccess(client, url, async () => {
-        if (url === undefined) return;
-        const target = { url: withQuery(url, { $top: '1' }), name: BANK_PAGE };
-        for await (const { rows } of ofBankPage(firstPageOf(client, target))) {
-          if (rows.length > 0 && !rows.some((row) => hasBankFields(row))) throw bankFieldMissing(config);
-        }
+      const sourceOf = <R>(
+        name: string,
+        fields: string,
+        dateField: string | undefined,
+        read: (row: Row) => R,
+      ): StreamSource<R> => ({
+        idName: 'id',
+        pages(window) {
+          const filter = records.filterOf(records.changedSince(window), records.datedFrom(window, dateField));
+          return client.pages(listOf(name, { $select: fields, $orderby: 'id', $filter: filter }), window.after);
+        },
+        read,
+        ids: () =>
+          idsOf(client.pages(listOf(name, { $select: 'id', $orderby: 'id' })), (row) =>
+            row.requiredText('id').toLowerCase(),
+          ),
       });
-    },
-    async *read<S extends StreamName>(stream: S, window: Window) {
-      yield* readStream(stream, window) as AsyncIterable<Page<RecordsOf[S]>>;
-    },
-    async *ids(stream) {
-      if (stream === 'bankAccounts') {
-        const url = bankUrl();
-        if (url === undefined) return;
-        for await (const { rows } of ofBankPage(pages({ url, name: BANK_PAGE }))) {
-          yield readIds(rows, (row) => readVendorAccount(row, config)?.externalId);
+
+      /** Links name the company as people do; one call for a session. */
+      const loadCompany = async (): Promise<void> => {
+        company ??= await client.readCompany();
+      };
+
+      /** Payments name their vendor by number, and no currency where it is the company's. */
+      const loadVendorIds = async (payments: readonly unknown[]): Promise<void> => {
+        const numbers = payments.flatMap((row) => textOf(row, 'vendorNumber') ?? []);
+        for (const chunk of chunksOf(
+          numbers.filter((number) => !vendorIds.has(number)),
+          NUMBERS_MAX,
+        )) {
+          const filter = chunk.map((number) => `number eq ${records.quoted(number)}`).join(' or ');
+          const rows = await client.readRows(listOf('vendors', { $select: 'id,number', $filter: filter }), NUMBERS_MAX);
+          readRows(rows, 'id', (row) =>
+            vendorIds.set(row.requiredText('number'), row.requiredText('id').toLowerCase()),
+          );
         }
-      } else if (stream !== 'payments') {
-        const { name } = sets[stream];
-        const url = listUrl(`${client.companyUrl}/${name}`, { $select: 'id', $orderby: 'id' });
-        for await (const { rows } of pages({ url, name })) {
-          yield readIds(rows, (row) => row.requiredText('id').toLowerCase());
-        }
-      }
+        localCurrency ??= await readLocalCurrency();
+      };
+
+      /** The page of a record in the web client. */
+      const pageUrl: records.PageUrl = (page, number) => {
+        const query = {
+          company: textOf(company, 'name') ?? '',
+          page: String(webPages[page]),
+          filter: `'No.' IS ${records.quoted(number)}`,
+        };
+        return withQuery(`${WEB_CLIENT_URL}/${client.path}`, query);
+      };
+
+      return {
+        async test() {
+          const denied = await deniedAmong([
+            ['companies', async () => (company = await client.readCompany())],
+            ...['vendors', 'purchaseInvoices', 'purchaseCreditMemos'].map(
+              (name) => [name, () => client.readRows(listOf(name, { $top: '1', $select: 'id' }), 1)] as const,
+            ),
+          ]);
+          if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
+          await bank?.test();
+          const currency = await readLocalCurrency().catch(() => undefined);
+          return present({ name: textOf(company, 'displayName') ?? textOf(company, 'name'), currency });
+        },
+        streams: {
+          vendors: {
+            ...sourceOf('vendors', records.vendorFields, undefined, (row) => records.readVendor(row, pageUrl)),
+            prepare: loadCompany,
+          },
+          ...(bank === undefined ? {} : { bankAccounts: bank.accounts }),
+          bills: {
+            ...sourceOf('purchaseInvoices', records.billFields, 'invoiceDate', (row) => records.readBill(row, pageUrl)),
+            prepare: loadCompany,
+          },
+          creditNotes: {
+            ...sourceOf('purchaseCreditMemos', records.creditNoteFields, 'creditMemoDate', (row) =>
+              records.readCreditNote(row, pageUrl),
+            ),
+            prepare: loadCompany,
+          },
+          payments: {
+            idName: 'entryNumber',
+            pages(window) {
+              const day = window.dateFrom === undefined ? undefined : `postingDate ge ${window.dateFrom}`;
+              const filter = records.filterOf(`documentType eq 'Payment'`, records.changedSince(window), day);
+              const query = { $select: records.paymentFields, $orderby: 'entryNumber', $filter: filter };
+              return client.pages({ name: PAYMENTS, url: withQuery(client.paymentsUrl, query) }, window.after);
+            },
+            prepare: loadVendorIds,
+            read: (row) => records.readPayment(row, vendorIds, localCurrency),
+          },
+          orders: sourceOf('purchaseOrders', records.orderFields, undefined, records.readOrder),
+        },
+      };
     },
-    serverTime: () => client.serverTime(),
-  };
-
-  async function* readStream(stream: StreamName, window: Window): AsyncIterable<Page<RecordsOf[StreamName]>> {
-    switch (stream) {
-      case 'vendors': {
-        const pageUrl = await openPageUrl();
-        return yield* readStandard('vendors', window, (row) => readVendor(row, pageUrl));
-      }
-      case 'bankAccounts':
-        return yield* readAccounts(window);
-      case 'bills': {
-        const pageUrl = await openPageUrl();
-        return yield* readStandard('bills', window, (row) => readBill(row, pageUrl));
-      }
-      case 'creditNotes': {
-        const pageUrl = await openPageUrl();
-        return yield* readStandard('creditNotes', window, (row) => readCreditNote(row, pageUrl));
-      }
-      case 'payments':
-        return yield* readPayments(window);
-      case 'orders':
-        return yield* readStandard('orders', window, readOrder);
-    }
-  }
-}
-
-interface ListRows {
-  readonly rows: readonly unknown[];
-  readonly next: string | undefined;
-}
-
-async function* firstPageOf(client: BusinessCentralClient, target: ListTarget): AsyncGenerator<ListRows> {
-  yield await client.readPage(target, 1);
-}
-
-/**
- * The company, and one row of each list: every list that may not be read is named. The bank account page fails as it does in a
- * run, after what ends one.
- */
-async function testAccess(
-  client: BusinessCentralClient,
-  bankUrl: string | undefined,
-  testBankPage: () => Promise<void>,
-): Promise<RemoteCompany> {
-  const missing: string[] = [];
-  const tryTo = async <T>(name: string, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ErpFault) || error.code !== 'PERMISSION_DENIED') throw error;
-      missing.push(name);
-      return undefined;
-    }
-  };
-  const company = await tryTo('companies', async () => client.get(client.companyUrl, COMPANY));
-  const lists = [sets.vendors, sets.bills, sets.creditNotes].map(({ name }) => ({
-    name: name as string,
-    url: `${client.companyUrl}/${name}?$top=1&$select=id`,
-  }));
-  for (const target of lists) await tryTo(target.name, async () => client.readPage(target, 1));
-  if (missing.length > 0 && bankUrl !== undefined) {
-    const target = { name: BANK_PAGE, url: withQuery(bankUrl, { $top: '1' }) };
-    await tryTo(target.name, async () => client.readPage(target, 1)).catch(() => undefined);
-  }
-  if (missing.length > 0) throw permissionDenied(missing);
-  await testBankPage();
-  const currency = await tryTo('companyInformation', async () => readLocalCurrency(client)).catch(() => undefined);
-  const name = textOf(company, 'displayName') ?? textOf(company, 'name');
-  return { ...(name === undefined ? {} : { name }), ...(currency === undefined ? {} : { currency }) };
-}
-
-/** A list of ids with a row that cannot be read would make live records look deleted. */
-function readIds(rows: readonly unknown[], read: (row: Row) => string | undefined): readonly string[] {
-  const { records, invalid } = readRows(rows, 'id', read);
-  if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'The list of all ids has a row that cannot be read.');
-  return records;
-}
-
-function textOf(value: unknown, name: string): string | undefined {
-  const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-  return typeof text === 'string' && text !== '' ? text : undefined;
-}
-
-/** The page is the customer's own: that it cannot be read ends neither the run nor the connection. */
-async function* ofBankPage(pages: AsyncIterable<ListRows>): AsyncGenerator<ListRows> {
-  try {
-    yield* pages;
-  } catch (error) {
-    if (!(error instanceof ErpFault) || !error.needsAPerson) throw error;
-    throw new ErpFault('BAD_RESPONSE', `Accounts of vendors are missing: ${error.message}`);
-  }
-}
-
-function bankFieldMissing({ bankAccountVendorIdField, bankAccountIbanField }: BusinessCentralConfig): ErpFault {
-  return new ErpFault(
-    'BANK_FIELD_MISSING',
-    `The rows of the bank account page do not have the fields ${bankAccountVendorIdField} and ${bankAccountIbanField}. Correct bankAccountVendorIdField and bankAccountIbanField, or the page.`,
-  );
-}
-
-/** Documents without a date are drafts: they are read, whatever the first day is. */
-function windowFilter({ from, dateFrom }: Window, modified: string, dateField: string | undefined): string | undefined {
-  const parts: string[] = [];
-  if (from !== undefined) parts.push(`${modified} ge ${from}`);
-  if (dateFrom !== undefined && dateField !== undefined) {
-    parts.push(`(${dateField} ge ${dateFrom} or ${dateField} eq 0001-01-01)`);
-  }
-  return parts.length === 0 ? undefined : parts.join(' and ');
-}
-
-function listUrl(url: string, query: Readonly<Record<string, string | undefined>>): string {
-  return withQuery(url, query);
-}
-
-function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  if (pairs.length === 0) return url;
-  return `${url}${url.includes('?') ? '&' : '?'}${pairs.join('&')}`;
-}
-
-function positionOf(next: string | undefined): { readonly position?: string } {
-  return next === undefined ? {} : { position: next };
-}
-
-function webPageUrl(config: BusinessCentralConfig, company: string, page: number, number: string): string {
-  const { tenantId, environmentName } = config;
-  const filter = `'No.' IS '${number.replaceAll("'", "''")}'`;
-  const query = `company=${encodeURIComponent(company)}&page=${page}&filter=${encodeURIComponent(filter)}`;
-  return `${WEB_CLIENT_URL}/${encodeURIComponent(tenantId)}/${encodeURIComponent(environmentName)}?${query}`;
+  });
 }

@@ -1,5 +1,12 @@
-import type { BillRecord, OrderRecord, VendorAccountRecord, VendorRecord } from '../../domain/records.js';
-import { present, RowFault } from '../row.js';
+import type {
+  BillRecord,
+  OrderRecord,
+  PaymentRecord,
+  VendorAccountRecord,
+  VendorRecord,
+} from '../../domain/records.js';
+import type { Window } from '../provider.js';
+import { namesOf, present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 import type { BusinessCentralConfig } from './client.js';
 
@@ -7,48 +14,23 @@ const NO_DATE = '0001-01-01';
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export const vendorFields = [
-  'id',
-  'number',
-  'displayName',
-  'addressLine1',
-  'addressLine2',
-  'city',
-  'state',
-  'country',
-  'postalCode',
-  'phoneNumber',
-  'email',
-  'taxRegistrationNumber',
-  'currencyCode',
-  'blocked',
-  'lastModifiedDateTime',
-];
-const documentFields = [
-  'id',
-  'number',
-  'postingDate',
-  'dueDate',
-  'vendorId',
-  'vendorName',
-  'currencyCode',
-  'totalAmountExcludingTax',
-  'totalTaxAmount',
-  'totalAmountIncludingTax',
-  'status',
-  'lastModifiedDateTime',
-];
-export const billFields = [...documentFields, 'invoiceDate', 'vendorInvoiceNumber', 'orderNumber'];
-export const creditNoteFields = [...documentFields, 'creditMemoDate', 'vendorCreditMemoNumber'];
-export const orderFields = [
-  'id',
-  'number',
-  'vendorId',
-  'currencyCode',
-  'totalAmountExcludingTax',
-  'totalAmountIncludingTax',
-  'lastModifiedDateTime',
-];
+export const vendorFields = fieldsOf(`
+  id number displayName addressLine1 addressLine2 city state country postalCode phoneNumber email taxRegistrationNumber
+  currencyCode blocked lastModifiedDateTime
+`);
+const documentFields = `
+  id number postingDate dueDate vendorId vendorName currencyCode totalAmountExcludingTax totalTaxAmount
+  totalAmountIncludingTax status lastModifiedDateTime
+`;
+export const billFields = fieldsOf(`${documentFields} invoiceDate vendorInvoiceNumber orderNumber`);
+export const creditNoteFields = fieldsOf(`${documentFields} creditMemoDate vendorCreditMemoNumber`);
+export const orderFields = fieldsOf(`
+  id number vendorId currencyCode totalAmountExcludingTax totalAmountIncludingTax lastModifiedDateTime
+`);
+export const paymentFields = fieldsOf(`
+  entryNumber documentType documentNumber externalDocumentNumber postingDate vendorNumber amount currencyCode
+  lastModifiedDateTime
+`);
 
 /** Makes the address of a page of the web client. */
 export type PageUrl = (page: 'vendor' | 'bill' | 'creditNote', number: string) => string | undefined;
@@ -128,6 +110,29 @@ export function readOrder(row: Row): OrderRecord {
   });
 }
 
+export function readPayment(
+  row: Row,
+  vendorIds: ReadonlyMap<string, string>,
+  localCurrency: string | undefined,
+): PaymentRecord | undefined {
+  if (decodeOption(row.text('documentType')) !== 'Payment') return undefined;
+  const vendorExternalId = vendorIds.get(row.requiredText('vendorNumber'));
+  if (vendorExternalId === undefined) throw new RowFault('vendorNumber is the number of no vendor.');
+  const amount = row.requiredAmount('amount');
+  return present({
+    externalId: row.requiredText('entryNumber'),
+    vendorExternalId,
+    date: required(dayOf(row, 'postingDate'), 'postingDate'),
+    currency: required(row.text('currencyCode') ?? localCurrency, 'currencyCode'),
+    // A reversed payment is an entry with the other sign.
+    amount: amount.replace(/^-/, ''),
+    reference: row.text('externalDocumentNumber'),
+    billExternalIds: [],
+    isReturned: amount.startsWith('-'),
+    modifiedAt: row.instant('lastModifiedDateTime'),
+  });
+}
+
 /** A row of the page that the customer published; without an IBAN there is nothing to compare. */
 export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
@@ -168,7 +173,7 @@ function stateOf(status: string): BillRecord['state'] {
 }
 
 /** Blanks of option values come as XML names have them; a blank option alone is `_x0020_`. */
-export function decodeOption(value: string | undefined): string {
+function decodeOption(value: string | undefined): string {
   return (value ?? '').replaceAll('_x0020_', ' ').trim();
 }
 
@@ -178,7 +183,31 @@ function requiredId(row: Row, name: string): string {
   return id.toLowerCase();
 }
 
-export function dayOf(row: Row, name: string): string | undefined {
+function dayOf(row: Row, name: string): string | undefined {
   const day = row.day(name);
   return day === NO_DATE ? undefined : day;
+}
+
+/** A list for `$select`. */
+function fieldsOf(names: string): string {
+  return namesOf(names).join(',');
+}
+
+/** Conditions for `$filter` that all hold. */
+export function filterOf(...conditions: readonly (string | undefined)[]): string | undefined {
+  return conditions.filter((condition) => condition !== undefined).join(' and ') || undefined;
+}
+
+export function changedSince({ from }: Window, modified = 'lastModifiedDateTime'): string | undefined {
+  return from === undefined ? undefined : `${modified} ge ${from}`;
+}
+
+/** Documents without a date are drafts: they are read, whatever the first day is. */
+export function datedFrom({ dateFrom }: Window, field: string | undefined): string | undefined {
+  if (dateFrom === undefined || field === undefined) return undefined;
+  return `(${field} ge ${dateFrom} or ${field} eq ${NO_DATE})`;
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,4 +1,5 @@
 import { ErpFault } from '../../domain/faults.js';
+import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer, SessionDeps } from '../provider.js';
 
 /** Of a connection, as it is stored (ERP reference, section 12). */
@@ -14,15 +15,14 @@ export interface OdooConfig {
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface OdooClient {
-  /** @throws ErpFault; {@link NoSuchModel} where an app is not installed */
+  /** @throws ErpFault */
   call(model: string, method: string, named: Arguments): Promise<unknown>;
   /** Names of bank accounts changed with 20; an instance that has JSON-RPC alone is older. */
   isBeforeJson2(): boolean;
-  serverTime(): string | undefined;
 }
 
-/** The app that has the model is not installed. */
-export class NoSuchModel extends ErpFault {}
+/** Models of apps that not every Odoo has. */
+const OPTIONAL: ReadonlySet<string> = new Set(['account.payment', 'purchase.order']);
 
 type Transport = (model: string, method: string, named: Arguments) => Promise<unknown>;
 
@@ -37,14 +37,9 @@ export function odooClient(
   const { baseUrl, login } = config;
   let transport: Transport | undefined;
   let isOld = false;
-  let date: string | undefined;
 
-  const post = async (
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<ErpAnswer> => {
-    const answer = await http.send({
+  const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ErpAnswer> =>
+    http.send({
       method: 'POST',
       url: `${baseUrl}${path}`,
       headers: {
@@ -58,17 +53,11 @@ export function odooClient(
       retries: (status, text) =>
         status === 408 || status === 429 || (status >= 500 && (status !== 500 || exceptionOf(text) === undefined)),
     });
-    const at = Date.parse(answer.headers['date'] ?? '');
-    if (!Number.isNaN(at)) date = new Date(at).toISOString();
-    return answer;
-  };
 
-  const json2 = (database: string | undefined): Transport => {
-    return async (model, method, named) => {
-      const answer = await postJson2(database, model, method, named);
-      return readJson2(answer, model);
-    };
-  };
+  const json2 =
+    (database: string | undefined): Transport =>
+    async (model, method, named) =>
+      readJson2(await postJson2(database, model, method, named), model);
   const postJson2 = async (
     database: string | undefined,
     model: string,
@@ -84,11 +73,8 @@ export function odooClient(
     const answer = await post('/jsonrpc', { jsonrpc: '2.0', method: 'call', id: 1, params: { service, method, args } });
     if (answer.status === 404) throw notFound();
     if (answer.status !== 200) throw unexpected(answer.status);
-    const { result, error } = (answer.json ?? {}) as { readonly result?: unknown; readonly error?: unknown };
-    if (error !== undefined) {
-      const { data } = error as { readonly data?: unknown };
-      throw faultOfException(exceptionOf(data) ?? '', model);
-    }
+    const [result, error] = [fieldOf(answer.json, 'result'), fieldOf(answer.json, 'error')];
+    if (error !== undefined) throw faultOfException(exceptionOf(fieldOf(error, 'data')) ?? '', model);
     if (result === undefined) throw new ErpFault('BAD_RESPONSE', 'Odoo answered without a result.');
     return result;
   };
@@ -114,7 +100,7 @@ export function odooClient(
     const [, hosted] = /^([^.]+)\.(?:[^.]+\.)?odoo\.com$/i.exec(new URL(baseUrl).hostname) ?? [];
     if (hosted !== undefined) return hosted;
     const { json } = await post('/web/database/list', { jsonrpc: '2.0', method: 'call', id: 1, params: {} });
-    const { result } = (json ?? {}) as { readonly result?: unknown };
+    const result = fieldOf(json, 'result');
     const [only, ...others] = Array.isArray(result) ? (result as readonly unknown[]) : [];
     if (typeof only !== 'string' || others.length > 0) throw databaseRequired(config);
     return only;
@@ -145,7 +131,6 @@ export function odooClient(
   return {
     call: async (model, method, named) => (transport ?? callFirst)(model, method, named),
     isBeforeJson2: () => isOld,
-    serverTime: () => date,
   };
 }
 
@@ -163,15 +148,14 @@ function readJson2({ status, json }: ErpAnswer, model: string): unknown {
   if (status === 403) throw permissionDenied([model]);
   if (status === 404) {
     if (json === undefined) throw notFound();
-    throw new NoSuchModel('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`);
+    throw noSuchModel(model);
   }
   throw unexpected(status);
 }
 
 /** The class of an exception: `odoo.exceptions.AccessError`. */
 function exceptionOf(data: unknown): string | undefined {
-  const { name } = (typeof data === 'object' && data !== null ? data : {}) as { readonly name?: unknown };
-  return typeof name === 'string' ? name : undefined;
+  return textOf(data, 'name');
 }
 
 function faultOfException(exception: string, model: string): ErpFault {
@@ -182,10 +166,14 @@ function faultOfException(exception: string, model: string): ErpFault {
   if (exception.endsWith('.OperationalError')) {
     return new ErpFault('DATABASE_REQUIRED', 'Odoo has no such database. Correct database.');
   }
-  if (exception.endsWith('.NotFound') || exception.endsWith('KeyError')) {
-    return new NoSuchModel('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`);
-  }
+  if (exception.endsWith('.NotFound') || exception.endsWith('KeyError')) return noSuchModel(model);
   return new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
+}
+
+/** Without the app of an optional list there is nothing to read: the list is left out as one without a right is. */
+function noSuchModel(model: string): ErpFault {
+  if (OPTIONAL.has(model)) return permissionDenied([model]);
+  return new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`);
 }
 
 function databaseRequired({ database }: OdooConfig): ErpFault {

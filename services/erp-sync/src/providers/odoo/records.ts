@@ -6,74 +6,29 @@ import type {
   VendorAccountRecord,
   VendorRecord,
 } from '../../domain/records.js';
-import { isDecimalAmount, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
-import { present, RowFault } from '../row.js';
+import { difference } from '../amounts.js';
+import { namesOf, present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-export const partnerFields = [
-  'id',
-  'name',
-  'vat',
-  'company_registry',
-  'street',
-  'street2',
-  'city',
-  'zip',
-  'state_id',
-  'country_id',
-  'email',
-  'phone',
-  'active',
-  'supplier_rank',
-  'commercial_partner_id',
-  'write_date',
-];
-export const moveFields = [
-  'id',
-  'name',
-  'ref',
-  'move_type',
-  'state',
-  'payment_state',
-  'partner_id',
-  'commercial_partner_id',
-  'partner_bank_id',
-  'invoice_date',
-  'invoice_date_due',
-  'date',
-  'currency_id',
-  'amount_untaxed',
-  'amount_tax',
-  'amount_total',
-  'amount_residual',
-  'invoice_origin',
-  'reversed_entry_id',
-  'write_date',
-];
-export const paymentFields = [
-  'id',
-  'date',
-  'amount',
-  'state',
-  'partner_id',
-  'partner_bank_id',
-  'currency_id',
-  'payment_reference',
-  'reconciled_bill_ids',
-  'write_date',
-];
-export const orderFields = ['id', 'name', 'partner_id', 'currency_id', 'amount_untaxed', 'amount_total', 'write_date'];
+export const partnerFields = namesOf(`
+  id name vat company_registry street street2 city zip state_id country_id email phone active supplier_rank
+  commercial_partner_id write_date
+`);
+export const moveFields = namesOf(`
+  id name ref move_type state payment_state partner_id commercial_partner_id partner_bank_id invoice_date
+  invoice_date_due date currency_id amount_untaxed amount_tax amount_total amount_residual invoice_origin
+  reversed_entry_id write_date
+`);
+export const paymentFields = namesOf(`
+  id date amount state partner_id partner_bank_id currency_id payment_reference reconciled_bill_ids write_date
+`);
+export const orderFields = namesOf('id name partner_id currency_id amount_untaxed amount_total write_date');
 /** Read where the version has them: names changed with 20. */
-export const accountFields = [
-  'acc_number',
-  'account_number',
-  'sanitized_acc_number',
-  'sanitized_account_number',
-  'acc_holder_name',
-  'holder_name',
-  'bank_bic',
-  'allow_out_payment',
-];
+export const accountFields = namesOf(`
+  acc_number account_number sanitized_acc_number sanitized_account_number acc_holder_name holder_name bank_bic
+  allow_out_payment
+`);
+export const accountFieldsBeforeJson2 = namesOf('acc_number sanitized_acc_number acc_holder_name bank_bic');
 
 /** `[14, "Azure Interior"]`; false where there is none. */
 export interface Link {
@@ -138,10 +93,9 @@ function readAccount(externalId: string, raw: string, sanitized = raw): AccountR
 
 export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {
   const externalId = row.requiredText('id');
-  const vendor = linkOf(row, 'commercial_partner_id') ?? requiredLink(row, 'partner_id');
+  const vendor = linkOf(row, 'commercial_partner_id') ?? required(linkOf(row, 'partner_id'), 'partner_id');
   const name = row.text('name');
   const grossAmount = row.amount('amount_total');
-  const residual = row.amount('amount_residual');
   return {
     ...present({
       externalId,
@@ -154,12 +108,12 @@ export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {
       issueDate: row.day('invoice_date'),
       dueDate: row.day('invoice_date_due'),
       postingDate: row.day('date'),
-      currency: requiredLink(row, 'currency_id').label,
+      currency: required(linkOf(row, 'currency_id'), 'currency_id').label,
       netAmount: row.amount('amount_untaxed'),
       taxAmount: row.amount('amount_tax'),
       grossAmount,
       state: stateOf(row.requiredText('state'), row.text('payment_state')),
-      paidAmount: difference(grossAmount, residual),
+      paidAmount: difference(grossAmount, row.amount('amount_residual')),
       paidAccountExternalId: linkOf(row, 'partner_bank_id')?.id,
       modifiedAt: instantOf(row, 'write_date'),
       url: recordUrl('account.move', externalId),
@@ -189,13 +143,6 @@ function stateOf(state: string, paymentState: string | undefined): BillRecord['s
   }
 }
 
-/** Exact: amounts are no numbers here. */
-function difference(total: string | undefined, residual: string | undefined): string | undefined {
-  if (total === undefined || residual === undefined || !isDecimalAmount(total) || !isDecimalAmount(residual))
-    return undefined;
-  return microToDecimal(toMicro(total) - toMicro(residual));
-}
-
 /** @param vendorId the company that the contact belongs to */
 export function readPayment(row: Row, vendorId: string): PaymentRecord {
   const account = linkOf(row, 'partner_bank_id');
@@ -203,7 +150,7 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
     externalId: row.requiredText('id'),
     vendorExternalId: vendorId,
     date: row.requiredDay('date'),
-    currency: requiredLink(row, 'currency_id').label,
+    currency: required(linkOf(row, 'currency_id'), 'currency_id').label,
     amount: row.requiredAmount('amount'),
     reference: row.text('payment_reference'),
     billExternalIds: idsOf(row, 'reconciled_bill_ids'),
@@ -220,7 +167,7 @@ export function readOrder(row: Row, vendorId: string): OrderRecord {
     externalId: row.requiredText('id'),
     number: row.requiredText('name'),
     vendorExternalId: vendorId,
-    currency: requiredLink(row, 'currency_id').label,
+    currency: required(linkOf(row, 'currency_id'), 'currency_id').label,
     netAmount: row.amount('amount_untaxed'),
     grossAmount: row.amount('amount_total'),
     modifiedAt: instantOf(row, 'write_date'),
@@ -240,12 +187,6 @@ function idsOf(row: Row, name: string): readonly string[] {
     if (!Number.isSafeInteger(id)) throw new RowFault(`${name} has an entry that is no id.`);
     return String(id);
   });
-}
-
-function requiredLink(row: Row, name: string): Link {
-  const link = linkOf(row, name);
-  if (link === undefined) throw new RowFault(`${name} is missing.`);
-  return link;
 }
 
 /** `2026-02-01 09:15:22` is UTC. */

@@ -1,4 +1,6 @@
 import { ErpFault } from '../../domain/faults.js';
+import type { RowsPage } from '../define-provider.js';
+import { textOf } from '../json.js';
 import type { EntityName, QuickBooksClient } from './client.js';
 
 /** Pages that are read again because rows vanished before them. */
@@ -12,11 +14,6 @@ export interface PagesOptions {
   readonly pageSize: number;
   /** `position` of the last page that was stored. */
   readonly after?: string | undefined;
-}
-
-export interface RowsPage {
-  readonly rows: readonly unknown[];
-  readonly position: string;
 }
 
 /**
@@ -39,7 +36,7 @@ export async function* readPages(
     );
     if (page.length > asked)
       throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent more rows than were asked for.');
-    if (checked === 1 && idOf(page[0]) !== lastId) {
+    if (checked === 1 && textOf(page[0], 'Id') !== lastId) {
       stepsBack += 1;
       if (stepsBack > STEPS_BACK_MAX) {
         throw new ErpFault('BAD_RESPONSE', 'The pages of QuickBooks Online do not follow one another.');
@@ -51,7 +48,7 @@ export async function* readPages(
     const rows = page.slice(checked);
     if (rows.length > 0) {
       begin += rows.length;
-      lastId = idOf(rows.at(-1));
+      lastId = textOf(rows.at(-1), 'Id');
       yield { rows, position: `${begin}:${lastId ?? ''}` };
     }
     if (page.length < asked) return;
@@ -63,9 +60,4 @@ function readPosition(after: string | undefined): { begin: number; lastId: strin
   const [, begin, lastId = ''] = /^([1-9]\d{0,8}):(.*)$/s.exec(after ?? '') ?? [];
   if (begin === undefined) return { begin: 1, lastId: undefined };
   return { begin: Number(begin), lastId: lastId === '' ? undefined : lastId };
-}
-
-function idOf(row: unknown): string | undefined {
-  const id = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)['Id'] : undefined;
-  return typeof id === 'string' ? id : undefined;
 }

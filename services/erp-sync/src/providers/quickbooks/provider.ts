@@ -1,140 +1,121 @@
+import type { StreamName } from '../../domain/records.js';
 import { ErpFault } from '../../domain/faults.js';
-import type { RecordsOf, StreamName } from '../../domain/records.js';
-import type { Page, Provider, Session, SessionDeps, Window } from '../provider.js';
-import { readRows, Row } from '../row.js';
-import { quickBooksClient, testReading } from './client.js';
+import { chunksOf } from '../chunks.js';
+import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';
+import type { StreamSource } from '../define-provider.js';
+import { fieldOf, isObject } from '../json.js';
+import type { Provider, Window } from '../provider.js';
+import { present, readRows } from '../row.js';
+import type { Row } from '../row.js';
+import { permissionDenied, quickBooksClient } from './client.js';
 import type { Changes, EntityName, QuickBooksClient } from './client.js';
 import { readPages } from './pages.js';
 import { quickBooks } from './product.js';
 import { orderIdsOf, toBill, toOrder, toPayment, toVendor, toVendorCredit } from './records.js';
 import type { RowContext } from './records.js';
 
-const PAGE_SIZE_MAX = 1_000;
 /** Ids of purchase orders in one statement, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
 /** Changes are known for 30 days; an hour less, for clocks and calls take time. */
 const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
-
-/** What each stream is read from, in the order of the streams. */
-const entityOf = {
-  vendors: 'Vendor',
-  bills: 'Bill',
-  creditNotes: 'VendorCredit',
-  payments: 'BillPayment',
-  orders: 'PurchaseOrder',
-} as const satisfies Partial<Record<StreamName, EntityName>>;
-type QuickBooksStream = keyof typeof entityOf;
-const streams = Object.keys(entityOf) as readonly QuickBooksStream[];
-const DATED: ReadonlySet<StreamName> = new Set(['bills', 'creditNotes', 'payments']);
+/** Inactive vendors are left out of what does not name the property. */
+const VENDORS_OF_ALL_STATES = 'Active in (true,false)';
+const streams = ['vendors', 'bills', 'creditNotes', 'payments', 'orders'] as const satisfies readonly StreamName[];
 
 /** @param apiUrl of the vendor or of a simulator, without what begins with `/v3` */
 export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Provider {
-  return {
+  return defineProvider({
     ...quickBooks,
     streams,
     withoutDeletions: [],
     reportsDeletions: streams,
-    pageSize: PAGE_SIZE_MAX,
+    pageSize: 1_000,
     concurrency: 5,
     overlapSeconds: 300,
-    open: (deps) => openSession(apiUrl, deps),
-  };
-}
+    open({ config, http, credentials, pageSize }) {
+      const client = quickBooksClient(apiUrl, String(config['realmId']), { http, credentials });
+      const changes = changesSince(client, () => http.serverTime());
+      const orderNumbers = new Map<string, string>();
+      let homeCurrency: string | undefined;
+      const pageUrl = pageUrls(apiUrl);
 
-function openSession(apiUrl: string, deps: SessionDeps): Session {
-  const realmId = String(deps.config['realmId']);
-  const client = quickBooksClient(apiUrl, realmId, deps);
-  const pageSize = Math.min(deps.pageSize, PAGE_SIZE_MAX);
-  const pageUrl = pageUrls(apiUrl);
-  const orderNumbers = new Map<string, string>();
-  const changes = changesSince(client);
-  let homeCurrency: Promise<string | undefined> | undefined;
+      const sourceOf = <R>(
+        entity: EntityName,
+        read: (row: Row, context: RowContext) => R | undefined,
+        conditions: (window: Window) => readonly string[] = changedSince,
+      ): StreamSource<R> => ({
+        idName: 'Id',
+        async *pages(window) {
+          const statement = statementOf('*', entity, conditions(window));
+          yield* readPages(client, { entity, statement, pageSize, after: window.after });
+          if (window.from === undefined) return;
+          const { deletedIds, isComplete } = await changes(entity, window.from);
+          if (deletedIds.length > 0 || !isComplete) yield { rows: [], deletedIds, missesDeletions: !isComplete };
+        },
+        async prepare(rows) {
+          if (entity === 'Bill') await loadOrderNumbers(client, rows, orderNumbers);
+          // Companies with one currency name none.
+          const hasNone = entity !== 'Vendor' && rows.some((row) => !isObject(fieldOf(row, 'CurrencyRef')));
+          if (hasNone) homeCurrency ??= await client.readHomeCurrency();
+        },
+        read: (row) => read(row, { homeCurrency, orderNumbers, pageUrl }),
+        ids() {
+          const statement = statementOf('Id', entity, conditions({}));
+          return idsOf(readPages(client, { entity, statement, pageSize }), (row) => row.requiredText('Id'));
+        },
+      });
 
-  const contextOf = async (stream: QuickBooksStream, rows: readonly unknown[]): Promise<RowContext> => {
-    if (stream === 'bills') await findOrderNumbers(client, rows, orderNumbers);
-    // Companies with one currency name none.
-    if (stream !== 'vendors' && rows.some(hasNoCurrency)) homeCurrency ??= readHomeCurrency(client);
-    return { homeCurrency: await homeCurrency, orderNumbers, pageUrl };
-  };
-
-  async function* readStream(stream: StreamName, window: Window): AsyncIterable<Page<RecordsOf[QuickBooksStream]>> {
-    if (!isRead(stream)) return;
-    const entity = entityOf[stream];
-    const statement = `select * from ${entity}${conditionsOf(stream, window)}`;
-    for await (const { rows, position } of readPages(client, { entity, statement, pageSize, after: window.after })) {
-      const context = await contextOf(stream, rows);
-      const page = readRows<RecordsOf[QuickBooksStream]>(rows, 'Id', (row) => readers[stream](row, context));
-      yield { ...page, deletedIds: [], position };
-    }
-    if (window.from === undefined) return;
-    const { deletedIds, isComplete } = await changes(entity, window.from);
-    if (deletedIds.length > 0 || !isComplete)
-      yield { records: [], invalid: [], deletedIds, missesDeletions: !isComplete };
-  }
-
-  return {
-    async test() {
-      const name = await client.readCompanyName();
-      await testReading(client, ['Vendor', 'Bill', 'VendorCredit']);
-      const currency = await readHomeCurrency(client);
-      return { ...(name === undefined ? {} : { name }), ...(currency === undefined ? {} : { currency }) };
+      return {
+        async test() {
+          const name = await client.readCompanyName();
+          const denied = await deniedAmong(
+            (['Vendor', 'Bill', 'VendorCredit'] as const).map((entity) => [entity, () => client.tryQuery(entity)]),
+          );
+          if (denied.length > 0) throw permissionDenied(denied);
+          return present({ name, currency: await client.readHomeCurrency() });
+        },
+        streams: {
+          vendors: sourceOf('Vendor', toVendor, (window) => [VENDORS_OF_ALL_STATES, ...changedSince(window)]),
+          bills: sourceOf('Bill', toBill, changedDocuments),
+          creditNotes: sourceOf('VendorCredit', toVendorCredit, changedDocuments),
+          payments: sourceOf('BillPayment', toPayment, changedDocuments),
+          orders: sourceOf('PurchaseOrder', toOrder),
+        },
+      };
     },
-    read: <S extends StreamName>(stream: S, window: Window) =>
-      readStream(stream, window) as AsyncIterable<Page<RecordsOf[S]>>,
-    async *ids(stream) {
-      if (!isRead(stream)) return;
-      const entity = entityOf[stream];
-      const statement = `select Id from ${entity}${conditionsOf(stream, {})}`;
-      for await (const { rows } of readPages(client, { entity, statement, pageSize })) yield rows.map(idOf);
-    },
-    serverTime: () => client.serverTime(),
-  };
+  });
 }
 
-const readers: {
-  readonly [S in QuickBooksStream]: (row: Row, context: RowContext) => RecordsOf[S] | undefined;
-} = { vendors: toVendor, bills: toBill, creditNotes: toVendorCredit, payments: toPayment, orders: toOrder };
-
-function isRead(stream: StreamName): stream is QuickBooksStream {
-  return stream in entityOf;
+function statementOf(columns: string, entity: EntityName, conditions: readonly string[]): string {
+  return `select ${columns} from ${entity}${conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`}`;
 }
 
-function conditionsOf(stream: QuickBooksStream, { from, dateFrom }: Window): string {
-  const conditions: string[] = [];
-  // Inactive vendors are left out of what does not name the property.
-  if (stream === 'vendors') conditions.push('Active in (true,false)');
-  if (from !== undefined) conditions.push(`MetaData.LastUpdatedTime >= '${from}'`);
-  if (dateFrom !== undefined && DATED.has(stream)) conditions.push(`TxnDate >= '${dateFrom}'`);
-  return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+function changedSince({ from }: Window): readonly string[] {
+  return from === undefined ? [] : [`MetaData.LastUpdatedTime >= '${from}'`];
 }
 
-function hasNoCurrency(row: unknown): boolean {
-  const currency =
-    typeof row === 'object' && row !== null ? (row as Record<string, unknown>)['CurrencyRef'] : undefined;
-  return currency === undefined || currency === null;
-}
-
-async function readHomeCurrency(client: QuickBooksClient): Promise<string | undefined> {
-  const currency = await client.readHomeCurrency();
-  return typeof currency === 'string' && currency !== '' ? currency : undefined;
+function changedDocuments(window: Window): readonly string[] {
+  const { dateFrom } = window;
+  return [...changedSince(window), ...(dateFrom === undefined ? [] : [`TxnDate >= '${dateFrom}'`])];
 }
 
 /** Bills name their orders by id; what people know is the number. A company without purchase orders has none. */
-async function findOrderNumbers(
+async function loadOrderNumbers(
   client: QuickBooksClient,
-  rows: readonly unknown[],
+  bills: readonly unknown[],
   orderNumbers: Map<string, string>,
 ): Promise<void> {
-  const { records } = readRows(rows, 'Id', orderIdsOf);
-  const ids = [...new Set(records.flat())].filter((id) => !orderNumbers.has(id) && /^\d+$/.test(id));
-  for (let at = 0; at < ids.length; at += ORDER_IDS_MAX) {
-    const list = ids.slice(at, at + ORDER_IDS_MAX).map((id) => `'${id}'`);
-    const statement = `select Id, DocNumber from PurchaseOrder where Id in (${list.join(',')}) maxresults ${ORDER_IDS_MAX}`;
+  const ids = readRows(bills, 'Id', orderIdsOf).records.flat();
+  for (const chunk of chunksOf(
+    ids.filter((id) => !orderNumbers.has(id) && /^\d+$/.test(id)),
+    ORDER_IDS_MAX,
+  )) {
+    const list = chunk.map((id) => `'${id}'`).join(',');
+    const statement = `${statementOf('Id, DocNumber', 'PurchaseOrder', [`Id in (${list})`])} maxresults ${ORDER_IDS_MAX}`;
     const orders = await client.query('PurchaseOrder', statement).catch((error: unknown) => {
-      if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
+      if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return [];
       throw error;
     });
-    if (orders === undefined) return;
     readRows(orders, 'Id', (row) => {
       const number = row.text('DocNumber');
       if (number !== undefined) orderNumbers.set(row.requiredText('Id'), number);
@@ -147,21 +128,21 @@ async function findOrderNumbers(
  * What was deleted since the beginning of a window. One call tells it for all entities; where its answer is full, each entity is
  * asked for apart.
  */
-function changesSince(client: QuickBooksClient): (entity: EntityName, since: string) => Promise<Changes> {
-  const known = new Map<string, Promise<ReadonlyMap<EntityName, Changes>>>();
-  const all = Object.values(entityOf);
+function changesSince(
+  client: QuickBooksClient,
+  serverTime: () => string | undefined,
+): (entity: EntityName, since: string) => Promise<Changes> {
+  const entities = ['Vendor', 'Bill', 'VendorCredit', 'BillPayment', 'PurchaseOrder'] as const;
+  const unknown: Changes = { deletedIds: [], isComplete: false };
+  const known = new Map<string, ReadonlyMap<EntityName, Changes>>();
   return async (entity, since) => {
-    const now = Date.parse(client.serverTime() ?? '');
-    const none: Changes = { deletedIds: [], isComplete: false };
-    if (Number.isNaN(now) || now - Date.parse(since) > CHANGES_MS_MAX) return none;
-    let ofAll = known.get(since);
-    if (ofAll === undefined) {
-      ofAll = client.readChanges(all, since);
-      known.set(since, ofAll);
-    }
-    const together = (await ofAll).get(entity) ?? none;
+    const now = Date.parse(serverTime() ?? '');
+    if (Number.isNaN(now) || now - Date.parse(since) > CHANGES_MS_MAX) return unknown;
+    const ofAll = known.get(since) ?? (await client.readChanges(entities, since));
+    known.set(since, ofAll);
+    const together = ofAll.get(entity) ?? unknown;
     if (together.isComplete) return together;
-    return (await client.readChanges([entity], since)).get(entity) ?? none;
+    return (await client.readChanges([entity], since)).get(entity) ?? unknown;
   };
 }
 
@@ -169,13 +150,4 @@ function changesSince(client: QuickBooksClient): (entity: EntityName, since: str
 function pageUrls(apiUrl: string): (path: string) => string {
   const isSandbox = new URL(apiUrl).hostname.startsWith('sandbox-');
   return (path) => `https://app.${isSandbox ? 'sandbox.' : ''}qbo.intuit.com/app/${path}`;
-}
-
-/** @throws ErpFault: a list with other entries would make live records look deleted */
-function idOf(row: unknown): string {
-  try {
-    return new Row(row).requiredText('Id');
-  } catch {
-    throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent a list of ids with an entry that has none.');
-  }
 }

@@ -64,7 +64,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord {
   );
   return present({
     externalId: row.requiredText('Id'),
-    vendorExternalId: vendorOf(row).requiredText('value'),
+    vendorExternalId: row.requiredRow('VendorRef').requiredText('value'),
     date: row.requiredDay('TxnDate'),
     currency: currencyOf(row, context),
     amount,
@@ -80,13 +80,12 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   const number = row.text('DocNumber');
   if (number === undefined) return undefined;
   const gross = row.amount('TotalAmt');
-  const tax = taxOf(row);
   return present({
     externalId: row.requiredText('Id'),
     number,
-    vendorExternalId: vendorOf(row).requiredText('value'),
+    vendorExternalId: row.requiredRow('VendorRef').requiredText('value'),
     currency: currencyOf(row, context),
-    netAmount: gross === undefined || tax === undefined ? undefined : difference(gross, tax),
+    netAmount: difference(gross, taxOf(row)),
     grossAmount: gross,
     modifiedAt: modifiedAt(row),
   });
@@ -110,7 +109,7 @@ function toDocument(
   { kind, dueDate, purchaseOrderRefs, page }: DocumentParts,
 ): BillRecord {
   const id = row.requiredText('Id');
-  const vendor = vendorOf(row);
+  const vendor = row.requiredRow('VendorRef');
   const gross = row.requiredAmount('TotalAmt');
   const balance = row.amount('Balance');
   const tax = taxOf(row);
@@ -125,12 +124,12 @@ function toDocument(
     dueDate,
     currency: currencyOf(row, context),
     // Companies in the United States have no tax on bills: then neither is known.
-    netAmount: tax === undefined ? undefined : difference(gross, tax),
+    netAmount: difference(gross, tax),
     taxAmount: tax,
     grossAmount: gross,
     purchaseOrderRefs,
     state: stateOf(gross, balance),
-    paidAmount: balance === undefined ? undefined : difference(gross, balance),
+    paidAmount: difference(gross, balance),
     modifiedAt: modifiedAt(row),
     url: context.pageUrl(`${page}?txnId=${encodeURIComponent(id)}`),
   });
@@ -146,12 +145,6 @@ function taxOf(row: Row): string | undefined {
   return row.row('TxnTaxDetail')?.amount('TotalTax');
 }
 
-function vendorOf(row: Row): Row {
-  const vendor = row.row('VendorRef');
-  if (vendor === undefined) throw new RowFault('VendorRef is missing.');
-  return vendor;
-}
-
 function currencyOf(row: Row, { homeCurrency }: RowContext): string {
   const currency = row.row('CurrencyRef')?.text('value') ?? homeCurrency;
   if (currency === undefined) throw new RowFault('CurrencyRef is missing, and the company tells no home currency.');
@@ -164,10 +157,9 @@ function modifiedAt(row: Row): string | undefined {
 
 function toAddress(row: Row | undefined): VendorRecord['address'] {
   if (row === undefined) return undefined;
-  const lines = ['Line2', 'Line3', 'Line4', 'Line5'].flatMap((name) => row.text(name) ?? []);
   return present({
     line1: row.text('Line1'),
-    line2: lines.length === 0 ? undefined : lines.join(', '),
+    line2: row.texts('Line2', 'Line3', 'Line4', 'Line5').join(', ') || undefined,
     city: row.text('City'),
     region: row.text('CountrySubDivisionCode'),
     postalCode: row.text('PostalCode'),
@@ -177,14 +169,7 @@ function toAddress(row: Row | undefined): VendorRecord['address'] {
 
 /** Always masked by Intuit: shown to people, and compared with nothing. */
 function toAccounts(row: Row | undefined): readonly AccountRecord[] {
-  const number = row?.text('BankAccountNumber');
-  if (row === undefined || number === undefined) return [];
-  const branch = row.text('BankBranchIdentifier');
-  return [
-    present({
-      raw: branch === undefined ? number : `${branch} ${number}`,
-      holder: row.text('BankAccountName'),
-      isMasked: true,
-    }),
-  ];
+  if (row?.text('BankAccountNumber') === undefined) return [];
+  const raw = row.texts('BankBranchIdentifier', 'BankAccountNumber').join(' ');
+  return [present({ raw, holder: row.text('BankAccountName'), isMasked: true })];
 }

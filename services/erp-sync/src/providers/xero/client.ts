@@ -1,183 +1,128 @@
 import { ErpFault } from '../../domain/faults.js';
 import { sendWithToken } from '../access-token.js';
-import type { ErpAnswer, SessionDeps } from '../provider.js';
+import type { TokenCalls } from '../access-token.js';
+import type { RowsPage } from '../define-provider.js';
+import { fieldOf } from '../json.js';
+import type { ErpAnswer } from '../provider.js';
+import { withQuery } from '../url.js';
 
-export type ListName = 'Contacts' | 'Invoices' | 'CreditNotes' | 'Payments' | 'PurchaseOrders';
+/** What people call each list, the scope that it needs, and the ids of its rows. */
+export const lists = {
+  Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
+  Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
+  CreditNotes: { noun: 'credit notes', scope: 'accounting.invoices.read', idName: 'CreditNoteID' },
+  Payments: { noun: 'payments', scope: 'accounting.payments.read', idName: 'PaymentID' },
+  PurchaseOrders: { noun: 'purchase orders', scope: 'accounting.invoices.read', idName: 'PurchaseOrderID' },
+} as const;
+export type ListName = keyof typeof lists;
+export type ResourceName = ListName | 'Organisation';
+const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
 export interface ListQuery {
-  readonly list: ListName;
   readonly where?: string | undefined;
   /** RFC 3339 */
   readonly modifiedSince?: string | undefined;
-  /** Comma list. */
-  readonly ids?: string;
+  readonly ids?: readonly string[];
 }
 
-export interface ListPage {
-  readonly rows: readonly unknown[];
-  readonly isLast: boolean;
-}
-
-export interface Organisation {
-  readonly name: string | undefined;
-  readonly baseCurrency: string | undefined;
-  readonly countryCode: string | undefined;
-  /** Links to its pages name it. */
-  readonly shortCode: string | undefined;
-}
-
-export interface XeroClient {
-  readOrganisation(): Promise<Organisation>;
-  /** @param page from 1 */
-  readPage(query: ListQuery, page: number, pageSize: number): Promise<ListPage>;
-  /** RFC 3339, of the last answer. */
-  serverTime(): string | undefined;
-}
-
-/** What people call a list, and the scope that it needs. */
-const permissions: Readonly<Record<ListName | 'Organisation', { readonly noun: string; readonly scope: string }>> = {
-  Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' },
-  Contacts: { noun: 'contacts', scope: 'accounting.contacts.read' },
-  Invoices: { noun: 'bills', scope: 'accounting.invoices.read' },
-  CreditNotes: { noun: 'credit notes', scope: 'accounting.invoices.read' },
-  Payments: { noun: 'payments', scope: 'accounting.payments.read' },
-  PurchaseOrders: { noun: 'purchase orders', scope: 'accounting.invoices.read' },
-};
-type ResourceName = keyof typeof permissions;
-
-const idNames: Readonly<Record<ListName, string>> = {
-  Contacts: 'ContactID',
-  Invoices: 'InvoiceID',
-  CreditNotes: 'CreditNoteID',
-  Payments: 'PaymentID',
-  PurchaseOrders: 'PurchaseOrderID',
-};
 /** A token that lacks a scope; a new token lacks it too. */
 const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
 /** The accounting API 2.0 of Xero, read only (ERP reference, section 6). */
-export function xeroClient(apiUrl: string, tenantId: string, deps: SessionDeps): XeroClient {
-  let date: string | undefined;
-
-  const send = async (url: string, headers: Readonly<Record<string, string>>): Promise<ErpAnswer> => {
-    const answer = await sendWithToken(
-      deps,
+export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) {
+  const send = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<ErpAnswer> =>
+    sendWithToken(
+      calls,
       { method: 'GET', url, headers: { accept: 'application/json', ...headers } },
-      (refused) => refused.status === 401 && fieldOf(refused.json, 'Detail') !== SCOPE_MISSING,
+      ({ status, json }) => status === 401 && fieldOf(json, 'Detail') !== SCOPE_MISSING,
     );
-    const at = Date.parse(answer.headers['date'] ?? '');
-    if (!Number.isNaN(at)) date = new Date(at).toISOString();
-    return answer;
-  };
 
+  /** The rows of a resource, and what comes with them. */
   const get = async (
     resource: ResourceName,
-    query: Readonly<Record<string, string | undefined>>,
+    query: Readonly<Record<string, string | undefined>> = {},
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<unknown> => {
-    const pairs = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-    );
-    const parameters = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-    const answer = await send(`${apiUrl}/api.xro/2.0/${resource}${parameters}`, {
-      'xero-tenant-id': tenantId,
-      ...headers,
-    });
-    if (answer.status === 200) return answer.json;
+  ): Promise<{ readonly rows: readonly unknown[]; readonly body: unknown }> => {
+    const url = withQuery(`${apiUrl}/api.xro/2.0/${resource}`, query);
+    const answer = await send(url, { 'xero-tenant-id': tenantId, ...headers });
     if (answer.status === 403 && !(await isConnected())) {
       throw new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect it again.');
     }
-    throw faultOf(answer, resource);
+    if (answer.status !== 200) throw faultOf(answer, resource);
+    const rows = fieldOf(answer.json, resource === 'Organisation' ? 'Organisations' : resource);
+    if (!Array.isArray(rows)) throw badResponse(resource);
+    return { rows: rows as readonly unknown[], body: answer.json };
   };
 
   /** An organisation that was disconnected and a user without a role are refused alike. */
   const isConnected = async (): Promise<boolean> => {
-    const { status, json } = await send(`${apiUrl}/connections`, {});
+    const { status, json } = await send(`${apiUrl}/connections`);
     if (status !== 200 || !Array.isArray(json)) return true;
     return json.some((connection) => fieldOf(connection, 'tenantId') === tenantId);
   };
 
+  const readPage = async (
+    list: ListName,
+    { where, modifiedSince, ids }: ListQuery,
+    page: number,
+    pageSize: number,
+  ): Promise<{ readonly rows: readonly unknown[]; readonly isLast: boolean }> => {
+    const query = {
+      includeArchived: list === 'Contacts' ? 'true' : undefined,
+      where,
+      IDs: ids?.join(','),
+      order: `${lists[list].idName} ASC`,
+      page: String(page),
+      pageSize: String(pageSize),
+    };
+    // UTC without a zone, as Xero reads it.
+    const headers = modifiedSince === undefined ? undefined : { 'if-modified-since': modifiedSince.slice(0, 19) };
+    const { rows, body } = await get(list, query, headers);
+    const pageCount = fieldOf(body, 'pagination', 'pageCount');
+    const isLast = typeof pageCount === 'number' ? page >= pageCount : rows.length < pageSize;
+    return { rows, isLast: isLast || rows.length === 0 };
+  };
+
   return {
-    async readOrganisation() {
-      const list = fieldOf(await get('Organisation', {}), 'Organisations');
-      if (!Array.isArray(list) || list.length === 0) throw badResponse('Organisation');
-      const text = (name: string): string | undefined => {
-        const value = fieldOf(list[0], name);
-        return typeof value === 'string' && value !== '' ? value : undefined;
-      };
-      return {
-        name: text('Name'),
-        baseCurrency: text('BaseCurrency'),
-        countryCode: text('CountryCode'),
-        shortCode: text('ShortCode'),
-      };
+    async readOrganisation(): Promise<unknown> {
+      const [organisation] = (await get('Organisation')).rows;
+      if (organisation === undefined) throw badResponse('Organisation');
+      return organisation;
     },
-    async readPage({ list, where, modifiedSince, ids }, page, pageSize) {
-      const body = await get(
-        list,
-        {
-          ...(list === 'Contacts' ? { includeArchived: 'true' } : {}),
-          where,
-          IDs: ids,
-          order: `${idNames[list]} ASC`,
-          page: String(page),
-          pageSize: String(pageSize),
-        },
-        // UTC without a zone, as Xero reads it.
-        modifiedSince === undefined ? {} : { 'if-modified-since': modifiedSince.slice(0, 19) },
-      );
-      const rows = fieldOf(body, list);
-      if (!Array.isArray(rows)) throw badResponse(list);
-      const pageCount = fieldOf(fieldOf(body, 'pagination'), 'pageCount');
-      const isLast = typeof pageCount === 'number' ? page >= pageCount : rows.length < pageSize;
-      return { rows: rows as readonly unknown[], isLast: isLast || rows.length === 0 };
+    readPage,
+    /** Pages in the order of ids: since nothing vanishes, a row may come twice, but none is skipped. */
+    async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
+      const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
+      // Pages of another size have other rows.
+      const first = sizeThen === String(pageSize) ? Number(lastPage) + 1 : 1;
+      for (let page = first; ; page++) {
+        const { rows, isLast } = await readPage(list, query, page, pageSize);
+        yield { rows, position: `${page}:${pageSize}` };
+        if (isLast) return;
+      }
     },
-    serverTime: () => date,
   };
 }
 
-/** Collects what may not be read, so that all of it is named at once. */
-export async function testReading(client: XeroClient): Promise<Organisation> {
-  const missing: ResourceName[] = [];
-  const tryTo = async <T>(resource: ResourceName, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ErpFault) || error.code !== 'PERMISSION_DENIED') throw error;
-      missing.push(resource);
-      return undefined;
-    }
-  };
-  const organisation = await tryTo('Organisation', () => client.readOrganisation());
-  for (const list of ['Contacts', 'Invoices', 'CreditNotes'] as const) {
-    await tryTo(list, () => client.readPage({ list }, 1, 1));
-  }
-  if (organisation === undefined || missing.length > 0) throw permissionDenied(missing);
-  return organisation;
+function badResponse(resource: ResourceName): ErpFault {
+  return new ErpFault('BAD_RESPONSE', `Xero sent something else than ${resources[resource].noun}.`);
 }
 
 function faultOf({ status, json }: ErpAnswer, resource: ResourceName): ErpFault {
-  if (status === 403 || (status === 401 && fieldOf(json, 'Detail') === SCOPE_MISSING)) {
-    return permissionDenied([resource]);
-  }
-  if (status === 401)
+  const isScopeMissing = status === 401 && fieldOf(json, 'Detail') === SCOPE_MISSING;
+  if (status === 403 || isScopeMissing) return permissionDenied([resource]);
+  if (status === 401) {
     return new ErpFault('REAUTH_REQUIRED', 'Xero does not accept the access any more. Connect it again.');
-  const { noun } = permissions[resource];
+  }
+  const { noun } = resources[resource];
   return new ErpFault('BAD_RESPONSE', `Xero does not answer a request for ${noun} (status ${status}).`);
 }
 
-function permissionDenied(resources: readonly ResourceName[]): ErpFault {
-  const named = resources.map((resource) => `${permissions[resource].noun} (${permissions[resource].scope})`);
+/** Names each with the scope that it needs. */
+export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
+  const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
   return new ErpFault(
     'PERMISSION_DENIED',
     `Xero does not let this connection read: ${named.join(', ')}. Connect it again as a user who may read them, and allow all that is asked for.`,
   );
-}
-
-function badResponse(resource: ResourceName): ErpFault {
-  return new ErpFault('BAD_RESPONSE', `Xero sent something else than ${permissions[resource].noun}.`);
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

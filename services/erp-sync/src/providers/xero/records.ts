@@ -1,6 +1,6 @@
 import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
 import { difference, isZero } from '../amounts.js';
-import { present, RowFault } from '../row.js';
+import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
 /** What rows do not have themselves. */
@@ -52,9 +52,7 @@ export function toBill(row: Row, context: RowContext): BillRecord {
 
 export function toCreditNote(row: Row, context: RowContext): BillRecord {
   const id = row.requiredText('CreditNoteID');
-  const total = row.amount('Total');
-  const remaining = row.amount('RemainingCredit');
-  const used = total === undefined || remaining === undefined ? undefined : difference(total, remaining);
+  const used = difference(row.amount('Total'), row.amount('RemainingCredit'));
   return toDocument(row, context, {
     externalId: id,
     kind: 'CREDIT_NOTE',
@@ -69,14 +67,12 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
   // Refunds of credit notes and payments by customers are no payments of bills.
   if (row.text('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
-  const bill = row.row('Invoice');
-  const contact = bill?.row('Contact');
-  if (bill === undefined || contact === undefined) throw new RowFault('Invoice is missing.');
+  const bill = row.requiredRow('Invoice');
   return present({
     externalId: row.requiredText('PaymentID'),
-    vendorExternalId: contact.requiredText('ContactID'),
-    date: dayOf(row, 'Date') ?? missing('Date'),
-    currency: bill.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    vendorExternalId: bill.requiredRow('Contact').requiredText('ContactID'),
+    date: required(dayOf(row, 'Date'), 'Date'),
+    currency: currencyOf(bill, context),
     amount: row.requiredAmount('Amount'),
     reference: row.text('Reference'),
     billExternalIds: [bill.requiredText('InvoiceID')],
@@ -91,13 +87,11 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   const status = row.text('Status');
   const number = row.text('PurchaseOrderNumber');
   if ((status !== 'AUTHORISED' && status !== 'BILLED') || number === undefined) return undefined;
-  const contact = row.row('Contact');
-  if (contact === undefined) throw new RowFault('Contact is missing.');
   return present({
     externalId: row.requiredText('PurchaseOrderID'),
     number,
-    vendorExternalId: contact.requiredText('ContactID'),
-    currency: row.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    vendorExternalId: row.requiredRow('Contact').requiredText('ContactID'),
+    currency: currencyOf(row, context),
     netAmount: row.amount('SubTotal'),
     grossAmount: row.amount('Total'),
     modifiedAt: modifiedAt(row),
@@ -122,8 +116,7 @@ function toDocument(
   context: RowContext,
   { externalId, kind, documentNumber, dueDate, hasPaidSome, paidAmount, page }: DocumentParts,
 ): BillRecord {
-  const contact = row.row('Contact');
-  if (contact === undefined) throw new RowFault('Contact is missing.');
+  const contact = row.requiredRow('Contact');
   return present({
     externalId,
     kind,
@@ -132,7 +125,7 @@ function toDocument(
     vendorName: contact.requiredText('Name'),
     issueDate: dayOf(row, 'Date'),
     dueDate,
-    currency: row.text('CurrencyCode') ?? context.baseCurrency ?? missing('CurrencyCode'),
+    currency: currencyOf(row, context),
     netAmount: row.amount('SubTotal'),
     taxAmount: row.amount('TotalTax'),
     grossAmount: row.amount('Total'),
@@ -164,6 +157,11 @@ function stateOf(row: Row, hasPaidSome: boolean): BillRecord['state'] {
   }
 }
 
+/** Rows without one have that of the organisation. */
+function currencyOf(row: Row, { baseCurrency }: RowContext): string {
+  return required(row.text('CurrencyCode') ?? baseCurrency, 'CurrencyCode');
+}
+
 const XERO_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 
 /** The calendar day, which has no zone: `DateString`, else the UTC day of `/Date(...)/`. */
@@ -192,10 +190,9 @@ function toAddress(row: Row): VendorRecord['address'] {
     addresses.find((each) => each.text('AddressType') === type && each.text('AddressLine1') !== undefined);
   const address = ofType('STREET') ?? ofType('POBOX');
   if (address === undefined) return undefined;
-  const lines = ['AddressLine2', 'AddressLine3', 'AddressLine4'].flatMap((name) => address.text(name) ?? []);
   return present({
     line1: address.text('AddressLine1'),
-    line2: lines.length === 0 ? undefined : lines.join(', '),
+    line2: address.texts('AddressLine2', 'AddressLine3', 'AddressLine4').join(', ') || undefined,
     city: address.text('City'),
     region: address.text('Region'),
     postalCode: address.text('PostalCode'),
@@ -206,8 +203,7 @@ function toAddress(row: Row): VendorRecord['address'] {
 function toPhone(row: Row): string | undefined {
   const phones = row.rows('Phones').filter((each) => each.text('PhoneNumber') !== undefined);
   const phone = phones.find((each) => each.text('PhoneType') === 'DEFAULT') ?? phones[0];
-  if (phone === undefined) return undefined;
-  return ['PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber'].flatMap((name) => phone.text(name) ?? []).join(' ');
+  return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
 /** The texts of accounts, each account once. */
@@ -237,8 +233,4 @@ function readAccount(
   if (/^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/.test(iban)) return { iban };
   if (countryCode !== 'GB' || !/^\d{14}$/.test(compact)) return {};
   return { sortCode: compact.slice(0, 6), accountNumber: compact.slice(6) };
-}
-
-function missing(name: string): never {
-  throw new RowFault(`${name} is missing.`);
 }

@@ -1,0 +1,86 @@
+import { ErpFault } from '../../domain/faults.js';
+import type { RecordsOf } from '../../domain/records.js';
+import { deniedAmong, idsOf } from '../define-provider.js';
+import type { RowsPage, StreamSource } from '../define-provider.js';
+import { isObject } from '../json.js';
+import type { Window } from '../provider.js';
+import { withQuery } from '../url.js';
+import { QueryRefused } from './client.js';
+import type { BusinessCentralClient, BusinessCentralConfig } from './client.js';
+import { changedSince, readVendorAccount } from './records.js';
+
+const name = 'the bank account page';
+
+/** The page with accounts of vendors, which the customer publishes; the standard API has none. */
+export interface BankPage {
+  readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
+  /** Its name where it may not be read. */
+  denied(): Promise<readonly string[]>;
+  /** Fails as a run does. */
+  test(): Promise<void>;
+}
+
+/** @returns undefined where none is configured */
+export function bankPage(client: BusinessCentralClient, config: BusinessCentralConfig): BankPage | undefined {
+  const url = config.bankAccountEndpoint?.replaceAll('{companyId}', config.companyId);
+  if (url === undefined) return undefined;
+  const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
+  const readFirst = () => client.readRows({ name, url: withQuery(url, { $top: '1' }) }, 1);
+  const requireFields = (rows: readonly unknown[]): void => {
+    if (rows.length === 0 || rows.some((row) => isObject(row) && vendorField in row && ibanField in row)) return;
+    throw new ErpFault(
+      'BANK_FIELD_MISSING',
+      `The rows of the bank account page do not have the fields ${vendorField} and ${ibanField}. Correct bankAccountVendorIdField and bankAccountIbanField, or the page.`,
+    );
+  };
+
+  /** Only what changed, where the page tells when; else everything. */
+  async function* changedPages(window: Window): AsyncGenerator<RowsPage> {
+    const { from, after } = window;
+    if (from !== undefined && after === undefined) {
+      try {
+        return yield* client.pages({
+          name,
+          url: withQuery(url ?? '', { $filter: changedSince(window, 'systemModifiedAt') }),
+        });
+      } catch (error) {
+        if (!(error instanceof QueryRefused)) throw error;
+      }
+    }
+    yield* client.pages({ name, url: url ?? '' }, after);
+  }
+
+  return {
+    accounts: {
+      idName: 'id',
+      async *pages(window) {
+        let isFirst = true;
+        for await (const page of withoutPerson(changedPages(window))) {
+          if (isFirst) requireFields(page.rows);
+          isFirst = false;
+          yield page;
+        }
+      },
+      read: (row) => readVendorAccount(row, config),
+      ids: () => idsOf(withoutPerson(client.pages({ name, url })), (row) => readVendorAccount(row, config)?.externalId),
+    },
+    denied: () => deniedAmong([[name, readFirst]]).catch(() => []),
+    async test() {
+      requireFields(await readFirst().catch(failWithoutPerson));
+    },
+  };
+}
+
+/** The page is the customer's own: that it cannot be read ends neither the run nor the connection. */
+async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
+  try {
+    yield* pages;
+  } catch (error) {
+    failWithoutPerson(error);
+  }
+}
+
+function failWithoutPerson(error: unknown): never {
+  if (!(error instanceof ErpFault) || !error.needsAPerson) throw error;
+  throw new ErpFault('BAD_RESPONSE', `Accounts of vendors are missing: ${error.message}`);
+}

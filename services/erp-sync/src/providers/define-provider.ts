@@ -1,0 +1,121 @@
+import { ErpFault } from '../domain/faults.js';
+import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { ErpHttp, Page, Provider, RemoteCompany, Session, SessionDeps, Window } from './provider.js';
+import { readRows } from './row.js';
+import type { Row } from './row.js';
+
+/** Rows as the ERP sends them, and what it tells besides. */
+export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
+  readonly rows: readonly unknown[];
+}
+
+/** How one stream of an ERP is read. */
+export interface StreamSource<R> {
+  /** The field with the id of a row. */
+  readonly idName: string;
+  /** Pages of a window, in an order that does not change. @throws ErpFault */
+  pages(window: Window): AsyncIterable<RowsPage>;
+  /** Loads what the rows of a page name and do not have themselves, before they are read. */
+  prepare?(rows: readonly unknown[]): Promise<void>;
+  /** Undefined for a row that is right and yet no part of the stream. */
+  read(row: Row): R | undefined;
+  /** Rows that the ERP keeps although they were deleted; they are not read. */
+  isDeleted?(row: Row): boolean;
+  /** All ids; absent: those of the pages without a window. */
+  ids?(): AsyncIterable<readonly string[]>;
+}
+
+/** What is special about a session of one ERP. */
+export interface SessionParts {
+  test(): Promise<RemoteCompany>;
+  readonly streams: { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
+}
+
+export interface TimedHttp extends ErpHttp {
+  /** RFC 3339, of the last answer. */
+  serverTime(): string | undefined;
+}
+
+export interface ProviderParts extends Omit<Provider, 'open'> {
+  open(deps: SessionDeps & { readonly http: TimedHttp }): SessionParts;
+}
+
+/** A provider of its special parts: what the sessions of all ERPs do alike is done here. */
+export function defineProvider({ open, ...traits }: ProviderParts): Provider {
+  return {
+    ...traits,
+    open(deps): Session {
+      const http = timedHttp(deps.http);
+      const { test, streams } = open({ ...deps, http });
+      return {
+        test,
+        read: <S extends StreamName>(stream: S, window: Window) =>
+          readStream(streams[stream] as StreamSource<RecordsOf[S]> | undefined, window),
+        ids: (stream) => idsOfStream(streams[stream] as StreamSource<unknown> | undefined),
+        serverTime: () => http.serverTime(),
+      };
+    },
+  };
+}
+
+async function* readStream<R>(source: StreamSource<R> | undefined, window: Window): AsyncIterable<Page<R>> {
+  if (source === undefined) return;
+  for await (const { rows, deletedIds = [], ...page } of source.pages(window)) {
+    if (rows.length > 0) await source.prepare?.(rows);
+    const deleted = [...deletedIds];
+    const read = (row: Row): R | undefined => {
+      if (source.isDeleted?.(row) !== true) return source.read(row);
+      deleted.push(row.requiredText(source.idName));
+      return undefined;
+    };
+    yield { ...readRows(rows, source.idName, read), deletedIds: deleted, ...page };
+  }
+}
+
+async function* idsOfStream<R>(source: StreamSource<R> | undefined): AsyncIterable<readonly string[]> {
+  if (source === undefined) return;
+  yield* source.ids?.() ?? idsOf(source.pages({}), (row) => row.requiredText(source.idName));
+}
+
+/**
+ * The ids of the rows of a list.
+ * @throws ErpFault where a row cannot be read: without its id, a live record would look deleted
+ */
+export async function* idsOf(
+  pages: AsyncIterable<RowsPage>,
+  read: (row: Row) => string | undefined,
+): AsyncIterable<readonly string[]> {
+  for await (const { rows } of pages) {
+    const { records, invalid } = readRows(rows, '', read);
+    if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'The list of all ids has a row that cannot be read.');
+    yield records;
+  }
+}
+
+/** Makes the calls one after the other. @returns the names of those that the ERP refuses for want of a right */
+export async function deniedAmong<N extends string>(
+  calls: readonly (readonly [name: N, call: () => Promise<unknown>])[],
+): Promise<readonly N[]> {
+  const denied: N[] = [];
+  for (const [name, call] of calls) {
+    await call().catch((error: unknown) => {
+      if (!(error instanceof ErpFault) || error.code !== 'PERMISSION_DENIED') throw error;
+      denied.push(name);
+    });
+  }
+  return denied;
+}
+
+/** Notes the time that the answers tell. */
+function timedHttp(http: ErpHttp): TimedHttp {
+  let time: string | undefined;
+  return {
+    async send(request) {
+      const answer = await http.send(request);
+      const at = Date.parse(answer.headers['date'] ?? '');
+      if (!Number.isNaN(at)) time = new Date(at).toISOString();
+      return answer;
+    },
+    serverTime: () => time,
+  };
+}
