@@ -1,8 +1,7 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
-import type { Environment } from './domain/connection.js';
 
 /** A confirmation of an accepted invoice was checked: its seal is of a trusted holder, of one that nobody named, or it is refused. */
-export function confirmationChecked(environment: Environment, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
+export function confirmationChecked(environment: string, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
   count('ksef.confirmations', { environment, outcome });
 }
 
