@@ -110,7 +110,7 @@ async function compose(
   const worker = submissionWorker({
     queue: submissions,
     connections,
-    failConnection: failConnection({ connections }),
+    failConnection: failConnection({ connections, clock }),
     confirmations,
     invoices,
     documents,

@@ -29,6 +29,14 @@ export interface InvoiceStatus {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
+/** An invoice as the list of its session shows it. */
+export interface ListedInvoice {
+  readonly referenceNumber: string;
+  /** Base64 of SHA-256, 44 characters. */
+  readonly invoiceHash: string;
+  readonly ksefNumber: string | undefined;
+}
+
 export interface SessionStatus {
   readonly status: KsefStatus;
   readonly validUntil: Date | undefined;
@@ -70,8 +78,8 @@ export interface KsefCalls {
   ): Promise<{ readonly referenceNumber: string }>;
   /** S3 */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
-  /** S4, all pages; a session of more than 10,000 invoices is refused. */
-  sessionInvoices(sessionReferenceNumber: string): Promise<readonly InvoiceStatus[]>;
+  /** S4, all pages, without entries that cannot be read; a session of more than 10,000 invoices is refused. */
+  sessionInvoices(sessionReferenceNumber: string): Promise<readonly ListedInvoice[]>;
   /** S5. A session that is closed already is a SESSION refusal (`KSEF_API_21180`). */
   closeSession(sessionReferenceNumber: string): Promise<void>;
   /** S6 */

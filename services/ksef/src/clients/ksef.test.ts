@@ -6,7 +6,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefCalls, KsefCredentials } from '../application/ksef-calls.js';
-import { createSessionKey, encryptDocument } from '../domain/encryption.js';
+import { createSessionKey, encryptDocument, sha256 } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
@@ -278,6 +278,16 @@ describe('a session', () => {
     await calls.closeSession(session);
     expect((await calls.sessionStatus(session)).status.code).toBeGreaterThanOrEqual(170);
     expect(await refusalOf(calls.closeSession(session))).toMatchObject({ kind: 'SESSION', code: 'KSEF_API_21180' });
+  });
+
+  test('lists its documents without an entry that cannot be read', async () => {
+    const invoiceHash = sha256(Buffer.from('a document'));
+    const [referenceNumber, session] = ['20260314-EE-1A2B3C4D5E-6F7A8B9C0D-21', '20260314-SO-1A2B3C4D5E-6F7A8B9C0D-21'];
+    const odd = [7, null, {}, { referenceNumber: '../x', invoiceHash }, { referenceNumber, invoiceHash: 7 }];
+    const readable = { referenceNumber, invoiceHash, ksefNumber: 'not a number', status: { code: 'odd' } };
+    const body = JSON.stringify({ invoices: [...odd, readable] });
+    await fault('S4', 'BODY', { body, contentType: 'application/json' });
+    expect(await calls.sessionInvoices(session)).toEqual([{ referenceNumber, invoiceHash, ksefNumber: undefined }]);
   });
 
   test.each([21_155, 21_173, 21_180, 21_184])('is over for the caller after %d', async (code) => {

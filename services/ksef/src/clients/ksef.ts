@@ -4,7 +4,7 @@ import { count } from '@invoicecontrol/runtime/telemetry';
 import type { z } from 'zod';
 import { Access } from '../application/access.js';
 import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../application/authentication.js';
-import type { InvoiceStatus, Ksef, KsefCalls, KsefCredentials, Upo } from '../application/ksef-calls.js';
+import type { Ksef, KsefCalls, KsefCredentials, ListedInvoice, Upo } from '../application/ksef-calls.js';
 import { CallLimits } from '../domain/call-limits.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
@@ -249,7 +249,7 @@ export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, l
           answers.invoiceAnswer,
         ),
       async sessionInvoices(session) {
-        const found: InvoiceStatus[] = [];
+        const found: ListedInvoice[] = [];
         let continuationToken: string | null | undefined;
         for (let page = 1; page <= PAGES_MAX; page++) {
           const headers = continuationToken ? { 'x-continuation-token': continuationToken } : {};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InvoiceStatus, KsefStatus } from '../application/ksef-calls.js';
+import type { InvoiceStatus, KsefStatus, ListedInvoice } from '../application/ksef-calls.js';
 import { plainText } from '../domain/classify-answer.js';
 import { isKsefNumber, numbersInText } from '../domain/numbers.js';
 
@@ -71,12 +71,23 @@ export const invoiceAnswer = z
       originalSessionReferenceNumber: referenceOf(more?.originalSessionReferenceNumber) ?? told?.sessionReferenceNumber,
     };
   });
+/** An entry of a list. One that cannot be read is left out: it must not hide the others. */
+const listedInvoice = z
+  .object({
+    referenceNumber: reference,
+    invoiceHash: z.string().length(44),
+    ksefNumber: text.nullish().catch(undefined),
+  })
+  .transform(({ ksefNumber, ...entry }): ListedInvoice => ({ ...entry, ksefNumber: ksefNumberOf(ksefNumber) }));
 export const invoicesAnswer = z.object({
   continuationToken: z
     .string()
     .regex(/^[\x21-\x7E]{0,8000}$/)
     .nullish(),
-  invoices: z.array(invoiceAnswer).max(10_000),
+  invoices: z
+    .array(z.unknown())
+    .max(10_000)
+    .transform((rows) => rows.flatMap((row) => listedInvoice.safeParse(row).data ?? [])),
 });
 export const sessionAnswer = z.object({
   status,

@@ -47,7 +47,8 @@ const TEXT_MAX = 1_000;
 /** What an answer other than a success means for the caller (KSeF reference, section 6). */
 export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
   const code = `KSEF_HTTP_${status}`;
-  const http = { code, httpStatus: status };
+  const isAboutAccess = operation.startsWith('A');
+  const http = { code, httpStatus: status, isAboutAccess };
   const read = readError(json);
   if (status === 429) {
     return new KsefRefusal(
@@ -87,7 +88,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     return foreignAnswer(operation, message, { ...http, retryAfterMs });
   }
   if (status === 400 && read.code !== undefined) {
-    const api = { code: `KSEF_API_${read.code}`, httpStatus: status };
+    const api = { ...http, code: `KSEF_API_${read.code}` };
     const kind = SESSION_CODES.has(read.code) && operation.startsWith('S') ? 'SESSION' : 'PERMANENT';
     return new KsefRefusal(kind, `KSeF refuses the call (${read.code}). ${read.text}`, api);
   }

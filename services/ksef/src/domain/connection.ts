@@ -19,7 +19,11 @@ export interface Connection {
   readonly contextNip: string;
   /** Absent after the end of a connection, when nothing that was sent has to be followed any more. */
   readonly token: SealedValue | undefined;
+  /** When a person stored the token, also the same one again; what was learned before says nothing about it. */
+  readonly tokenSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
+  /** Of a disabled connection: when people were told that KSeF refuses its token. */
+  readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
   /** Why the last test failed, in our words. */
   readonly lastErrorMessage: string | undefined;
@@ -39,6 +43,11 @@ export function connectionId(organizationId: string, companyId: string, environm
 }
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
+
+/** Whether both have the token that was stored at the same time. */
+export function isSameToken(one: Connection, other: Connection): boolean {
+  return one.tokenSavedAt?.getTime() === other.tokenSavedAt?.getTime();
+}
 
 /** Six asterisks and the last four digits. */
 export function maskNip(nip: string): string {

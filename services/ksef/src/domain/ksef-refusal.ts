@@ -13,10 +13,13 @@ export interface RefusalFacts {
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Of a call that obtains access (A1 to A7), and not of what was asked with it. */
+  readonly isAboutAccess?: boolean;
 }
 
 /** No longer than this; texts of KSeF are cut. */
 const REFUSAL_TEXT_MAX = 1_000;
+const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_TOKEN_TOO_LONG']);
 
 /** A call of KSeF without a result. The message never holds a token, a whole NIP, an address or a body. */
 export class KsefRefusal extends Error {
@@ -26,13 +29,30 @@ export class KsefRefusal extends Error {
   readonly httpStatus: number | undefined;
   /** Not to be called again before. */
   readonly retryAfterMs: number | undefined;
+  readonly isAboutAccess: boolean;
 
-  constructor(kind: RefusalKind, message: string, { code, httpStatus, retryAfterMs }: RefusalFacts) {
+  constructor(
+    kind: RefusalKind,
+    message: string,
+    { code, httpStatus, retryAfterMs, isAboutAccess = false }: RefusalFacts,
+  ) {
     super(message.slice(0, REFUSAL_TEXT_MAX));
     this.name = 'KsefRefusal';
     this.kind = kind;
     this.code = code;
     this.httpStatus = httpStatus;
     this.retryAfterMs = retryAfterMs;
+    this.isAboutAccess = isAboutAccess;
+  }
+
+  /** Whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */
+  get isAboutLimits(): boolean {
+    return this.httpStatus === 429 || this.code === 'KSEF_LIMIT';
+  }
+
+  /** Whether every call with this token will be refused until there is another one. */
+  get isAboutToken(): boolean {
+    if (this.kind !== 'PERMANENT') return false;
+    return this.isAboutAccess || TOKEN_CODES.has(this.code) || this.code.startsWith('KSEF_AUTH_');
   }
 }

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { KsefRefusal } from './ksef-refusal.js';
-import type { RefusalKind } from './ksef-refusal.js';
+import type { RefusalFacts, RefusalKind } from './ksef-refusal.js';
 import {
   closed,
   confirmationLater,
   confirmed,
   followed,
   givenUp,
+  isTokenRefused,
+  LIST_FAILURES_MAX,
   notFound,
   opened,
   opening,
@@ -16,10 +18,12 @@ import {
   sent,
   SESSIONS_MAX,
   stepOf,
+  UNSENT_FAILURES_MAX,
+  unread,
 } from './submission-steps.js';
 import type { InvoiceAnswer, Timing } from './submission-steps.js';
 import { backoffMs, pollAfterMs } from './submission-waits.js';
-import { nextStep, queued, submissionId, takenUpAgain } from './submission.js';
+import { isShownAlike, nextStep, queued, submissionId, takenUpAgain } from './submission.js';
 import type { Progress } from './submission.js';
 
 const start = new Date('2026-11-24T10:00:00Z');
@@ -43,7 +47,7 @@ const answer = (code: number, part: Partial<InvoiceAnswer> = {}): InvoiceAnswer 
   originalSessionReferenceNumber: undefined,
   ...part,
 });
-const refusal = (kind: RefusalKind, part: { code?: string; retryAfterMs?: number } = {}) =>
+const refusal = (kind: RefusalKind, part: Partial<RefusalFacts> = {}) =>
   new KsefRefusal(kind, 'refused', { code: 'KSEF_HTTP_400', ...part });
 const progressOf = (result: Progress | 'COMPARE'): Progress => {
   if (result === 'COMPARE') throw new Error('compared');
@@ -168,6 +172,22 @@ describe('a duplicate (440)', () => {
     expect(refusedOne).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
     expect(refusedOne.errorMessage).toContain('N-0');
   });
+  test('is compared again where the other document cannot be read, and after 20 failures in a row it is REJECTED', () => {
+    const other = answer(440, { ...original, originalSessionReferenceNumber: 'SO-9' });
+    let now = processing;
+    const next = (kind: RefusalKind, part?: Partial<RefusalFacts>): Progress =>
+      unread(now, refusal(kind, part), timing, () => resolvedDuplicate(now, other, undefined, timing));
+    for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) now = next('TRANSIENT');
+    expect(now.status).toBe('PROCESSING');
+    // Neither the limits nor the token say anything about the other document.
+    now = next('TRANSIENT', { code: 'KSEF_LIMIT' });
+    now = next('TRANSIENT', { httpStatus: 429 });
+    now = next('PERMANENT', { code: 'KSEF_AUTH_450' });
+    expect(now.status).toBe('PROCESSING');
+    const end = next('TRANSIENT');
+    expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
+    expect(end.errorMessage).toContain('could not be read');
+  });
   test('without the number of the original is REJECTED', () => {
     expect(follow(440)).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440' });
   });
@@ -200,7 +220,75 @@ describe('a send without an answer', () => {
   });
 });
 
+describe('a look for what may have arrived', () => {
+  const look = stepOf(sendBegun, start);
+  test('that KSeF answers with what cannot be read goes on in a new session after 20 of them in a row', () => {
+    let now: Progress = sendBegun;
+    for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) {
+      now = refused(now, look, refusal('TRANSIENT', { code: 'KSEF_ANSWER' }), timing);
+    }
+    expect(stepOf(now, start).kind).toBe('LOOK');
+    const again = refused(now, look, refusal('TRANSIENT', { code: 'KSEF_ANSWER' }), timing);
+    expect([stepOf(again, start).kind, again.status]).toEqual(['OPEN', 'SENDING']);
+    expect(again.listFailures).toBeUndefined();
+  });
+  test('that KSeF does not answer is repeated without an end', () => {
+    let now: Progress = sendBegun;
+    for (let failures = 1; failures <= UNSENT_FAILURES_MAX + 1; failures++) {
+      now = refused(now, look, refusal('TRANSIENT', { code: 'KSEF_TIMEOUT' }), timing);
+    }
+    expect(stepOf(now, start).kind).toBe('LOOK');
+  });
+});
+
+describe('what was sent, with a token that KSeF refuses', () => {
+  const refusals: readonly (readonly [string, Partial<RefusalFacts>])[] = [
+    ['by its login', { code: 'KSEF_AUTH_450' }],
+    ['by 401', { code: 'KSEF_HTTP_401', httpStatus: 401 }],
+    ['by a call of the login', { code: 'KSEF_API_21405', httpStatus: 400, isAboutAccess: true }],
+    ['because it is too long', { code: 'KSEF_TOKEN_TOO_LONG' }],
+  ];
+  test.each(refusals)('is followed on (%s)', (_name, part) => {
+    for (const progress of [sendBegun, processing]) {
+      const step = stepOf(progress, start);
+      const waits = refused(progress, step, refusal('PERMANENT', part), timing);
+      expect([waits.status, stepOf(waits, start).kind]).toEqual([progress.status, step.kind]);
+      expect(waitOf(waits)).toBeGreaterThan(0);
+      expect(isTokenRefused(step, refusal('PERMANENT', part))).toBe(true);
+    }
+  });
+  test('has its session closed with the next one, while that is open', () => {
+    const end = follow(450);
+    const step = stepOf(end, start);
+    const waits = refused(end, step, refusal('PERMANENT', { code: 'KSEF_AUTH_450' }), timing);
+    expect(stepOf(waits, start).kind).toBe('CLOSE');
+    const over = refused(end, step, refusal('PERMANENT', { code: 'KSEF_AUTH_450' }), { ...timing, now: validUntil });
+    expect(stepOf(over, start).kind).toBe('NOTHING');
+  });
+  test('a passing failure of the login is not about the token', () => {
+    expect(isTokenRefused({ kind: 'OPEN' }, refusal('TRANSIENT', { code: 'KSEF_AUTH_550' }))).toBe(false);
+  });
+});
+
 describe('a refused call', () => {
+  test('before anything was sent is repeated 2,000 times in a row, then the submission is FAILED', () => {
+    let now: Progress = queued(start);
+    const next = (part?: Partial<RefusalFacts>): Progress =>
+      refused(now, { kind: 'OPEN' }, refusal('TRANSIENT', part), timing);
+    for (let failures = 1; failures <= UNSENT_FAILURES_MAX; failures++) now = next({ code: 'KSEF_TIMEOUT' });
+    expect(now.completedAt).toBeUndefined();
+    expect(next({ code: 'KSEF_TIMEOUT' })).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'KSEF_TIMEOUT',
+      errorMessage: expect.stringContaining('2000 times in a row'),
+    });
+    // A queue may be longer than the limits allow in five days.
+    expect(next({ code: 'KSEF_LIMIT', retryAfterMs: 60_000 }).completedAt).toBeUndefined();
+  });
+  test('for its limits is no failure', () => {
+    const limited = refused(queued(start), { kind: 'OPEN' }, refusal('TRANSIENT', { httpStatus: 429 }), timing);
+    expect(limited.failures).toBe(0);
+  });
   test('that will be refused again ends the submission, and its session is closed', () => {
     const end = refused(
       sendBegun,
@@ -280,6 +368,15 @@ test('looks are 1, 1, 2, 3, 5, 8, 13 s apart, then 30 s up to 10 min, 5 min up t
   expect(pollAfterMs(7, 600_000)).toBe(300_000);
   expect(pollAfterMs(7, 86_399_999)).toBe(300_000);
   expect(pollAfterMs(7, 86_400_000)).toBe(3_600_000);
+});
+
+test('another look is no change that people see, and each new state is one', () => {
+  expect(isShownAlike(processing, follow(150))).toBe(true);
+  expect(isShownAlike(processing, { ...processing, failures: 3, dueAt: undefined, listFailures: 1 })).toBe(true);
+  const done = follow(200, { ksefNumber: 'N' });
+  expect(isShownAlike(processing, done)).toBe(false);
+  expect(isShownAlike(done, confirmed(done, 'EU-1'))).toBe(false);
+  expect(isShownAlike(queued(start), inSession(queued(start)))).toBe(false);
 });
 
 test('each state has a sentence that says what happens next', () => {

@@ -13,6 +13,10 @@ export const SESSIONS_MAX = 20;
 const SESSION_RESTARTS_MAX = 2;
 /** New sessions after 435. */
 const KEY_RESTARTS_MAX = 1;
+/** Failures in a row before anything is sent: at least five days, because most of them wait five minutes. */
+export const UNSENT_FAILURES_MAX = 2_000;
+/** Failures in a row of listing the invoices of a session, after which it counts as unreadable: about an hour. */
+export const LIST_FAILURES_MAX = 20;
 /** A session that ends sooner takes nothing more. */
 const SESSION_MARGIN_MS = 5 * 60_000;
 /** A confirmation that KSeF does not give in this time is given up. */
@@ -106,6 +110,7 @@ export function sent(progress: Progress, invoiceReferenceNumber: string, { now, 
     submittedAt: progress.submittedAt ?? now,
     failures: 0,
     polls: 0,
+    listFailures: undefined,
     dueAt: after(now, pollAfterMs(0, 0) * waitFactor),
   };
 }
@@ -120,7 +125,7 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
   const again = LOOK_AGAIN_MS[looks - 1];
   if (again !== undefined) {
     const looked = inCurrent(progress, (one) => ({ ...one, looks }));
-    return { ...looked, failures: 0, dueAt: after(timing.now, again * timing.waitFactor) };
+    return { ...looked, failures: 0, listFailures: undefined, dueAt: after(timing.now, again * timing.waitFactor) };
   }
   if (sessionCode !== SESSION_OPEN) return inNewSession(progress, timing);
   return { ...inCurrent(progress, (one) => ({ ...one, sentAt: undefined, looks: 0 })), failures: 0, dueAt: timing.now };
@@ -165,21 +170,39 @@ function duplicate(progress: Progress, answer: InvoiceAnswer, timing: Timing): P
   return isOurs ? accepted(progress, originalKsefNumber, timing) : 'COMPARE';
 }
 
-/** @param isSameFile whether the registered document has our hash; unknown counts as no */
+/** @param isSameFile whether the registered document has our hash; undefined: it cannot be read, which counts as no */
 export function resolvedDuplicate(
   progress: Progress,
   answer: InvoiceAnswer,
-  isSameFile: boolean,
+  isSameFile: boolean | undefined,
   timing: Timing,
 ): Progress {
   const { originalKsefNumber } = answer;
-  if (isSameFile && originalKsefNumber !== undefined) return accepted(progress, originalKsefNumber, timing);
+  if (isSameFile === true && originalKsefNumber !== undefined) return accepted(progress, originalKsefNumber, timing);
   const { code, message } = refusalOf(answer);
   const number =
     originalKsefNumber === undefined || message.includes(originalKsefNumber)
       ? ''
       : ` Registered as ${originalKsefNumber}.`;
-  return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - number.length) + number }, timing);
+  const added = isSameFile === undefined ? `${number} Whether it is the same file could not be read.` : number;
+  return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
+}
+
+/** What a duplicate points to could not be read. It is tried again, but not without an end: KSeF answers about our own document. */
+export function unread(
+  progress: Progress,
+  refusal: KsefRefusal,
+  timing: Timing,
+  whenUnreadable: () => Progress,
+): Progress {
+  const listFailures = listFailuresAfter(progress, refusal);
+  if (listFailures >= LIST_FAILURES_MAX) return whenUnreadable();
+  return waiting({ ...progress, listFailures }, refusal, timing);
+}
+
+/** What lies with the token or the limits says nothing about the list. */
+function listFailuresAfter({ listFailures = 0 }: Progress, { isAboutToken, isAboutLimits }: KsefRefusal): number {
+  return isAboutToken || isAboutLimits ? listFailures : listFailures + 1;
 }
 
 /** The invoice that a duplicate of ours points to, in the session that brought it. */
@@ -202,25 +225,33 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     case 'SEND':
       if (refusal.kind === 'UNKNOWN') return unknown(progress, step.session, timing);
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
-      return refusedOtherwise(unsent(progress), refusal, timing);
+      return refusedUnsent(unsent(progress), refusal, timing);
     case 'LOOK':
     case 'FOLLOW':
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
       // KSeF may have the document: it is followed with the next token.
-      if (isAboutToken(refusal)) return waiting(progress, refusal, timing);
+      if (refusal.isAboutToken) return waiting(progress, refusal, timing);
+      if (step.kind === 'LOOK' && refusal.code === UNREADABLE) {
+        // Sent again in another session it is either new or a duplicate of ours: both tell what is registered.
+        return unread(progress, refusal, timing, () => inNewSession(progress, timing));
+      }
       return refusedOtherwise(progress, refusal, timing);
     case 'CLOSE':
       return closeRefused(progress, step.session, refusal, timing);
     case 'CONFIRM':
       return confirmationLater(progress, refusal.retryAfterMs, timing);
     default:
-      return refusedOtherwise(progress, refusal, timing);
+      return refusedUnsent(progress, refusal, timing);
   }
 }
 
-/** Whether KSeF refuses the token, and not what was asked with it. */
-export function isAboutToken({ code }: { readonly code: string }): boolean {
-  return code.startsWith('KSEF_AUTH_') || code === 'KSEF_HTTP_401';
+/** KSeF answered, but nothing that can be used. */
+const UNREADABLE = 'KSEF_ANSWER';
+
+/** Whether a refusal is about the token, so that everything else of its connection would be refused alike. */
+export function isTokenRefused({ kind }: Step, refusal: KsefRefusal): boolean {
+  // Of a session that exists, 403 may be about that session alone.
+  return refusal.isAboutToken || (kind === 'OPEN' && refusal.code === 'KSEF_HTTP_403' && refusal.kind === 'PERMANENT');
 }
 
 /** Whether the document arrived is not known: KSeF is asked as soon as the request can have no effect any more. */
@@ -234,25 +265,30 @@ function unsent(progress: Progress): Progress {
   return inCurrent(progress, (session) => ({ ...session, sentAt: undefined }));
 }
 
+/** Nothing is on its way to KSeF: what never comes right ends. Limits are no failure, however long the queue is. */
+function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
+  if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
+    return refusedOtherwise(progress, refusal, timing);
+  }
+  const message = `KSeF could not be called ${UNSENT_FAILURES_MAX} times in a row. ${refusal.message}`;
+  return failed(progress, { code: refusal.code, message }, timing);
+}
+
 function refusedOtherwise(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
   if (refusal.kind === 'PERMANENT') return failed(progress, refusal, timing);
   return waiting(progress, refusal, timing);
 }
 
-function waiting(
-  progress: Progress,
-  { kind, retryAfterMs }: Pick<KsefRefusal, 'kind' | 'retryAfterMs'>,
-  timing: Timing,
-): Progress {
+function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: KsefRefusal, timing: Timing): Progress {
   const { now, waitFactor, random } = timing;
-  const failures = progress.failures + 1;
-  const chosen = (kind === 'BLOCKED' ? BLOCK_MS : backoffMs(failures, random)) * waitFactor;
+  const failures = isAboutLimits ? progress.failures : progress.failures + 1;
+  const chosen = (kind === 'BLOCKED' ? BLOCK_MS : backoffMs(Math.max(1, failures), random)) * waitFactor;
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
 /** KSeF ends a session by itself when it is not closed: then nothing is left to do. */
 function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
-  const isOver = refusal.kind === 'PERMANENT' || session.validUntil <= timing.now;
+  const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutToken) || session.validUntil <= timing.now;
   return isOver ? closed(progress, session, timing) : waiting(progress, refusal, timing);
 }
 
@@ -304,6 +340,7 @@ function inNewSession(progress: Progress, timing: Timing): Progress {
     ...abandoned,
     failures: 0,
     polls: 0,
+    listFailures: undefined,
     dueAt: after(now, backoffMs(progress.sessions.length, random) * waitFactor),
   };
 }

@@ -46,6 +46,8 @@ export interface Progress {
   readonly failures: number;
   /** Looks at an invoice that is being processed, or at a confirmation. */
   readonly polls: number;
+  /** Failures in a row of listing the invoices of a session; absent: none. */
+  readonly listFailures?: number | undefined;
   /** New sessions because of 405, and because of 435. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly ksefNumber: string | undefined;
@@ -70,6 +72,30 @@ export interface Submission extends Progress {
   readonly document: SubmittedDocument;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** The session that is shown of a submission: the last that has the document, else the last. */
+export function shownSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
+  return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
+}
+
+/** Whether two states look the same to people: another look at KSeF is no change. */
+export function isShownAlike(one: Progress, other: Progress): boolean {
+  const shown = (progress: Progress): string => {
+    const { status, ksefNumber, errorCode, errorMessage, upoReferenceNumber, submittedAt, completedAt } = progress;
+    const session = shownSession(progress);
+    const references = [session?.referenceNumber, session?.invoiceReferenceNumber, ksefNumber, upoReferenceNumber];
+    return JSON.stringify([
+      status,
+      ...references,
+      errorCode,
+      errorMessage,
+      submittedAt,
+      completedAt,
+      nextStep(progress),
+    ]);
+  };
+  return shown(one) === shown(other);
 }
 
 /** One for each connection and invoice, so that a second request finds the first. */
@@ -131,12 +157,21 @@ export function nextStep({ status, errorCode, upoReferenceNumber, dueAt }: Progr
         ? 'The invoice is registered. KSeF gave no confirmation; read it in KSeF under the number of the invoice.'
         : 'The invoice is registered. Its confirmation is fetched by itself. Nobody needs to act.';
     case 'REJECTED':
-      return errorCode === 'KSEF_440'
-        ? 'KSeF has another document with this seller, kind and number. Compare the two; if this one is right, its issuer must give it a new number.'
-        : 'KSeF refused the document. Its issuer must correct it; upload the corrected invoice and submit that one.';
+      return nextStepAfterRejection(errorCode);
     case 'FAILED':
       return nextStepAfterFailure(errorCode);
   }
+}
+
+function nextStepAfterRejection(errorCode: string | undefined): string {
+  if (errorCode === 'KSEF_440') {
+    return 'KSeF has another document with this seller, kind and number. Compare the two; if this one is right, its issuer must give it a new number.';
+  }
+  const correction = 'Its issuer must correct it; upload the corrected invoice and submit that one.';
+  // Only a document without such faults is submitted.
+  return errorCode === 'KSEF_450'
+    ? `KSeF refused the content of the document. Our own check against the FA(3) schema found nothing, so the fault is beyond the schema: read what KSeF says. ${correction}`
+    : `KSeF refused the document. ${correction}`;
 }
 
 function nextStepAfterFailure(errorCode: string | undefined): string {
@@ -151,5 +186,5 @@ function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'KSEF_HTTP_403' || errorCode?.startsWith('KSEF_AUTH_') === true) {
     return 'KSeF does not accept the token for this. An administrator must store a token with the right to send invoices, test the connection, and submit the invoice again.';
   }
-  return 'The invoice could not be submitted. An administrator can submit it again; KSeF is asked first whether it has it.';
+  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice.';
 }

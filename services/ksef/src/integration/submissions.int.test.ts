@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '@invoicecontrol/runtime/clock';
+import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -60,7 +61,11 @@ const outside = {
   invoices: { find: (_organization: string, id: string) => Promise.resolve(stated(invoices.get(id))) },
   documents: {
     facts: (_organization: string, id: string) => Promise.resolve(stated(facts.get(id))),
-    read: (_organization: string, id: string) => Promise.resolve(stated(files.get(id))),
+    read: async (_organization: string, id: string) => {
+      const file = files.get(id);
+      if (file === undefined) throw notFound('upload');
+      return file;
+    },
     checkConfirmation: () => Promise.resolve(confirmationChecks.shift() ?? { seal: SEAL }),
   },
 };
@@ -99,7 +104,7 @@ afterEach(async () => {
   for (const { stop } of replicas.splice(0)) await stop();
 });
 
-function startReplica(): Replica {
+function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {}): Replica {
   const worker = submissionWorker({
     ...outside,
     queue: store,
@@ -111,6 +116,7 @@ function startReplica(): Replica {
     requestMs: 2_000,
     clock: systemClock,
     logger,
+    ...own,
   });
   const polling = repeat(
     20,
@@ -151,8 +157,10 @@ async function control<T = unknown>(method: string, path: string, body?: unknown
 const countersOf = (nip: string): Promise<Counters> => control<Counters>('GET', `counters?context=${nip}`);
 
 /** A connection of a context of its own, so that its counters are too. */
-async function connect(status: ConnectionStatus = 'CONNECTED'): Promise<Connection> {
-  const contextNip = String(Math.floor(1_000_000_000 + Math.random() * 8_999_999_999));
+async function connect(
+  status: ConnectionStatus = 'CONNECTED',
+  contextNip = String(Math.floor(1_000_000_000 + Math.random() * 8_999_999_999)),
+): Promise<Connection> {
   const id = randomUUID();
   const token = exampleToken.replace('5265877635', contextNip);
   await control('PUT', `contexts/${contextNip}`, { tokens: [{ token }], grants: ['*'] });
@@ -199,14 +207,14 @@ const submit = async ({ id: connectionId }: Connection, invoiceId: string) =>
   createSubmission(deps())({ organizationId, connectionId, invoiceId }, context);
 
 /** The submission when nothing is left to be done for it. */
-const ended = ({ id, connectionId }: Submission): Promise<Submission> =>
+const ended = ({ id, connectionId }: Submission, timeoutMs = 20_000): Promise<Submission> =>
   eventually(
     async () => {
       const found = stated(await store.find(organizationId, connectionId, id));
       if (found.dueAt !== undefined) throw new Error(`still ${found.status}: ${JSON.stringify(found)}`);
       return found;
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs },
   );
 
 function stated<T>(part: T | undefined): T {
@@ -373,6 +381,145 @@ test('a connection that ends before the invoice is sent fails it, and nothing is
   startReplica();
   expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'CONNECTION_DISABLED' });
   expect((await countersOf(connection.contextNip)).sends[hash]).toBeUndefined();
+});
+
+describe('a duplicate of another session', () => {
+  const UNREADABLE = { kind: 'BODY', body: '{"invoices":7}', contentType: 'application/json', times: 0 };
+  /** The number is registered by somebody else: with the same file, or with another. */
+  async function registeredElsewhere(connection: Connection, invoiceId: string, invoiceHash?: string): Promise<void> {
+    const { documentId } = stated(invoices.get(invoiceId));
+    const { number, sellerNip } = stated(facts.get(stated(documentId)));
+    const { contextNip: context } = connection;
+    await control('POST', 'invoices', { context, sellerNip, number, ...(invoiceHash ? { invoiceHash } : {}) });
+  }
+  test('that no call shows is REJECTED in the end, instead of waiting without one', async () => {
+    startReplica({ waitFactor: 0.001 });
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    await registeredElsewhere(connection, invoiceId, hash);
+    for (const operation of ['S4', 'S10']) {
+      await control('POST', 'faults', { ...UNREADABLE, operation, context: connection.contextNip });
+    }
+    const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
+    expect([end.status, end.errorCode, end.ksefNumber]).toEqual(['REJECTED', 'KSEF_440', undefined]);
+    expect(end.errorMessage).toContain('could not be read');
+    await noOpenSession(connection.contextNip);
+  }, 90_000);
+  test('whose list cannot be read is found under its number', async () => {
+    startReplica();
+    // KSeF shows an invoice under its number to its seller.
+    const connection = await connect('CONNECTED', SELLER);
+    const { invoiceId, hash } = invoiceFor(connection);
+    await registeredElsewhere(connection, invoiceId, hash);
+    await control('POST', 'faults', { ...UNREADABLE, operation: 'S4', context: connection.contextNip });
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
+    expect((await countersOf(connection.contextNip)).registered).toHaveLength(1);
+  });
+});
+
+describe('a token that KSeF refuses after the invoice was sent', () => {
+  test('turns the connection to ERROR, and the invoice is followed with the next one', async () => {
+    startReplica();
+    const connection = await connect();
+    const { contextNip } = connection;
+    const held = { operation: 'S2', kind: 'INVOICE_STATUS', code: 150, context: contextNip };
+    const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
+    const { invoiceId, hash } = invoiceFor(connection);
+    const { submission } = await submit(connection, invoiceId);
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).toBe('PROCESSING'),
+    );
+    const token = exampleToken.replace('5265877635', contextNip);
+    await control('PUT', `contexts/${contextNip}`, { tokens: [{ token, state: 'REVOKED' }], grants: ['*'] });
+    await control('POST', 'faults', { operation: 'S3', kind: 'UNAUTHORIZED', context: contextNip });
+    await eventually(() => Promise.resolve(expect(failedConnections).toContain(connection.id)));
+    await control('DELETE', `faults/${faultId}`);
+    const next = `${token.slice(0, -4)}abcd`;
+    await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: next }], grants: ['*'] });
+    connections.set(connection.id, { ...connection, token: tokens.seal(connection, next) });
+    await store.wake(organizationId, connection.id);
+    const end = await ended(submission);
+    expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
+    const { registered, sends } = await countersOf(contextNip);
+    expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
+    expect(sends).toEqual({ [hash]: 1 });
+    await noOpenSession(contextNip);
+  });
+});
+
+describe('a submission that waits for its connection', () => {
+  const raw = (id: string) => mongo.db.collection<SubmissionDocument>('submissions').findOne({ _id: id });
+  test('does not change, and goes on as soon as it is woken', async () => {
+    const connection = await connect();
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    connections.set(connection.id, { ...connection, version: 2, status: 'PENDING' });
+    // Its own wait takes so long that the test would end first.
+    startReplica({ waitFactor: 1 });
+    await eventually(async () => expect((await raw(submission.id))?.waitsForConnection).toBe(true));
+    expect(await raw(submission.id)).toMatchObject({ version: submission.version, updatedAt: submission.updatedAt });
+    expect(stated((await raw(submission.id))?.dueAt).getTime()).toBeGreaterThan(Date.now() + 200_000);
+    connections.set(connection.id, { ...connection, version: 3 });
+    await store.wake(organizationId, connection.id);
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).not.toBe('QUEUED'),
+    );
+  });
+  test('is woken, too, by a change between the look at the connection and the wait', async () => {
+    const connection = await connect();
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    let finds = 0;
+    const changing = {
+      // CONNECTED between the first look and the second.
+      find: () =>
+        Promise.resolve<Connection>(
+          ++finds === 1 ? { ...connection, status: 'PENDING' } : { ...connection, version: 2 },
+        ),
+    };
+    startReplica({ waitFactor: 1, connections: changing });
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).not.toBe('QUEUED'),
+    );
+  });
+  test('of another connection is not woken', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const { submission } = await submit(one, invoiceFor(one).invoiceId);
+    connections.set(one.id, { ...one, status: 'PENDING' });
+    startReplica({ waitFactor: 1 });
+    await eventually(async () => expect((await raw(submission.id))?.waitsForConnection).toBe(true));
+    await store.wake(organizationId, other.id);
+    await store.wake(randomUUID(), one.id);
+    expect((await raw(submission.id))?.waitsForConnection).toBe(true);
+  });
+});
+
+test('an invoice whose document is gone is FAILED, and nothing is sent', async () => {
+  startReplica();
+  const connection = await connect();
+  const { invoiceId, hash } = invoiceFor(connection);
+  files.delete(stated(stated(invoices.get(invoiceId)).documentId));
+  expect(await ended((await submit(connection, invoiceId)).submission)).toMatchObject({
+    status: 'FAILED',
+    errorCode: 'DOCUMENT_CHANGED',
+  });
+  expect((await countersOf(connection.contextNip)).sends[hash]).toBeUndefined();
+  await noOpenSession(connection.contextNip);
+});
+
+test('another look at KSeF does not move the time of the last change', async () => {
+  startReplica();
+  const connection = await connect();
+  const held = { operation: 'S2', kind: 'INVOICE_STATUS', code: 150, context: connection.contextNip };
+  await control('POST', 'faults', held);
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  const read = async () => stated(await store.find(organizationId, connection.id, submission.id));
+  const before = await eventually(async () => {
+    const found = await read();
+    expect(found.status).toBe('PROCESSING');
+    return found;
+  });
+  await eventually(async () => expect((await read()).polls).toBeGreaterThan(before.polls + 2));
+  expect((await read()).updatedAt).toEqual(before.updatedAt);
 });
 
 describe('nothing is stored', () => {

@@ -14,6 +14,8 @@ export interface ConnectionDocument extends Aggregate {
   readonly environment: Environment;
   readonly contextNip: string;
   readonly token?: SealedValue;
+  readonly tokenSavedAt?: Date;
+  readonly refusalToldAt?: Date;
   readonly status: ConnectionStatus;
   readonly lastTestedAt?: Date;
   readonly lastErrorMessage?: string;
@@ -45,7 +47,9 @@ export function connectionStore(
 ): ConnectionStore & SealedTokens {
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
-    async insert({ id, organizationId, companyId, environment, contextNip, token, status, createdAt }, events) {
+    async insert(connection, events) {
+      const { id, organizationId, companyId, environment, contextNip, token, tokenSavedAt, status } = connection;
+      const { createdAt } = connection;
       try {
         await aggregates.insert(
           {
@@ -55,6 +59,7 @@ export function connectionStore(
             environment,
             contextNip,
             ...(token === undefined ? {} : { token }),
+            ...(tokenSavedAt === undefined ? {} : { tokenSavedAt }),
             status,
             createdAt,
           },
@@ -118,7 +123,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
 
 function toConnection(document: ConnectionDocument): Connection {
   const { _id: id, organizationId, version, companyId, environment, contextNip, token, status } = document;
-  const { lastTestedAt, lastErrorMessage, createdAt } = document;
+  const { tokenSavedAt, refusalToldAt, lastTestedAt, lastErrorMessage, createdAt } = document;
   return {
     id,
     organizationId,
@@ -127,7 +132,9 @@ function toConnection(document: ConnectionDocument): Connection {
     environment,
     contextNip,
     token,
+    tokenSavedAt,
     status,
+    refusalToldAt,
     lastTestedAt,
     lastErrorMessage,
     createdAt,

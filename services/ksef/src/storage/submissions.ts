@@ -10,6 +10,7 @@ import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type {
   ConfirmationStore,
+  ConnectionWait,
   KeptSeal,
   SubmissionClaim,
   SubmissionQueue,
@@ -17,7 +18,7 @@ import type {
 } from '../application/submissions/stores.js';
 import type { Attempt } from '../domain/attempts.js';
 import type { Environment } from '../domain/connection.js';
-import { isFinal, wasSent } from '../domain/submission.js';
+import { isFinal, isShownAlike, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmittedDocument } from '../domain/submission.js';
 
 /** A submission. Its id is derived from connection and invoice, hence unique for them. */
@@ -38,6 +39,8 @@ export interface SubmissionDocument extends Aggregate {
   readonly isOpen?: true;
   /** The document may have reached KSeF. */
   readonly wasSent?: true;
+  /** Nothing can be done before the connection changes, which makes it due. */
+  readonly waitsForConnection?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -63,6 +66,7 @@ export async function createSubmissionIndexes(
       { key: { organizationId: 1, connectionId: 1, ...NEWEST_FIRST }, name: 'newest' },
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
+      { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
     ]),
     confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
   ]);
@@ -84,9 +88,9 @@ export function submissionStore(
     submission: toSubmission(document),
     attempts: document.attempts,
     keepAlive: (onLost) => lease.keepAlive(onLost),
-    async save(progress, attempts, events) {
+    async save(progress, attempts, events, { isForConnection } = { isForConnection: false }) {
       const ours: Filter<SubmissionDocument> = { claim: lease.claimId };
-      const change = toUpdate(progress, clock.now(), { attempts });
+      const change = toUpdate(toSubmission(document), progress, clock.now(), { attempts, isForConnection });
       const { _id: id, organizationId, version } = document;
       return claimOf(await aggregates.save({ id, organizationId, version }, change, { events, onlyIf: ours }), lease);
     },
@@ -94,6 +98,12 @@ export function submissionStore(
       await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
         $set: { leaseUntil: FREE },
         $unset: { claim: '' },
+      } as UpdateFilter<SubmissionDocument>);
+    },
+    async wait(dueAt, { isForConnection }) {
+      await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
+        $set: { dueAt, leaseUntil: FREE, ...(isForConnection ? { waitsForConnection: true } : {}) },
+        $unset: { claim: '', ...(isForConnection ? {} : { waitsForConnection: '' }) },
       } as UpdateFilter<SubmissionDocument>);
     },
   });
@@ -153,7 +163,7 @@ export function submissionStore(
     },
     async save(submission, progress, events) {
       // A worker that has it meanwhile stores nothing more: the version has changed, and its claim is gone.
-      const { $set, $unset } = toUpdate(progress, clock.now(), { leaseUntil: FREE });
+      const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = { $set, $unset: { ...$unset, claim: '' } } as UpdateFilter<SubmissionDocument>;
       return toSubmission(await aggregates.save(submission, change, { events }));
     },
@@ -175,6 +185,13 @@ export function submissionStore(
         wasSent: { $exists: false },
       } as Filter<SubmissionDocument>;
       await collection.updateMany(filter, { $set: { dueAt: now } });
+    },
+    async wake(organizationId, connectionId) {
+      const waiting = { organizationId, connectionId, waitsForConnection: true } as const;
+      await collection.updateMany(waiting, {
+        $set: { dueAt: clock.now() },
+        $unset: { waitsForConnection: '' },
+      } as UpdateFilter<SubmissionDocument>);
     },
     async due(limit, busyConnectionIds) {
       const now = clock.now();
@@ -248,9 +265,10 @@ export function confirmationStore(collection: Collection<ConfirmationDocument>):
 }
 
 function toUpdate(
+  before: Progress,
   progress: Progress,
   now: Date,
-  more: Partial<Pick<SubmissionDocument, 'attempts' | 'leaseUntil'>>,
+  { isForConnection = false, ...more }: Partial<Pick<SubmissionDocument, 'attempts' | 'leaseUntil'> & ConnectionWait>,
 ): UpdateFilter<SubmissionDocument> {
   const { status, dueAt, ...rest } = progressOf(progress);
   const isOpen = !isFinal(status) || rest.sessions.some(({ isClosed }) => !isClosed);
@@ -258,25 +276,31 @@ function toUpdate(
     $set: {
       status,
       progress: rest,
-      updatedAt: now,
+      ...(isShownAlike(before, progress) ? {} : { updatedAt: now }),
+      ...(isForConnection ? { waitsForConnection: true } : {}),
       ...more,
       ...(dueAt === undefined ? {} : { dueAt }),
       ...(isOpen ? { isOpen } : {}),
       ...(wasSent(progress) ? { wasSent: true } : {}),
     },
-    $unset: { ...(dueAt === undefined ? { dueAt: '' } : {}), ...(isOpen ? {} : { isOpen: '' }) },
+    $unset: {
+      ...(dueAt === undefined ? { dueAt: '' } : {}),
+      ...(isOpen ? {} : { isOpen: '' }),
+      ...(isForConnection ? {} : { waitsForConnection: '' }),
+    },
   } as UpdateFilter<SubmissionDocument>;
 }
 
 /** The progress alone: a submission carries more. */
 function progressOf(progress: Progress): Progress {
-  const { status, sessions, failures, polls, restarts, ksefNumber, errorCode, errorMessage } = progress;
+  const { status, sessions, failures, polls, listFailures, restarts, ksefNumber, errorCode, errorMessage } = progress;
   const { upoReferenceNumber, submittedAt, completedAt, dueAt } = progress;
   return {
     status,
     sessions,
     failures,
     polls,
+    listFailures,
     restarts,
     ksefNumber,
     errorCode,

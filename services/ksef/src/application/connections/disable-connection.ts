@@ -31,7 +31,9 @@ export const disableConnection =
         connectionAudit('disabled', connectionId, context),
       ]);
     });
-    if (disabled !== undefined) await wipeToken(deps, disabled);
+    if (disabled === undefined) return;
+    await wakeWaiting(deps, disabled);
+    await wipeToken(deps, disabled);
   };
 
 /** Removes the tokens of disabled connections that nothing needs any more. */
@@ -59,6 +61,18 @@ async function wipeToken(
     // Brought back meanwhile, or wiped by another replica.
     if (error instanceof VersionConflict) return;
     logger.warn({ error, connectionId }, 'the token of a disabled connection could not be removed; it is repeated');
+  }
+}
+
+/** Lets submissions go on that waited for a change of their connection. They go on later without it: a failure is only told. */
+export async function wakeWaiting(
+  { submissions, logger }: { readonly submissions: Pick<OpenSubmissions, 'wake'>; readonly logger: Logger },
+  { id: connectionId, organizationId }: Pick<Connection, 'id' | 'organizationId'>,
+): Promise<void> {
+  try {
+    await submissions.wake(organizationId, connectionId);
+  } catch (error) {
+    logger.warn({ error, connectionId }, 'submissions that wait for a connection could not be made due');
   }
 }
 

@@ -1,26 +1,35 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { isSameToken } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
 import type { ConnectionStore } from './stores.js';
 
-export type FailConnection = (connection: Connection, message: string) => Promise<void>;
+/** @param used the connection as it was when KSeF refused its token */
+export type FailConnection = (used: Connection, message: string) => Promise<void>;
+
+interface FailDeps {
+  readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
+  readonly clock: Clock;
+}
 
 /**
  * Turns a connection to ERROR because KSeF refused its token while an invoice was submitted: what is queued waits for a new
- * token instead of failing one by one, and owners and admins are told.
- * @returns a function that changes nothing when the connection was changed since it was read
+ * token instead of failing one by one, and owners and admins are told. They are told once, too, of a disabled connection, whose
+ * token is needed to follow what was sent.
+ * @returns a function that changes nothing when another token was stored since
  */
 export const failConnection =
-  ({ connections }: { readonly connections: Pick<ConnectionStore, 'save'> }): FailConnection =>
-  async (connection, message) => {
-    const { id: connectionId, companyId, environment, status } = connection;
-    if (status !== 'CONNECTED') return;
-    try {
-      await connections.save(connection, { status: 'ERROR', lastErrorMessage: message }, [
+  ({ connections, clock }: FailDeps): FailConnection =>
+  (used, message) =>
+    retryOnConflict(async () => {
+      const current = await connections.find(used.organizationId, used.id);
+      if (current === undefined || !isSameToken(current, used)) return;
+      const { id: connectionId, companyId, environment, status, refusalToldAt } = current;
+      if (status === 'ERROR' || refusalToldAt !== undefined) return;
+      const change = status === 'DISABLED' ? { refusalToldAt: clock.now() } : { status: 'ERROR' as const };
+      await connections.save(current, { ...change, lastErrorMessage: message }, [
         announce(events.ksefConnectionFailed, { connectionId, companyId, environment, message }),
       ]);
-    } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
-    }
-  };
+    });

@@ -1,5 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
@@ -7,6 +8,7 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { connectionId, isNip } from '../../domain/connection.js';
 import type { Connection, Environment } from '../../domain/connection.js';
 import { connectionAudit } from './connection-events.js';
+import { wakeWaiting } from './disable-connection.js';
 import type { TokenSecrets } from './secrets.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
 
@@ -19,6 +21,7 @@ export interface SaveDeps {
   readonly secrets: Pick<TokenSecrets, 'seal'>;
   readonly tenants: Tenants;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 interface NewToken {
@@ -42,7 +45,7 @@ interface SavedConnection {
  * @throws DomainError invalid; wrong_state when another NIP is given while submissions of the connection are open
  */
 export const saveConnection =
-  ({ connections, submissions, secrets, tenants, clock }: SaveDeps) =>
+  ({ connections, submissions, secrets, tenants, clock, logger }: SaveDeps) =>
   async (request: NewToken, context: RequestContext): Promise<SavedConnection> => {
     const { organizationId, environment, contextNip, token } = request;
     if (!isNip(contextNip)) throw invalidField('context_nip', 'must be exactly ten digits, 0 to 9.');
@@ -60,6 +63,7 @@ export const saveConnection =
         environment,
         contextNip,
         token: secrets.seal(owner, token),
+        tokenSavedAt: clock.now(),
         status: 'PENDING',
         lastTestedAt: undefined,
         lastErrorMessage: undefined,
@@ -88,11 +92,15 @@ export const saveConnection =
           status: 'PENDING',
           contextNip,
           token: secrets.seal(owner, token),
+          tokenSavedAt: clock.now(),
+          refusalToldAt: null,
           lastTestedAt: null,
           lastErrorMessage: null,
         },
         [connectionAudit('rotated', id, context)],
       );
+      // What was sent is followed with the new token.
+      await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });
   };

@@ -15,6 +15,8 @@ export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
   readonly token?: SealedValue | null;
+  readonly tokenSavedAt?: Date;
+  readonly refusalToldAt?: Date | null;
   readonly lastTestedAt?: Date | null;
   readonly lastErrorMessage?: string | null;
 }
@@ -55,4 +57,6 @@ export interface OpenSubmissions {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes those due of which nothing was sent, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
+  /** Makes those due that wait for their connection, or for another token of it. */
+  wake(organizationId: string, connectionId: string): Promise<void>;
 }

@@ -31,6 +31,8 @@ export interface SubmissionStore {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes those due of which nothing was sent, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
+  /** Makes those due that wait for their connection, or for another token of it. */
+  wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
 /** A submission that this process alone may go on with. */
@@ -39,15 +41,29 @@ export interface SubmissionClaim {
   readonly attempts: readonly Attempt[];
   keepAlive(onLost: () => void): { stop(): void };
   /** @throws VersionConflict when the claim holds no longer */
-  save(progress: Progress, attempts: readonly Attempt[], events: readonly Announcement[]): Promise<SubmissionClaim>;
+  save(
+    progress: Progress,
+    attempts: readonly Attempt[],
+    events: readonly Announcement[],
+    wait?: ConnectionWait,
+  ): Promise<SubmissionClaim>;
   /** Gives the claim back; the submission is due as it was stored last. */
   release(): Promise<void>;
+  /** Gives the claim back until later. It is no change: version and time of the last change stay. */
+  wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
+}
+
+/** Whether a submission waits for its connection, which wakes it. */
+export interface ConnectionWait {
+  readonly isForConnection: boolean;
 }
 
 export interface SubmissionQueue {
   /** Due ones that nobody has, the longest due first. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
+  /** Makes those due that wait for their connection, or for another token of it. */
+  wake(organizationId: string, connectionId: string): Promise<void>;
   /** Submissions with something left to do, by their status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
   /** How long the one that has been due longest waits for a worker, in seconds. */

@@ -6,7 +6,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { noteStep } from '../../domain/attempts.js';
 import type { Attempt, AttemptStep } from '../../domain/attempts.js';
-import type { SealedValue } from '../../domain/connection.js';
+import type { Connection, SealedValue } from '../../domain/connection.js';
 import { createSessionKey, encryptDocument, sha256 } from '../../domain/encryption.js';
 import type { SessionKey } from '../../domain/encryption.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
@@ -16,7 +16,7 @@ import {
   confirmed,
   followed,
   givenUp,
-  isAboutToken,
+  isTokenRefused,
   notFound,
   opened,
   opening,
@@ -26,6 +26,7 @@ import {
   sending,
   sent,
   stepOf,
+  unread,
 } from '../../domain/submission-steps.js';
 import type { Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
@@ -40,8 +41,8 @@ import { submissionChanged } from './submission-events.js';
 /** Submissions at once in one replica, and of one connection: a connection with much work keeps room for the others. */
 const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
-/** While the connection is not CONNECTED. */
-const CONNECTION_WAIT_MS = 5_000;
+/** While the connection is not CONNECTED: what changes it wakes what waits, and this is for a wake that a crash lost. */
+const CONNECTION_WAIT_MS = 5 * 60_000;
 /** After a fault of ours or of another service. */
 const FAULT_WAIT_MS = 5_000;
 /** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
@@ -74,6 +75,14 @@ export interface SubmissionWorker {
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
+  /** Of the call that brought nothing. */
+  readonly refusal?: KsefRefusal;
+}
+
+/** What a step stored. */
+interface Stored {
+  readonly claim: SubmissionClaim;
+  readonly refusal: KsefRefusal | undefined;
 }
 
 /** Brings submissions to KSeF. Every replica has one; there is no leader. */
@@ -90,9 +99,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const lease = claim.keepAlive(() => (isLost = true));
     const ended = (async () => {
       try {
-        let now = claim;
-        while (!isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
-        if (!isLost) await now.release();
+        let now: SubmissionClaim | undefined = claim;
+        while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
+        if (!isLost) await now?.release();
       } catch (error) {
         if (!(error instanceof VersionConflict)) {
           logger.warn({ error, submissionId: id, connectionId }, 'a submission could not go on; it is repeated');
@@ -105,28 +114,32 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     own.set(id, { connectionId, ended });
   }
 
-  /** One step: its intent and its outcome are each one write. */
-  async function advance(claim: SubmissionClaim): Promise<SubmissionClaim> {
+  /**
+   * One step: its intent and its outcome are each one write.
+   * @returns undefined when the claim was given back, because the submission has to wait
+   */
+  async function advance(claim: SubmissionClaim): Promise<SubmissionClaim | undefined> {
     const { submission } = claim;
     const step = stepOf(submission, clock.now());
     const connection = await connections.find(submission.organizationId, submission.connectionId);
     const token = connection?.token;
     const sends = step.kind === 'OPEN' || step.kind === 'SEND';
     if (connection === undefined || token === undefined || (sends && connection.status === 'DISABLED')) {
-      return store(claim, { progress: withoutConnection(submission, step, timing()) });
+      const progress = withoutConnection(submission, step, timing());
+      return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, step, { progress })).claim;
     }
-    if (sends && connection.status !== 'CONNECTED') return postpone(claim, CONNECTION_WAIT_MS);
-    const { id: connectionId, environment, contextNip } = connection;
-    const calls = deps.ksef.callsOf({
-      connectionId,
-      environment,
-      contextNip,
-      token: deps.tokens.open(connection, token),
-    });
+    if (sends && connection.status !== 'CONNECTED') return waitForConnection(claim, connection);
     try {
-      const next = await perform(claim, step, calls);
-      if (isTokenRefused(step, next.submission)) {
-        await deps.failConnection(connection, next.submission.errorMessage ?? '');
+      const { id: connectionId, environment, contextNip } = connection;
+      const calls = deps.ksef.callsOf({
+        connectionId,
+        environment,
+        contextNip,
+        token: deps.tokens.open(connection, token),
+      });
+      const { claim: next, refusal } = await perform(claim, step, calls);
+      if (refusal !== undefined && isTokenRefused(step, refusal)) {
+        await deps.failConnection(connection, refusal.message);
       }
       return next;
     } catch (error) {
@@ -135,26 +148,36 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         { error, submissionId: submission.id, step: step.kind },
         'a step of a submission failed; it is repeated',
       );
-      return postpone(claim, FAULT_WAIT_MS);
+      // A confirmation that cannot be examined is given up like one that KSeF does not give.
+      if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
+      return (await store(claim, step, { progress: confirmationLater(submission, undefined, timing()) })).claim;
     }
   }
 
-  async function perform(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<SubmissionClaim> {
+  async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
+    const { organizationId, connectionId } = claim.submission;
+    await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
+    // Changed between the look at it and the wait: nobody else wakes what was not waiting yet.
+    const now = await connections.find(organizationId, connectionId);
+    if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
+  }
+
+  async function perform(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<Stored> {
     switch (step.kind) {
       case 'OPEN':
         return open(claim, step, calls);
       case 'SEND':
         return send(claim, step, calls);
       case 'LOOK':
-        return store(claim, await look(claim.submission, step, calls));
+        return store(claim, step, await look(claim.submission, step, calls));
       case 'FOLLOW':
-        return store(claim, await follow(claim.submission, step, calls));
+        return store(claim, step, await follow(claim.submission, step, calls));
       case 'CLOSE':
-        return store(claim, await close(claim.submission, step, calls));
+        return store(claim, step, await close(claim.submission, step, calls));
       case 'CONFIRM':
-        return store(claim, await confirm(claim.submission, step, calls));
+        return store(claim, step, await confirm(claim.submission, step, calls));
       case 'NOTHING':
-        return store(claim, { progress: { ...claim.submission, dueAt: undefined } });
+        return store(claim, step, { progress: { ...claim.submission, dueAt: undefined } });
     }
   }
 
@@ -169,47 +192,54 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  async function open(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<SubmissionClaim> {
+  async function open(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<Stored> {
     const refusal = await refusalBeforeSending(claim.submission);
-    if (refusal !== undefined) return store(claim, { progress: givenUp(claim.submission, refusal, timing()) });
-    const begun = await store(claim, { progress: opening(claim.submission) });
+    if (refusal !== undefined) return store(claim, step, { progress: givenUp(claim.submission, refusal, timing()) });
+    const { claim: begun } = await store(claim, step, { progress: opening(claim.submission) });
     const key = createSessionKey();
     const at = clock.now();
     try {
       const { session: broken, key: undecrypted } = begun.submission.restarts;
       const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0 });
       const progress = opened(begun.submission, { ...session, key: seal(begun.submission, key) }, timing());
-      return await store(begun, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
+      return await store(begun, step, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
     } catch (error) {
-      return store(begun, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
+      return store(begun, step, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
     }
   }
 
-  async function send(
-    claim: SubmissionClaim,
-    step: Step & { kind: 'SEND' },
-    calls: KsefCalls,
-  ): Promise<SubmissionClaim> {
+  async function send(claim: SubmissionClaim, step: Step & { kind: 'SEND' }, calls: KsefCalls): Promise<Stored> {
     const { submission } = claim;
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : unseal(submission, key);
     // Its sealing key is gone: another session has a key of its own.
-    if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
-    const bytes = await deps.documents.read(organizationId, document.uploadId, context);
-    if (sha256(bytes) !== document.hash)
-      return store(claim, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
+    if (opensKey === undefined) return store(claim, step, { progress: { ...opening(submission), dueAt: clock.now() } });
+    const bytes = await readDocument(organizationId, document.uploadId);
+    if (bytes === undefined || sha256(bytes) !== document.hash)
+      return store(claim, step, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
     const encrypted = encryptDocument(opensKey, bytes);
     const refusal = await refusalBeforeSending(submission);
-    if (refusal !== undefined) return store(claim, { progress: givenUp(submission, refusal, timing()) });
-    const begun = await store(claim, { progress: sending(submission, timing()) });
+    if (refusal !== undefined) return store(claim, step, { progress: givenUp(submission, refusal, timing()) });
+    const { claim: begun } = await store(claim, step, { progress: sending(submission, timing()) });
     const at = clock.now();
     try {
       const invoice = await calls.sendInvoice(referenceNumber, encrypted);
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
-      return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
+      return await store(begun, step, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
+      return store(begun, step, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
+    }
+  }
+
+  /** @returns undefined when it is not there any more, or larger than when it was described */
+  async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
+    try {
+      return await deps.documents.read(organizationId, uploadId, context);
+    } catch (error) {
+      const isGone = error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'wrong_state');
+      if (!isGone) throw error;
+      return undefined;
     }
   }
 
@@ -222,7 +252,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const found = (await calls.sessionInvoices(referenceNumber)).find(
         ({ invoiceHash }) => invoiceHash === submission.document.hash,
       );
-      const steps = [noted('status', referenceNumber, at, found?.status.code ?? 200)];
+      const steps = [noted('status', referenceNumber, at, 200)];
       if (found !== undefined) return { progress: sent(submission, found.referenceNumber, timing()), steps };
       const session = looks >= 2 ? await calls.sessionStatus(referenceNumber) : undefined;
       return { progress: notFound(submission, session?.status.code, timing()), steps };
@@ -238,18 +268,11 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const answer = await calls.invoiceStatus(referenceNumber, step.invoiceReferenceNumber);
       const steps = [noted('status', referenceNumber, at, answer.status.code)];
       const next = followed(submission, answer, timing());
-      if (next === 'COMPARE') {
-        const isSame = await isSameFile(submission, answer, calls);
-        return { progress: withOriginal(resolvedDuplicate(submission, answer, isSame, timing())), steps };
-      }
+      if (next === 'COMPARE') return { ...(await compare(submission, answer, calls)), steps };
       const original = answer.originalSessionReferenceNumber;
       const isOurDuplicate = next.status === 'ACCEPTED' && answer.status.code === 440 && original !== undefined;
-      if (!isOurDuplicate) return { progress: next, steps };
-      // It serves the confirmation alone: the invoice is registered, whatever comes of this call.
-      const listed = await unlessRefused(() => calls.sessionInvoices(original));
-      const first = listed?.find(({ ksefNumber }) => ksefNumber === next.ksefNumber);
       return {
-        progress: first === undefined ? withOriginal(next) : registeredIn(next, original, first.referenceNumber),
+        ...(isOurDuplicate ? await findOriginal(submission, next, original, calls) : { progress: next }),
         steps,
       };
     } catch (error) {
@@ -257,17 +280,62 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Whether the registered document has our hash: read in its session, else under its number. What cannot be read counts as another. */
-  async function isSameFile({ document }: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<boolean> {
-    const { originalKsefNumber, originalSessionReferenceNumber } = answer;
-    if (originalSessionReferenceNumber !== undefined) {
-      const listed = await unlessRefused(() => calls.sessionInvoices(originalSessionReferenceNumber));
-      const original = listed?.find(({ ksefNumber }) => ksefNumber === originalKsefNumber);
-      if (original !== undefined) return original.invoiceHash === document.hash;
+  /** A duplicate of a session that is not ours: a success where it is the same file. */
+  async function compare(submission: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<Outcome> {
+    const resolved = (isSame: boolean | undefined): Progress =>
+      withOriginal(resolvedDuplicate(submission, answer, isSame, timing()));
+    try {
+      return { progress: resolved(await isSameFile(submission, answer, calls)) };
+    } catch (error) {
+      return unreadOutcome(submission, error, () => resolved(undefined));
     }
-    if (originalKsefNumber === undefined) return false;
+  }
+
+  /** The entry of a duplicate of ours. It serves the confirmation alone: the invoice is registered, whatever comes of this call. */
+  async function findOriginal(
+    submission: Submission,
+    accepted: Progress,
+    session: string,
+    calls: KsefCalls,
+  ): Promise<Outcome> {
+    try {
+      const listed = await unlessRefused(() => calls.sessionInvoices(session));
+      const first = listed?.find(({ ksefNumber }) => ksefNumber === accepted.ksefNumber);
+      const isFound = first !== undefined;
+      return { progress: isFound ? registeredIn(accepted, session, first.referenceNumber) : withOriginal(accepted) };
+    } catch (error) {
+      return unreadOutcome(submission, error, () => withOriginal(accepted));
+    }
+  }
+
+  function unreadOutcome(submission: Submission, error: unknown, whenUnreadable: () => Progress): Outcome {
+    if (!(error instanceof KsefRefusal)) throw error;
+    return { progress: unread(submission, error, timing(), whenUnreadable), refusal: error };
+  }
+
+  /**
+   * Whether the registered document has our hash: read in its session, else under its number.
+   * @returns undefined when KSeF does not show it to this token
+   * @throws KsefRefusal for a failure that may pass
+   */
+  async function isSameFile({ document }: Submission, answer: InvoiceStatus, calls: KsefCalls) {
+    const { originalKsefNumber, originalSessionReferenceNumber } = answer;
+    let failure: KsefRefusal | undefined;
+    if (originalSessionReferenceNumber !== undefined) {
+      try {
+        const listed = await unlessRefused(() => calls.sessionInvoices(originalSessionReferenceNumber));
+        const original = listed?.find(({ ksefNumber }) => ksefNumber === originalKsefNumber);
+        if (original !== undefined) return original.invoiceHash === document.hash;
+      } catch (error) {
+        if (!(error instanceof KsefRefusal)) throw error;
+        failure = error;
+      }
+    }
+    if (originalKsefNumber === undefined) return undefined;
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
-    return registered?.invoiceHash === document.hash;
+    if (registered !== undefined) return registered.invoiceHash === document.hash;
+    if (failure !== undefined) throw failure;
+    return undefined;
   }
 
   async function close(submission: Submission, step: Step & { kind: 'CLOSE' }, calls: KsefCalls): Promise<Outcome> {
@@ -282,7 +350,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     } catch (error) {
       const outcome = refusedOutcome(submission, step, error, 'close', session.referenceNumber, at);
       if (!(error instanceof KsefRefusal) || error.kind !== 'SESSION') return outcome;
-      const state = await unlessRefused(() => calls.sessionStatus(session.referenceNumber));
+      // Where its status cannot be read either, it is repeated until the session ends by itself.
+      const state = await calls.sessionStatus(session.referenceNumber).catch(refusedOnly);
       const isClosed = state !== undefined && state.status.code > 100;
       return isClosed ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
     }
@@ -342,20 +411,32 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     return {
       progress: refused(submission, step, error, timing()),
       steps: [noted(name, session, at, error.httpStatus)],
+      refusal: error,
     };
   }
 
-  function store(claim: SubmissionClaim, { progress, steps = [] }: Outcome): Promise<SubmissionClaim> {
+  async function store(
+    claim: SubmissionClaim,
+    step: Step,
+    { progress, steps = [], refusal }: Outcome,
+  ): Promise<Stored> {
     const attempts = steps.reduce<readonly Attempt[]>(
-      (all, { session, step }) => noteStep(all, session, step),
+      (all, { session, step: noting }) => noteStep(all, session, noting),
       claim.attempts,
     );
-    return claim.save(progress, attempts, submissionChanged(claim.submission, progress));
+    const isForConnection = refusal !== undefined && isTokenRefused(step, refusal) && progress.dueAt !== undefined;
+    const events = submissionChanged(claim.submission, progress);
+    return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
   }
 
-  function postpone(claim: SubmissionClaim, waitMs: number): Promise<SubmissionClaim> {
+  /** Gives the claim back until later. Nothing else changes: nobody has to know of it. */
+  async function wait(
+    claim: SubmissionClaim,
+    waitMs: number,
+    { isForConnection } = { isForConnection: false },
+  ): Promise<undefined> {
     const dueAt = new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor));
-    return store(claim, { progress: { ...claim.submission, dueAt } });
+    await claim.wait(dueAt, { isForConnection });
   }
 
   const placeOf = ({ id, organizationId }: Submission) => ({
@@ -417,12 +498,11 @@ const CONNECTION_DISABLED = {
   message: 'The connection was ended before the invoice was sent.',
 } as const;
 
-/** What is left of a submission whose connection cannot be used any more. */
+/** What is left of a submission whose connection cannot be used any more; the same where it has to wait for a token. */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);
   if (step.kind === 'CONFIRM') return { ...submission, dueAt: undefined };
-  const ended = givenUp(submission, CONNECTION_DISABLED, timing);
-  return ended === submission ? { ...submission, dueAt: new Date(timing.now.getTime() + CONNECTION_WAIT_MS) } : ended;
+  return givenUp(submission, CONNECTION_DISABLED, timing);
 }
 
 /** The registered document is in no session of ours: there is no confirmation that this token may read. */
@@ -448,12 +528,8 @@ function noted(name: AttemptStep['name'], session: string | undefined, at: Date,
   return { session, step: { name, at, code } };
 }
 
-/** Whether a step ended because KSeF refuses the token: everything else that is queued would be refused alike. */
-function isTokenRefused({ kind }: Step, { status, errorCode = '' }: Submission): boolean {
-  if (status !== 'FAILED' || kind === 'CLOSE' || kind === 'CONFIRM' || kind === 'NOTHING') return false;
-  if (isAboutToken({ code: errorCode })) return true;
-  // Of a session that exists, 403 may be about that session alone.
-  return errorCode === 'KSEF_HTTP_403' && kind === 'OPEN';
+function refusedOnly(error: unknown): undefined {
+  if (!(error instanceof KsefRefusal)) throw error;
 }
 
 function isDue({ dueAt }: Submission, clock: Clock): boolean {

@@ -13,7 +13,7 @@ import { cancelSubmission, createSubmission } from '../../application/submission
 import type { SubmissionDeps } from '../../application/submissions/create-submission.js';
 import type { ConfirmationStore } from '../../application/submissions/stores.js';
 import type { Attempt } from '../../domain/attempts.js';
-import { nextStep } from '../../domain/submission.js';
+import { nextStep, shownSession } from '../../domain/submission.js';
 import type { Submission } from '../../domain/submission.js';
 import { verificationLink } from '../../domain/verification-link.js';
 
@@ -68,10 +68,9 @@ export function submissionService(deps: SubmissionServiceDeps): Binding {
 }
 
 function encode(submission: Submission): WireSubmission {
-  const { id, companyId, connectionId, invoiceId, status, sessions, ksefNumber, upoReferenceNumber } = submission;
+  const { id, companyId, connectionId, invoiceId, status, ksefNumber, upoReferenceNumber } = submission;
   const { errorCode, errorMessage, submittedAt, completedAt, createdAt, updatedAt, environment, document } = submission;
-  const session =
-    sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
+  const session = shownSession(submission);
   return {
     submissionId: id,
     companyId,
