@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { ConnectionStatus } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { systemClock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { testConnection } from '../application/connections/test-connection.js';
 import { startService } from '../compose.js';
+import { connectionStore } from '../storage/connections.js';
+import type { ConnectionDocument } from '../storage/connections.js';
 import { caller, connectionRequest, startKsef, stated } from '../testing/running-ksef.js';
 import type { RunningKsef } from '../testing/running-ksef.js';
 
@@ -132,10 +136,10 @@ test('a token that is too long makes it ERROR', async () => {
 test('callers that come while a test runs share its answer', async () => {
   const connection = await newConnection();
   const { id } = await control('POST', 'faults', { operation: 'A3', kind: 'HOLD', context: connection.contextNip });
-  const running10 = Array.from({ length: 10 }, () => run(connection));
+  const underWay0 = Array.from({ length: 10 }, () => run(connection));
   await eventually(async () => expect((await control('GET', 'faults')).items[0]).toMatchObject({ hits: 1 }));
   await control('DELETE', `faults/${id}`);
-  const results = await Promise.all(running10);
+  const results = await Promise.all(underWay0);
   expect(new Set(results.map(({ testedTime }) => testedTime?.getTime())).size).toBe(1);
   expect(await control('GET', `counters?context=${connection.contextNip}`)).toMatchObject({ authentications: 1 });
 });
@@ -164,4 +168,77 @@ test('a disabled connection is not tested, and that of another organization is n
     caller,
   );
   await expect(run(connection)).rejects.toMatchObject({ kind: 'wrong_state' });
+});
+
+describe('a test that KSeF does not end in time', () => {
+  /** Tests through KSeF as `ksefTest` plays it, with what is stored for real. */
+  function tester(ksefTest: (token: string) => Promise<void>) {
+    const outbox = { nudge: () => {} } as unknown as Parameters<typeof connectionStore>[1];
+    const connections = connectionStore(
+      running.mongo.db.collection<ConnectionDocument>('connections'),
+      outbox,
+      systemClock,
+    );
+    const test = testConnection({
+      connections,
+      submissions: { wake: () => Promise.resolve() },
+      secrets: { open: (_owner, { sealed }) => sealed },
+      ksef: { test: ({ token }) => ksefTest(token) },
+      testMsMax: 100,
+      clock: systemClock,
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+    return ({ organizationId, connectionId }: { organizationId: string; connectionId: string }) =>
+      test(organizationId, connectionId, caller.context);
+  }
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => 'answered',
+      (error: unknown) => error,
+    );
+
+  test('is answered as such, and the next caller joins it instead of beginning a second one', async () => {
+    const connection = await newConnection();
+    let tests = 0;
+    let finish = (): void => {};
+    const testing = new Promise<void>((resolve) => (finish = resolve));
+    const runTest = tester(() => {
+      tests++;
+      return testing;
+    });
+    expect(await failure(runTest(connection))).toMatchObject({ kind: 'foreign_failure' });
+    expect(await read(connection)).toMatchObject({
+      status: ConnectionStatus.PENDING,
+      lastTestedTime: expect.any(Date),
+      lastErrorMessage: expect.stringContaining('in time'),
+    });
+    const second = runTest(connection);
+    finish();
+    expect(await second).toMatchObject({ status: 'CONNECTED' });
+    expect(tests).toBe(1);
+    await runTest(connection);
+    expect(tests).toBe(2);
+  });
+
+  test('says nothing about a token that was stored meanwhile, even the same one; that is tested afterwards', async () => {
+    const connection = await newConnection();
+    let underWay = 0;
+    let atOnce = 0;
+    let finish = (): void => {};
+    const held = new Promise<void>((resolve) => (finish = resolve));
+    const runTest = tester(async () => {
+      atOnce = Math.max(atOnce, ++underWay);
+      await held;
+      underWay--;
+    });
+    const first = failure(runTest(connection));
+    await eventually(() => expect(underWay).toBe(1));
+    await running.connections.saveConnection(connection.request, caller);
+    const second = failure(runTest(connection));
+    finish();
+    expect(await first).toMatchObject({ kind: 'wrong_state' });
+    expect(await second).toBe('answered');
+    expect(atOnce).toBe(1);
+    expect((await read(connection)).status).toBe(ConnectionStatus.CONNECTED);
+  });
 });

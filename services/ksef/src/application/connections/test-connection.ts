@@ -1,24 +1,28 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { isSameToken } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { Ksef } from '../ksef-calls.js';
 import { connectionAudit } from './connection-events.js';
-import { requireConnection } from './disable-connection.js';
+import { requireConnection, wakeWaiting } from './disable-connection.js';
 import type { TokenSecrets } from './secrets.js';
-import type { ConnectionStore } from './stores.js';
+import type { ConnectionStore, OpenSubmissions } from './stores.js';
 
 export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
+  readonly submissions: Pick<OpenSubmissions, 'wake'>;
   readonly secrets: Pick<TokenSecrets, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
   /** Whatever KSeF does, callers have an answer by then. */
   readonly testMsMax: number;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** What a test tells where KSeF answered. */
@@ -33,21 +37,45 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
+/** A test under way, to the end of its last call. */
+interface RunningTest {
+  readonly connection: Connection;
+  readonly result: Promise<TestResult>;
+}
+
 /**
- * Authenticates with the stored token, and looks whether it may send invoices (endpoint 13). In one process, callers that come
- * while a connection is tested share the answer.
+ * Authenticates with the stored token, and looks whether it may send invoices (endpoint 13). A process does one test of a
+ * connection at a time: callers that come while it runs share its answer, also after an earlier caller has waited in vain. A
+ * token that was stored meanwhile is tested afterwards.
  * @throws DomainError not_found, wrong_state; foreign_failure where KSeF gives no answer that says something about the token
  */
 export function testConnection(deps: TestDeps): TestConnection {
-  const underWay = new Map<string, Promise<TestResult>>();
+  const underWay = new Map<string, RunningTest>();
+
+  async function share(organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> {
+    for (;;) {
+      const connection = await requireConnection(deps.connections, organizationId, connectionId);
+      const token = openToken(deps, connection);
+      const running = underWay.get(connectionId);
+      if (running !== undefined && isSameToken(running.connection, connection)) return running.result;
+      if (running === undefined) {
+        const result = testOnce(deps, connection, token, context).finally(() => underWay.delete(connectionId));
+        underWay.set(connectionId, { connection, result });
+        return result;
+      }
+      await running.result.catch(() => {});
+    }
+  }
+
   return async (organizationId, connectionId, context) => {
     const connection = await requireConnection(deps.connections, organizationId, connectionId);
-    const token = openToken(deps, connection);
-    // A token that was saved meanwhile gets a test of its own.
-    const key = JSON.stringify([connectionId, connection.contextNip, token]);
-    const running = underWay.get(key) ?? testOnce(deps, connection, token, context).finally(() => underWay.delete(key));
-    underWay.set(key, running);
-    return running;
+    openToken(deps, connection);
+    const late = Symbol('late');
+    const result = await within(deps.testMsMax, share(organizationId, connectionId, context), late);
+    if (result !== late) return result;
+    const refusal = new KsefRefusal('TRANSIENT', 'KSeF did not answer in time.', { code: 'KSEF_TIMEOUT' });
+    await storeResult(deps, connection, { refusal, testedAt: deps.clock.now() }, context);
+    throw unanswered(refusal);
   };
 }
 
@@ -57,63 +85,75 @@ async function testOnce(
   token: string,
   context: RequestContext,
 ): Promise<TestResult> {
-  const { id: connectionId, organizationId, environment, contextNip, companyId } = connection;
-  const refusal = await refusalOf(
-    within(deps.testMsMax, deps.ksef.test({ connectionId, environment, contextNip, token })),
-  );
+  const { id: connectionId, environment, contextNip } = connection;
+  const refusal = await refusalOf(deps.ksef.test({ connectionId, environment, contextNip, token }));
   const testedAt = deps.clock.now();
-  const status = refusal === undefined ? 'CONNECTED' : refusal.kind === 'PERMANENT' ? 'ERROR' : undefined;
+  const status = await storeResult(deps, connection, { refusal, testedAt }, context);
+  if (status !== undefined) return { status, testedAt };
+  throw unanswered(refusal);
+}
+
+/** @returns the new status; undefined where it stays. @throws DomainError wrong_state when the token was replaced since */
+async function storeResult(
+  deps: TestDeps,
+  tested: Connection,
+  { refusal, testedAt }: { readonly refusal: KsefRefusal | undefined; readonly testedAt: Date },
+  context: RequestContext,
+): Promise<TestResult['status'] | undefined> {
+  const { id: connectionId, organizationId, environment, companyId } = tested;
+  const status: TestResult['status'] | undefined =
+    refusal === undefined ? 'CONNECTED' : refusal.kind === 'PERMANENT' ? 'ERROR' : undefined;
+  const message = refusal?.message ?? null;
   await retryOnConflict(async () => {
     const current = await requireConnection(deps.connections, organizationId, connectionId);
-    if (openToken(deps, current) !== token || current.contextNip !== contextNip) {
+    if (current.status === 'DISABLED') throw disabled();
+    if (!isSameToken(current, tested)) {
       throw new DomainError('wrong_state', 'The connection was saved again while it was tested. Test it again.');
     }
     const hasFailed = status === 'ERROR' && current.status !== 'ERROR';
-    await deps.connections.save(
-      current,
-      {
-        ...(status === undefined ? {} : { status }),
-        lastTestedAt: testedAt,
-        lastErrorMessage: refusal?.message ?? null,
-      },
-      [
-        connectionAudit('tested', connectionId, context),
-        ...(hasFailed
-          ? [
-              announce(events.ksefConnectionFailed, {
-                connectionId,
-                companyId,
-                environment,
-                message: refusal?.message ?? '',
-              }),
-            ]
-          : []),
-      ],
-    );
+    const failed = announce(events.ksefConnectionFailed, {
+      connectionId,
+      companyId,
+      environment,
+      message: message ?? '',
+    });
+    const change = { ...(status === undefined ? {} : { status }), lastTestedAt: testedAt, lastErrorMessage: message };
+    await deps.connections.save(current, change, [
+      connectionAudit('tested', connectionId, context),
+      ...(hasFailed ? [failed] : []),
+    ]);
   });
-  if (status !== undefined) return { status, testedAt };
-  throw new DomainError('foreign_failure', `${refusal?.message} The connection is unchanged; test it again later.`, {
+  // What is queued goes on now.
+  if (status === 'CONNECTED') await wakeWaiting(deps, tested);
+  return status;
+}
+
+function unanswered(refusal: KsefRefusal | undefined): DomainError {
+  return new DomainError('foreign_failure', `${refusal?.message} The connection is unchanged; test it again later.`, {
     cause: refusal,
   });
 }
 
 /** @throws DomainError wrong_state for a connection that was ended */
 function openToken({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): string {
-  if (connection.status !== 'DISABLED' && connection.token !== undefined) {
-    return secrets.open(connection, connection.token);
-  }
-  throw new DomainError('wrong_state', 'The connection is disabled. Save it again with a token, then test it.');
+  if (connection.status === 'DISABLED' || connection.token === undefined) throw disabled();
+  return secrets.open(connection, connection.token);
 }
 
-async function within<T>(msMax: number, work: Promise<T>): Promise<T> {
+function disabled(): DomainError {
+  return new DomainError('wrong_state', 'The connection is disabled. Save it again with a token, then test it.');
+}
+
+/** @returns `late` when the work takes longer; it goes on */
+async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new KsefRefusal('TRANSIENT', 'KSeF did not answer in time.', { code: 'KSEF_TIMEOUT' }));
-    }, msMax);
+  const ending = new Promise<L>((resolve) => {
+    timer = setTimeout(() => resolve(late), msMax);
   });
+  // It may still fail after the deadline; nobody reads that.
+  work.catch(() => {});
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, ending]);
   } finally {
     clearTimeout(timer);
   }
