@@ -8,6 +8,7 @@ import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
+import { CallLimits } from './application/call-limits.js';
 import { wipeTokens } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
 import { tokenSecrets } from './application/connections/secrets.js';
@@ -22,6 +23,8 @@ import { readTrustedSeals } from './clients/trusted-seals.js';
 import type { TrustedSeals } from './clients/trusted-seals.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
+import type { CallScopeDocument } from './storage/call-scopes.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
 import { canaryStore } from './storage/sealing-keys.js';
@@ -39,15 +42,21 @@ const POLL_EACH_MS = 1_000;
 /** Less than the gateway waits for it; an authentication alone may take a minute. */
 const TEST_MS_MAX = 120_000;
 
+/** What a test replaces or shortens. */
+export interface KsefOverrides extends StartOverrides {
+  /** In place of the second, the minute and the hour in which KSeF counts calls. */
+  readonly limitWindowsMs?: readonly [number, number, number];
+}
+
 /** Starts the ksef service and resolves when it takes calls. */
-export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
+export function startService(config: Config, overrides?: KsefOverrides): Promise<RunningService> {
   return startServiceShell(
     {
       name: 'ksef',
       schema: configSchema,
       config,
       callsEndMsMax: 10_000,
-      compose: (connections) => compose(config, connections),
+      compose: (connections) => compose(config, connections, overrides?.limitWindowsMs),
     },
     overrides,
   );
@@ -56,6 +65,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop }: Connections,
+  windowsMs?: KsefOverrides['limitWindowsMs'],
 ): Promise<ServiceParts> {
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
@@ -88,12 +98,21 @@ async function compose(
   const box = secretbox(ring);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel, trustedSeals);
+  const requestMs = config.KSEF_REQUEST_SECONDS * 1_000;
+  const limits = new CallLimits({
+    store: callScopeStore(collections.callScopes),
+    factor: config.KSEF_LIMIT_FACTOR,
+    requestMs,
+    clock,
+    logger,
+    ...(windowsMs === undefined ? {} : { windowsMs }),
+  });
   const ksef = ksefClient(
     {
       urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },
-      requestMs: config.KSEF_REQUEST_SECONDS * 1_000,
+      requestMs,
       waitFactor: config.KSEF_WAIT_FACTOR,
-      limitFactor: config.KSEF_LIMIT_FACTOR,
+      limits,
     },
     logger,
   );
@@ -118,7 +137,7 @@ async function compose(
     tokens: deps.secrets,
     box,
     waitFactor: config.KSEF_WAIT_FACTOR,
-    requestMs: config.KSEF_REQUEST_SECONDS * 1_000,
+    requestMs,
     clock,
     logger,
   });
@@ -170,6 +189,17 @@ async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const submissions = db.collection<SubmissionDocument>('submissions');
   const confirmations = db.collection<ConfirmationDocument>('confirmations');
-  await Promise.all([createConnectionIndexes(connections), createSubmissionIndexes(submissions, confirmations)]);
-  return { connections, submissions, confirmations, sealingKeys: db.collection<SealingKeyDocument>('sealing_keys') };
+  const callScopes = db.collection<CallScopeDocument>('call_scopes');
+  await Promise.all([
+    createConnectionIndexes(connections),
+    createSubmissionIndexes(submissions, confirmations),
+    createCallScopeIndexes(callScopes),
+  ]);
+  return {
+    connections,
+    submissions,
+    confirmations,
+    callScopes,
+    sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
+  };
 }

@@ -56,10 +56,11 @@ export interface EnvironmentOptions {
   readonly path: string | undefined;
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
+  readonly limitWindowFactor: number | undefined;
 }
 
 /** One environment of KSeF: its calls, and the routes below `/control`. */
-export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOptions): Environment {
+export function createEnvironment({ name, path, baseUrl, signal, limitWindowFactor }: EnvironmentOptions): Environment {
   const store = new Store(path);
   const clock = new Clock();
   const advanced = store.table<number>('clock');
@@ -70,7 +71,7 @@ export function createEnvironment({ name, path, baseUrl, signal }: EnvironmentOp
   const settings = (): Settings => settingsTable.get('settings') ?? DEFAULT_SETTINGS;
   const log = new RequestLog(store);
   const faults = new Faults();
-  const limits = new Limits(clock);
+  const limits = new Limits(clock, limitWindowFactor);
   const keys = new Keys(store, clock, name);
   const { label, checksNips, takesFa2 } = environments[name];
   const authenticator = new Authenticator({ store, clock, keys, contexts, settings, checksNips });

@@ -22,6 +22,18 @@ test('the hour has a limit of its own', () => {
   expect(limits.take('S1', '5265877635', 1)).toBeGreaterThan(3_000);
 });
 
+test('windows may be shorter than those of KSeF', () => {
+  const clock = new Clock();
+  const limits = new Limits(clock, 0.01);
+  for (let sent = 0; sent < 120; sent++) {
+    expect(limits.take('S1', '5265877635', 1)).toBeUndefined();
+    clock.advance(0.03);
+  }
+  expect(limits.take('S1', '5265877635', 1)).toBeGreaterThan(30);
+  clock.advance(33);
+  expect(limits.take('S1', '5265877635', 1)).toBeUndefined();
+});
+
 test('a factor multiplies the limits, and 0 lifts them', () => {
   const limits = new Limits(new Clock());
   for (let sent = 0; sent < 20; sent++) expect(limits.take('S1', '5265877635', 2)).toBeUndefined();

@@ -34,10 +34,13 @@ const limits: Readonly<Record<OperationName, Limit>> = {
 /** Counts calls in sliding windows. Refused calls do not count, and windows do not survive a restart. */
 export class Limits {
   readonly #clock: Clock;
+  readonly #windowFactor: number;
   readonly #calls = new Map<string, number[]>();
 
-  constructor(clock: Clock) {
+  /** @param windowFactor multiplies the second, the minute and the hour */
+  constructor(clock: Clock, windowFactor = 1) {
     this.#clock = clock;
+    this.#windowFactor = windowFactor;
   }
 
   /**
@@ -51,10 +54,11 @@ export class Limits {
     const { group, calls } = limits[operation];
     const key = `${group} ${caller}`;
     const now = this.#clock.now().getTime() / 1_000;
-    const longest = calls.at(-1)?.[0] ?? 0;
+    const longest = (calls.at(-1)?.[0] ?? 0) * this.#windowFactor;
     const counted = (this.#calls.get(key) ?? []).filter((at) => at > now - longest);
     this.#calls.set(key, counted);
-    for (const [seconds, base] of calls) {
+    for (const [usual, base] of calls) {
+      const seconds = usual * this.#windowFactor;
       const most = Math.max(1, Math.floor(base * factor));
       const oldest = counted.filter((at) => at > now - seconds).at(-most);
       if (oldest !== undefined) return Math.max(1, Math.ceil(oldest + seconds - now));

@@ -15,6 +15,8 @@ export interface KsefSimulatorOptions {
   readonly port?: number;
   /** Where contexts, tokens, keys, sessions, documents, counters and requests are kept; without it, in memory alone. */
   readonly directory?: string;
+  /** Multiplies the second, the minute and the hour in which calls are counted, so that a test need not wait for an hour. */
+  readonly limitWindowFactor?: number;
 }
 
 export interface KsefSimulator {
@@ -26,7 +28,11 @@ export interface KsefSimulator {
 }
 
 /** Starts KSeF 2.0 with its three environments (KSeF reference, sections 14 and 17). */
-export async function startKsefSimulator({ port = 0, directory }: KsefSimulatorOptions = {}): Promise<KsefSimulator> {
+export async function startKsefSimulator({
+  port = 0,
+  directory,
+  limitWindowFactor,
+}: KsefSimulatorOptions = {}): Promise<KsefSimulator> {
   const stopping = new AbortController();
   let origin = '';
   const byName = new Map<string, Environment>(
@@ -37,6 +43,7 @@ export async function startKsefSimulator({ port = 0, directory }: KsefSimulatorO
         path: directory === undefined ? undefined : join(directory, `${name}.jsonl`),
         baseUrl: () => `${origin}/${name}`,
         signal: stopping.signal,
+        limitWindowFactor,
       }),
     ]),
   );

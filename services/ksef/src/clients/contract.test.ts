@@ -4,13 +4,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { systemClock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { Ajv } from 'ajv';
+import { CallLimits } from '../application/call-limits.js';
 import { createSessionKey, encryptDocument } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { callScopesInMemory } from '../testing/call-scopes.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -64,10 +67,11 @@ beforeAll(async () => {
   recorder = createServer((request, response) => void forward(request, response));
   await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
-  client = ksefClient(
-    { urls: { TEST: url, DEMO: url, PRODUCTION: url }, requestMs: 10_000, waitFactor: 0.001, limitFactor: 100 },
-    createLogger({ service: 'ksef', level: 'silent' }),
-  );
+  const logger = createLogger({ service: 'ksef', level: 'silent' });
+  const requestMs = 10_000;
+  const limits = new CallLimits({ store: callScopesInMemory(), factor: 100, requestMs, clock: systemClock, logger });
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  client = ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
 });
 afterAll(async () => {
   await client.close();

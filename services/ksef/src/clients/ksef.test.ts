@@ -2,12 +2,15 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { CallLimits } from '../application/call-limits.js';
 import type { KsefCalls, KsefCredentials } from '../application/ksef-calls.js';
 import { createSessionKey, encryptDocument, sha256 } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { callScopesInMemory } from '../testing/call-scopes.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -57,7 +60,14 @@ afterEach(async () => {
 
 function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor = 1_000 } = {}): KsefClient {
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  return ksefClient({ urls, requestMs, waitFactor: 0.001, limitFactor }, logger);
+  const limits = new CallLimits({
+    store: callScopesInMemory(),
+    factor: limitFactor,
+    requestMs,
+    clock: systemClock,
+    logger,
+  });
+  return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
 }
 
 async function control(method: string, path: string, body?: unknown): Promise<ControlAnswer> {

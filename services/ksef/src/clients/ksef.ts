@@ -3,9 +3,9 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
 import type { z } from 'zod';
 import { Access } from '../application/access.js';
+import type { CallLimits, LimitSubject } from '../application/call-limits.js';
 import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../application/authentication.js';
 import type { Ksef, KsefCalls, KsefCredentials, ListedInvoice, Upo } from '../application/ksef-calls.js';
-import { CallLimits } from '../domain/call-limits.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
@@ -19,8 +19,8 @@ import * as answers from './read-answers.js';
 export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
   /** Multiplies the waits that are ours to choose. */
   readonly waitFactor: number;
-  /** Multiplies the limits that are kept. */
-  readonly limitFactor: number;
+  /** Keeps all replicas within the limits of KSeF. */
+  readonly limits: CallLimits;
 }
 
 export interface KsefClient extends Ksef {
@@ -43,25 +43,29 @@ const SEARCH_DAYS = 7;
 const CONNECTIONS_MAX = 10_000;
 
 /** Calls KSeF 2.0 as connections do (KSeF reference, sections 2 to 7). One for the service: connections share keys and limits. */
-export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, logger: Logger): KsefClient {
+export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger: Logger): KsefClient {
   const nowMs = (): number => Date.now();
   const waits = { throttledMs: THROTTLED_MS * waitFactor, blockedMs: BLOCKED_MS * waitFactor };
   const http = ksefHttp({ ...rest, waits }, logger);
-  const limits = new CallLimits({ factor: limitFactor, nowMs: () => performance.now() });
   const accesses = new Map<string, Access>();
+
+  /** What KSeF refused for a while is not called before by any replica. */
+  async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
+    if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
+    if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
+  }
 
   /** Calls within the limits. @throws KsefRefusal */
   async function send(contextNip: string, request: KsefRequest): Promise<KsefAnswer> {
     const subject = { environment: request.environment, contextNip, operation: request.operation };
     const endsAtMs = performance.now() + LIMIT_WAIT_MS_MAX;
     for (;;) {
-      const taken = limits.take(subject);
+      const taken = await limits.take(subject);
       if ('end' in taken) {
         try {
           return await http.send(request);
         } catch (error) {
-          const isThrottled = error instanceof KsefRefusal && error.httpStatus === 429;
-          if (isThrottled) limits.block(subject, error.retryAfterMs ?? waits.throttledMs);
+          if (error instanceof KsefRefusal) await heed(error, subject);
           throw error;
         } finally {
           taken.end();
@@ -192,16 +196,18 @@ export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, l
     /** Takes the limits in force from KSeF; without its answer the published ones hold. */
     const readLimits = async (): Promise<void> => {
       const subject = { environment, contextNip };
-      if (!limits.isDue(subject)) return;
+      if (!(await limits.isDue(subject))) return;
       const inForce = await ask({ operation: 'LIMITS', method: 'GET', path: '/rate-limits' }, answers.limitsAnswer);
-      limits.replace(subject, {
-        OPEN: inForce.onlineSession,
-        SEND: inForce.invoiceSend,
-        INVOICE: inForce.invoiceStatus,
-        INVOICES: inForce.sessionInvoiceList,
-        READ: inForce.sessionMisc,
-        SESSIONS: inForce.sessionList,
-        METADATA: inForce.invoiceMetadata,
+      await limits.state(subject, {
+        calls: {
+          OPEN: inForce.onlineSession,
+          SEND: inForce.invoiceSend,
+          INVOICE: inForce.invoiceStatus,
+          INVOICES: inForce.sessionInvoiceList,
+          READ: inForce.sessionMisc,
+          SESSIONS: inForce.sessionList,
+          METADATA: inForce.invoiceMetadata,
+        },
       });
     };
     const upo = async (call: Call): Promise<Upo> => {
@@ -323,6 +329,9 @@ export function ksefClient({ waitFactor, limitFactor, ...rest }: KsefSettings, l
         logger.warn({ connectionId, error }, 'A session of KSeF could not be ended; it ends when its tokens do.');
       });
     },
-    close: () => http.close(),
+    async close() {
+      await http.close();
+      await limits.close();
+    },
   };
 }

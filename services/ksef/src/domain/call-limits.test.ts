@@ -1,87 +1,99 @@
-import { beforeEach, expect, test } from '@jest/globals';
-import { CallLimits } from './call-limits.js';
-import type { CountedCall } from './call-limits.js';
+import { expect, test } from '@jest/globals';
+import { counted, multiplied, NO_CALLS, PUBLISHED_LIMITS, waitForCall, WINDOWS_MS } from './call-limits.js';
+import type { CallCount, WindowLimits } from './call-limits.js';
 
-let now = 0;
-const subject = { environment: 'TEST', contextNip: '1', operation: 'S9' } as const;
-const limitsOf = (factor = 1): CallLimits => new CallLimits({ factor, nowMs: () => now });
-beforeEach(() => {
-  now = 1_000_000;
-});
+const START = 1_000_000_000;
+const SESSIONS = PUBLISHED_LIMITS.SESSIONS;
+const none = { calls: 0, endsAtMs: 0 };
 
-/** As many calls as are possible at this moment, each of which ends at once. */
-function callsPossible(limits: CallLimits, of: typeof subject | { readonly contextNip: string } = subject): number {
+const ended = (count: CallCount, nowMs: number, ...endedAtMs: readonly number[]): CallCount =>
+  counted(count, { replica: 'a', endedAtMs, underWay: none }, nowMs);
+
+/** Makes as many calls as are possible at a time, each of which ends at once. */
+function callAll(before: CallCount, nowMs: number, limits: WindowLimits): { count: CallCount; calls: number } {
+  let count = before;
   for (let calls = 0; ; calls++) {
-    const taken = limits.take({ ...subject, ...of });
-    if (!('end' in taken)) return calls;
-    taken.end();
+    if (waitForCall(count, limits, nowMs) > 0) return { count, calls };
+    count = ended(count, nowMs, nowMs);
   }
 }
 
 test('as many calls are possible within a second, a minute and an hour as KSeF takes, and no more', () => {
-  const limits = limitsOf();
-  expect(callsPossible(limits)).toBe(5);
-  now += 999;
-  expect(callsPossible(limits)).toBe(0);
-  now += 1;
-  expect(callsPossible(limits)).toBe(5);
-  now += 1_000;
-  expect(callsPossible(limits)).toBe(0);
-  expect(limits.take(subject)).toEqual({ waitMs: 58_000 });
+  let { count, calls } = callAll(NO_CALLS, START, SESSIONS);
+  expect(calls).toBe(5);
+  expect(waitForCall(count, SESSIONS, START + 999)).toBe(1);
+  ({ count, calls } = callAll(count, START + 1_000, SESSIONS));
+  expect(calls).toBe(5);
+  expect(waitForCall(count, SESSIONS, START + 2_000)).toBe(58_000);
   let all = 10;
   for (let minute = 1; minute < 60; minute++) {
-    now += 60_000;
-    all += callsPossible(limits);
+    ({ count, calls } = callAll(count, START + minute * 60_000, SESSIONS));
+    all += calls;
   }
   expect(all).toBe(60);
 });
 
-test('contexts and groups are counted apart, and the factor multiplies', () => {
-  const limits = limitsOf(2);
-  expect(callsPossible(limits)).toBe(10);
-  expect(callsPossible(limits, { contextNip: '2' })).toBe(10);
-  expect('end' in limits.take({ ...subject, operation: 'S1' })).toBe(true);
-  expect(callsPossible(limitsOf(0.001))).toBe(1);
+test('no window of KSeF ever has more calls than its limit, however they are spread', () => {
+  const limits: WindowLimits = [3, 20, 100];
+  const times: number[] = [];
+  let count = NO_CALLS;
+  // A long hour and a half with pauses of odd lengths: 0 ms to about 4 s.
+  for (let nowMs = START, step = 1; nowMs < START + 5_400_000; nowMs += (step++ * 7_919) % 4_001) {
+    if (waitForCall(count, limits, nowMs) > 0) continue;
+    times.push(nowMs);
+    count = ended(count, nowMs, nowMs);
+  }
+  for (const [index, windowMs] of WINDOWS_MS.entries()) {
+    const most = limits[index] ?? 0;
+    const closest = times.slice(most).map((time, earlier) => time - (times[earlier] ?? 0));
+    expect(Math.min(...closest)).toBeGreaterThanOrEqual(windowMs);
+  }
+  // Times are rounded by a sixtieth of a window at most.
+  expect(times.length).toBeGreaterThanOrEqual(148);
 });
 
-test('a call counts until its window has passed since its end', () => {
-  const limits = limitsOf();
-  const held = Array.from({ length: 5 }, () => limits.take(subject) as CountedCall);
-  now += 10_000;
-  expect(callsPossible(limits)).toBe(0);
-  for (const call of held) call.end();
-  now += 999;
-  expect(callsPossible(limits)).toBe(0);
-  now += 1;
-  expect(callsPossible(limits)).toBe(5);
+test('after the stated wait a call is possible', () => {
+  let count = NO_CALLS;
+  let nowMs = START;
+  for (let call = 0; call < 300; call++) {
+    const waitMs = waitForCall(count, SESSIONS, nowMs);
+    nowMs += waitMs;
+    count = ended(count, nowMs);
+    expect(waitForCall(count, SESSIONS, nowMs)).toBe(0);
+    count = ended(count, nowMs, nowMs);
+  }
 });
 
-test('calls of several contexts count together for authentication', () => {
-  const limits = limitsOf();
-  const taken = Array.from({ length: 61 }, (_, index) =>
-    limits.take({ environment: 'TEST', contextNip: String(index), operation: 'A2' }),
-  );
-  expect(taken.filter((one) => 'end' in one)).toHaveLength(60);
+test('a call under way counts in every window, and from its end until the window has passed', () => {
+  const underWay = { calls: 5, endsAtMs: START + 30_000 };
+  const held = counted(NO_CALLS, { replica: 'a', endedAtMs: [], underWay }, START);
+  expect(waitForCall(held, SESSIONS, START + 10_000)).toBe(100);
+  const end = START + 10_000;
+  const done = ended(held, end, end, end, end, end, end);
+  expect(waitForCall(done, SESSIONS, end + 999)).toBe(1);
+  expect(waitForCall(done, SESSIONS, end + 1_000)).toBe(0);
 });
 
-test('a block holds for one operation of one context until it has passed', () => {
-  const limits = limitsOf();
-  limits.block(subject, 5_000);
-  limits.block(subject, 1_000);
-  expect(limits.take(subject)).toEqual({ waitMs: 5_000 });
-  expect('end' in limits.take({ ...subject, contextNip: '2' })).toBe(true);
-  expect('end' in limits.take({ ...subject, operation: 'S6' })).toBe(true);
-  now += 5_000;
-  expect('end' in limits.take(subject)).toBe(true);
+test('the calls of a replica that died count as ended when they surely had', () => {
+  const underWay = { calls: 5, endsAtMs: START + 30_000 };
+  const held = counted(NO_CALLS, { replica: 'dead', endedAtMs: [], underWay }, START);
+  const before = ended(held, START + 29_999);
+  expect(waitForCall(before, SESSIONS, START + 29_999)).toBe(100);
+  const after = ended(held, START + 30_000);
+  expect(waitForCall(after, SESSIONS, START + 30_000)).toBe(1_000);
+  expect(waitForCall(after, SESSIONS, START + 31_000)).toBe(0);
+  expect(ended(after, START + 30_000 + 3_600_000)).toEqual(NO_CALLS);
 });
 
-test('the limits that KSeF states replace the published ones, and are read once an hour', () => {
-  const limits = limitsOf();
-  expect(limits.isDue(subject)).toBe(true);
-  expect(limits.isDue(subject)).toBe(false);
-  limits.replace(subject, { SESSIONS: [2, 100, 100] });
-  expect(callsPossible(limits)).toBe(2);
-  expect(callsPossible(limits, { contextNip: '2' })).toBe(5);
-  now += 3_600_000;
-  expect(limits.isDue(subject)).toBe(true);
+test('what is kept has a bound, however many calls there are', () => {
+  let count = NO_CALLS;
+  for (let nowMs = START; nowMs < START + 7_200_000; nowMs += 500) count = ended(count, nowMs, nowMs);
+  expect(count.ended.length).toBeLessThanOrEqual(4 + 3 * 61);
+  expect(count.ended.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThanOrEqual(7_200);
+});
+
+test('the factor multiplies, and leaves one call at least', () => {
+  expect(multiplied(SESSIONS, 2)).toEqual([10, 20, 120]);
+  expect(multiplied(SESSIONS, 0.001)).toEqual([1, 1, 1]);
+  expect(multiplied(PUBLISHED_LIMITS.AUTHENTICATION, 2)).toEqual([120, Infinity, Infinity]);
 });

@@ -3,10 +3,10 @@ import type { Operation } from './classify-answer.js';
 /** Calls within a second, a minute and an hour. */
 export type WindowLimits = readonly [perSecond: number, perMinute: number, perHour: number];
 export type LimitGroup =
-  'AUTHENTICATION' | 'OPEN' | 'SEND' | 'CLOSE' | 'INVOICE' | 'INVOICES' | 'READ' | 'SESSIONS' | 'METADATA';
+  'AUTHENTICATION' | 'OPEN' | 'SEND' | 'CLOSE' | 'INVOICE' | 'INVOICES' | 'READ' | 'SESSIONS' | 'METADATA' | 'OTHER';
 
 /** Of KSeF 2.8 (KSeF reference, section 7). */
-const LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
+export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   AUTHENTICATION: [60, Infinity, Infinity],
   OPEN: [10, 30, 120],
   SEND: [10, 30, 180],
@@ -16,6 +16,7 @@ const LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   READ: [10, 120, 1_200],
   SESSIONS: [5, 10, 60],
   METADATA: [8, 16, 20],
+  OTHER: [10, 30, 120],
 };
 const GROUPS: Readonly<Record<string, LimitGroup>> = {
   S1: 'OPEN',
@@ -28,110 +29,127 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
   S8: 'READ',
   S9: 'SESSIONS',
   S10: 'METADATA',
-  LIMITS: 'READ',
+  LIMITS: 'OTHER',
 };
-const WINDOWS_MS = [1_000, 60_000, 3_600_000] as const;
-const LONGEST_MS = 3_600_000;
-/** Counted contexts and groups; the one counted longest ago makes room. */
-const KEYS_MAX = 20_000;
 
-export interface LimitSubject {
-  readonly environment: string;
-  readonly contextNip: string;
-  readonly operation: Operation;
+/** The windows of the limits, shortest first. KSeF lets them slide. */
+export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
+/** Calls that left the shorter windows are kept together, so many at most in each of the longer ones. */
+const PARTS_OF_WINDOW = 60;
+/** A wait for calls under way, whose end is not known. */
+const UNDER_WAY_WAIT_MS = 100;
+
+/**
+ * Calls of one group, of all replicas. A call counts until its window has passed since its END: KSeF counted it at some time
+ * before. Times are milliseconds of the database's clock.
+ */
+export interface CallCount {
+  /** Oldest first. */
+  readonly ended: readonly EndedCalls[];
+  readonly underWay: readonly CallsUnderWay[];
 }
 
-/** A call that is under way. */
-export interface CountedCall {
-  end(): void;
+export interface EndedCalls {
+  /** The end of the last of them. */
+  readonly atMs: number;
+  readonly calls: number;
+}
+
+/** Of one replica. When it dies, its calls count as ended at `endsAtMs`. */
+export interface CallsUnderWay {
+  readonly replica: string;
+  readonly calls: number;
+  /** By then they have surely ended. */
+  readonly endsAtMs: number;
+}
+
+export const NO_CALLS: CallCount = { ended: [], underWay: [] };
+
+export function groupOf(operation: Operation): LimitGroup {
+  return GROUPS[operation] ?? 'AUTHENTICATION';
+}
+
+/** Notes calls of a replica that ended, and how many it has under way; what has left every window is forgotten. */
+export function counted(
+  count: CallCount,
+  own: {
+    readonly replica: string;
+    readonly endedAtMs: readonly number[];
+    readonly underWay: Omit<CallsUnderWay, 'replica'>;
+  },
+  nowMs: number,
+  windowsMs: readonly [number, number, number] = WINDOWS_MS,
+): CallCount {
+  const others = count.underWay.filter(({ replica }) => replica !== own.replica);
+  const lost = others.filter(({ endsAtMs }) => endsAtMs <= nowMs);
+  const ended = [
+    ...count.ended,
+    ...lost.map(({ endsAtMs: atMs, calls }) => ({ atMs, calls })),
+    ...own.endedAtMs.map((atMs) => ({ atMs, calls: 1 })),
+  ];
+  return {
+    ended: compacted(ended, nowMs, windowsMs),
+    underWay: [
+      ...others.filter(({ endsAtMs }) => endsAtMs > nowMs),
+      ...(own.underWay.calls === 0 ? [] : [{ replica: own.replica, ...own.underWay }]),
+    ],
+  };
 }
 
 /**
- * Keeps the calls of this process within the limits of KSeF, which counts those of one context in sliding windows, and those of
- * authentication by address. A call counts until its window has passed since its END: KSeF counted it at some time before.
+ * @param limits KSeF's, already multiplied
+ * @returns how long to wait before one more call is within the limits; 0: it is
  */
-export class CallLimits {
-  readonly #factor: number;
-  readonly #nowMs: () => number;
-  /** The end of each call; Infinity while it is under way. */
-  readonly #calls = new Map<string, { endedAtMs: number }[]>();
-  readonly #blocked = new Map<string, number>();
-  readonly #readAtMs = new Map<string, number>();
-  readonly #own = new Map<string, Readonly<Partial<Record<LimitGroup, WindowLimits>>>>();
-
-  constructor({ factor, nowMs }: { readonly factor: number; readonly nowMs: () => number }) {
-    this.#factor = factor;
-    this.#nowMs = nowMs;
-  }
-
-  /** @returns the call, or how long to wait before asking again */
-  take(subject: LimitSubject): CountedCall | { readonly waitMs: number } {
-    const now = this.#nowMs();
-    const blockedMs = (this.#blocked.get(operationKey(subject)) ?? 0) - now;
-    if (blockedMs > 0) return { waitMs: blockedMs };
-    const group = GROUPS[subject.operation] ?? 'AUTHENTICATION';
-    const key = groupKey(subject, group);
-    const counted = (this.#calls.get(key) ?? []).filter(({ endedAtMs }) => endedAtMs > now - LONGEST_MS);
-    const limits = this.#own.get(contextKey(subject))?.[group] ?? LIMITS[group];
-    let waitMs = 0;
-    for (const [index, windowMs] of WINDOWS_MS.entries()) {
-      const most = Math.max(1, Math.floor((limits[index] ?? Infinity) * this.#factor));
-      const within = counted.filter(({ endedAtMs }) => endedAtMs > now - windowMs).map(({ endedAtMs }) => endedAtMs);
-      if (within.length < most) continue;
-      // So many have to leave the window before one more fits; those under way end at a time that is not known.
-      const leaving = within.sort((one, other) => one - other)[within.length - most] ?? now;
-      waitMs = Math.max(waitMs, Number.isFinite(leaving) ? leaving + windowMs - now : Math.min(windowMs, 100));
+export function waitForCall(
+  { ended, underWay }: CallCount,
+  limits: WindowLimits,
+  nowMs: number,
+  windowsMs: readonly [number, number, number] = WINDOWS_MS,
+): number {
+  const running = underWay.reduce((sum, { calls }) => sum + calls, 0);
+  let waitMs = 0;
+  for (const [index, windowMs] of windowsMs.entries()) {
+    const most = limits[index] ?? Infinity;
+    const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
+    // So many have to leave the window before one more fits; those under way end at a time that is not known.
+    let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
+    if (surplus <= 0) continue;
+    let leavesMs = 0;
+    for (const { atMs, calls } of within) {
+      surplus -= calls;
+      leavesMs = atMs + windowMs - nowMs;
+      if (surplus <= 0) break;
     }
-    if (waitMs > 0) {
-      store(this.#calls, key, counted);
-      return { waitMs };
-    }
-    const call = { endedAtMs: Infinity };
-    store(this.#calls, key, [...counted, call]);
-    return {
-      end: () => {
-        call.endedAtMs = Math.min(call.endedAtMs, this.#nowMs());
-      },
-    };
+    waitMs = Math.max(waitMs, surplus > 0 ? Math.min(windowMs, UNDER_WAY_WAIT_MS) : leavesMs);
   }
-
-  /** KSeF asked to wait: the operation is not called for the whole context. */
-  block(subject: LimitSubject, ms: number): void {
-    const until = this.#nowMs() + ms;
-    const known = this.#blocked.get(operationKey(subject)) ?? 0;
-    store(this.#blocked, operationKey(subject), Math.max(known, until));
-  }
-
-  /** Whether the limits in force for a context are to be read; once an hour, whatever comes of it. */
-  isDue(subject: Omit<LimitSubject, 'operation'>): boolean {
-    const now = this.#nowMs();
-    if (now - (this.#readAtMs.get(contextKey(subject)) ?? -Infinity) < LONGEST_MS) return false;
-    store(this.#readAtMs, contextKey(subject), now);
-    return true;
-  }
-
-  /** The limits in force for a context, as KSeF states them; a group that is left out keeps the published ones. */
-  replace(subject: Omit<LimitSubject, 'operation'>, limits: Readonly<Partial<Record<LimitGroup, WindowLimits>>>): void {
-    store(this.#own, contextKey(subject), limits);
-  }
+  return waitMs;
 }
 
-function store<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= KEYS_MAX) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
+/** At least one call is always possible. */
+export function multiplied(limits: WindowLimits, factor: number): WindowLimits {
+  const [perSecond, perMinute, perHour] = limits.map((most) => Math.max(1, Math.floor(most * factor)));
+  return [perSecond ?? 1, perMinute ?? 1, perHour ?? 1];
 }
 
-function contextKey({ environment, contextNip }: Omit<LimitSubject, 'operation'>): string {
-  return `${environment} ${contextNip}`;
-}
-
-function groupKey(subject: LimitSubject, group: LimitGroup): string {
-  return group === 'AUTHENTICATION' ? `${subject.environment} ${group}` : `${contextKey(subject)} ${group}`;
-}
-
-function operationKey(subject: LimitSubject): string {
-  return `${contextKey(subject)} ${subject.operation}`;
+/** The older calls are, the coarser their times, rounded up: a list as long as windows have parts, however many calls there are. */
+function compacted(
+  ended: readonly EndedCalls[],
+  nowMs: number,
+  [shortMs, middleMs, longMs]: readonly [number, number, number],
+): readonly EndedCalls[] {
+  // Coarse only where rounding up leads into no shorter window.
+  const middlePartMs = middleMs / PARTS_OF_WINDOW;
+  const longPartMs = longMs / PARTS_OF_WINDOW;
+  const partOf = (ageMs: number): number => {
+    if (ageMs >= middleMs + longPartMs) return longPartMs;
+    return ageMs >= shortMs + middlePartMs ? middlePartMs : 0;
+  };
+  const calls = new Map<number, number>();
+  for (const { atMs, calls: number } of ended) {
+    if (nowMs - atMs >= longMs) continue;
+    const partMs = partOf(nowMs - atMs);
+    const roundedMs = partMs === 0 ? atMs : Math.ceil(atMs / partMs) * partMs;
+    calls.set(roundedMs, (calls.get(roundedMs) ?? 0) + number);
+  }
+  return [...calls].map(([atMs, number]) => ({ atMs, calls: number })).sort((one, other) => one.atMs - other.atMs);
 }

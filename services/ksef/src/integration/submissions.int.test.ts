@@ -13,6 +13,7 @@ import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { CallLimits } from '../application/call-limits.js';
 import { tokenSecrets } from '../application/connections/secrets.js';
 import { cancelSubmission, createSubmission } from '../application/submissions/create-submission.js';
 import type { DecidedInvoice } from '../application/submissions/stores.js';
@@ -24,6 +25,8 @@ import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import { sha256 } from '../domain/encryption.js';
 import type { DocumentFacts } from '../domain/preconditions.js';
 import type { Submission } from '../domain/submission.js';
+import { callScopeStore } from '../storage/call-scopes.js';
+import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
 import { exampleToken } from '../testing/running-ksef.js';
@@ -82,7 +85,14 @@ beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  ksef = ksefClient({ urls, requestMs: 2_000, waitFactor: 0.01, limitFactor: 1_000 }, logger);
+  const limits = new CallLimits({
+    store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
+    factor: 1_000,
+    requestMs: 2_000,
+    clock: systemClock,
+    logger,
+  });
+  ksef = ksefClient({ urls, requestMs: 2_000, waitFactor: 0.01, limits }, logger);
   const submissions = mongo.db.collection<SubmissionDocument>('submissions');
   const stored = mongo.db.collection<ConfirmationDocument>('confirmations');
   await createSubmissionIndexes(submissions, stored);

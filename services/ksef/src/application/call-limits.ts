@@ -1,0 +1,378 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import {
+  counted,
+  groupOf,
+  multiplied,
+  NO_CALLS,
+  PUBLISHED_LIMITS,
+  waitForCall,
+  WINDOWS_MS,
+} from '../domain/call-limits.js';
+import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
+import type { Operation } from '../domain/classify-answer.js';
+
+/** What all replicas know of the calls of one context, or of those that are counted by address. */
+export interface CallScope {
+  readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
+  /** What KSeF takes no calls of until then. */
+  readonly blocks: readonly Block[];
+  /** When KSeF was last asked for the limits in force; 0: never. */
+  readonly limitsReadAtMs: number;
+  readonly limits: StatedLimits;
+}
+
+export interface Block {
+  readonly operation: Operation | 'EVERY';
+  readonly untilMs: number;
+}
+
+/** Limits of a context as KSeF states them; what is left out is as published. */
+export interface StatedLimits {
+  readonly calls?: Readonly<Partial<Record<LimitGroup, WindowLimits>>>;
+  readonly invoiceBytesMax?: number;
+  readonly invoicesOfSessionMax?: number;
+}
+
+export interface StoredScope {
+  /** One more with each replacement; 0: nothing is stored. */
+  readonly version: number;
+  readonly scope: CallScope;
+}
+
+/** Where the replicas meet. */
+export interface CallScopeStore {
+  find(id: string): Promise<StoredScope | undefined>;
+  /** Stores what follows on the version. False when another replica came first. */
+  replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
+}
+
+export interface LimitSubject {
+  readonly environment: string;
+  /** Empty for what is called for no context. */
+  readonly contextNip: string;
+  readonly operation: Operation;
+}
+
+/** A call that is under way. */
+export interface CountedCall {
+  end(): void;
+}
+
+export interface CallLimitsDeps {
+  readonly store: CallScopeStore;
+  /** Multiplies the limits. */
+  readonly factor: number;
+  /** Deadline of one call. */
+  readonly requestMs: number;
+  /** The database's, which is the same for all replicas up to a few milliseconds. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly windowsMs?: readonly [number, number, number];
+}
+
+/** By so much the clocks of two replicas may differ. */
+const CLOCK_MARGIN_MS = 50;
+/** An end is stored with the next call, and at the latest after so long. */
+const ENDS_STORED_MS_MAX = 250;
+/** Replacements that another replica overtook, until the calls are put off. */
+const CONFLICTS_MAX = 20;
+const CONFLICT_WAIT_MS = 100;
+/** Contexts in memory; the one used longest ago makes room. */
+const SCOPES_MAX = 20_000;
+/** Limits in force are read again after so long. */
+const READ_EACH_MS = 3_600_000;
+/** What was not used for so long is removed. */
+const SCOPE_KEPT_MS = 24 * 3_600_000;
+const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
+
+/**
+ * Keeps the calls of all replicas within the limits of KSeF, which counts those of one context in sliding windows, and those of
+ * authentication by address (ADR 0098).
+ */
+export class CallLimits {
+  readonly #deps: CallLimitsDeps;
+  readonly #replica = randomUUID();
+  readonly #ledgers = new Map<string, ScopeLedger>();
+
+  constructor(deps: CallLimitsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @returns the call, or how long to wait before asking again */
+  async take(subject: LimitSubject): Promise<CountedCall | { readonly waitMs: number }> {
+    const group = groupOf(subject.operation);
+    const context = this.#ledgerOf(subject);
+    if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
+    // Seldom: a login lasts for days.
+    const blockedMs = await context.blockedMs(subject.operation);
+    if (blockedMs > 0) return { waitMs: blockedMs };
+    return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
+  }
+
+  /** KSeF asked to wait: the operation, or every one, is not called for the context. */
+  async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
+    const untilMs = this.#deps.clock.now().getTime() + ms;
+    await this.#ledgerOf(subject).change((scope) => ({
+      ...scope,
+      blocks: [
+        ...scope.blocks.filter((known) => known.operation !== operation || known.untilMs > untilMs),
+        { operation, untilMs },
+      ],
+    }));
+  }
+
+  /** Whether the limits in force for a context are to be read; once an hour, whatever comes of it. */
+  async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
+    const ledger = this.#ledgerOf(subject);
+    const { limitsReadAtMs } = await ledger.read();
+    const nowMs = this.#deps.clock.now().getTime();
+    if (nowMs - limitsReadAtMs < READ_EACH_MS) return false;
+    await ledger.change((scope) => ({ ...scope, limitsReadAtMs: nowMs }));
+    return true;
+  }
+
+  /** What KSeF has stated for a context. */
+  async statedFor(subject: Omit<LimitSubject, 'operation'>): Promise<StatedLimits> {
+    return (await this.#ledgerOf(subject).read()).limits;
+  }
+
+  /** Takes over what KSeF states for a context. */
+  async state(subject: Omit<LimitSubject, 'operation'>, limits: StatedLimits): Promise<void> {
+    await this.#ledgerOf(subject).change((scope) => ({ ...scope, limits: { ...scope.limits, ...limits } }));
+  }
+
+  /** Stores the ends that are not stored yet. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#ledgers.values()].map((ledger) => ledger.close()));
+  }
+
+  #ledgerOf({ environment, contextNip }: Omit<LimitSubject, 'operation'>): ScopeLedger {
+    return this.#ledger(`${environment}:${contextNip}`);
+  }
+
+  #ledger(id: string): ScopeLedger {
+    const ledger = this.#ledgers.get(id) ?? new ScopeLedger(id, this.#replica, this.#deps);
+    this.#ledgers.delete(id);
+    this.#ledgers.set(id, ledger);
+    if (this.#ledgers.size > SCOPES_MAX) {
+      const idle = [...this.#ledgers].find(([, one]) => one !== ledger && one.isIdle);
+      if (idle !== undefined) this.#ledgers.delete(idle[0]);
+    }
+    return ledger;
+  }
+}
+
+interface WantedCall {
+  readonly group: LimitGroup;
+  readonly operation: Operation;
+  answer(taken: CountedCall | { readonly waitMs: number }): void;
+  fail(error: unknown): void;
+}
+
+interface RunningCall {
+  readonly endsAtMs: number;
+}
+
+interface EndedCall {
+  readonly group: LimitGroup;
+  readonly atMs: number;
+}
+
+type Change = (scope: CallScope) => CallScope;
+
+/** What is stored together. */
+interface Batch {
+  readonly wanted: readonly WantedCall[];
+  /** More come while it is stored. */
+  readonly ended: EndedCall[];
+  readonly changes: readonly Change[];
+}
+
+/** What one replica has to say about one scope. What comes together is stored together, one write at a time. */
+class ScopeLedger {
+  readonly #id: string;
+  readonly #replica: string;
+  readonly #deps: CallLimitsDeps;
+  readonly #running = new Map<LimitGroup, Set<RunningCall>>();
+  #known: StoredScope | undefined;
+  #wanted: WantedCall[] = [];
+  #ended: EndedCall[] = [];
+  #changes: Change[] = [];
+  #storing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(id: string, replica: string, deps: CallLimitsDeps) {
+    this.#id = id;
+    this.#replica = replica;
+    this.#deps = deps;
+  }
+
+  get isIdle(): boolean {
+    const isQuiet = this.#storing === undefined && this.#ended.length === 0 && this.#changes.length === 0;
+    return isQuiet && [...this.#running.values()].every(({ size }) => size === 0);
+  }
+
+  take(group: LimitGroup, operation: Operation): Promise<CountedCall | { readonly waitMs: number }> {
+    return new Promise((answer, fail) => {
+      this.#wanted.push({ group, operation, answer, fail });
+      void this.#store();
+    });
+  }
+
+  /** Applied to what is stored, now and as often as another replica comes first; kept for later when the database fails. */
+  async change(change: Change): Promise<void> {
+    this.#changes.push(change);
+    await this.#store();
+  }
+
+  /** As it was when this replica last stored something, else as it is stored. */
+  async read(): Promise<CallScope> {
+    this.#known ??= await this.#find();
+    return this.#known.scope;
+  }
+
+  async blockedMs(operation: Operation): Promise<number> {
+    this.#known = await this.#find();
+    const scope = this.#changes.reduce((changed, change) => change(changed), this.#known.scope);
+    return blockedMs(scope, operation, this.#deps.clock.now().getTime());
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#ended.length > 0 || this.#changes.length > 0) await this.#store();
+  }
+
+  async #find(): Promise<StoredScope> {
+    return (await this.#deps.store.find(this.#id)) ?? { version: 0, scope: EMPTY };
+  }
+
+  /** Resolves when what is to be stored now has been, or could not be. */
+  #store(): Promise<void> {
+    this.#storing ??= this.#storeAll();
+    return this.#storing;
+  }
+
+  async #storeAll(): Promise<void> {
+    do {
+      const batch = { wanted: this.#wanted, ended: this.#ended, changes: this.#changes };
+      [this.#wanted, this.#ended, this.#changes] = [[], [], []];
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      const isStored = await this.#storeOnce(batch);
+      if (isStored) continue;
+      // Nothing is lost: it goes with the next call, or after a pause.
+      this.#ended.unshift(...batch.ended);
+      this.#changes.unshift(...batch.changes);
+      this.#storeLater();
+      break;
+    } while (this.#wanted.length > 0 || this.#changes.length > 0);
+    // In the same turn as the look at what is left: nothing that comes is left behind.
+    this.#storing = undefined;
+    if (this.#wanted.length > 0) void this.#store();
+  }
+
+  /** @returns false when nothing was stored: the database failed, or other replicas always came first */
+  async #storeOnce(batch: Batch): Promise<boolean> {
+    try {
+      for (let tries = 1; tries <= CONFLICTS_MAX; tries++) {
+        if (await this.#replace(batch)) return true;
+      }
+      for (const { answer } of batch.wanted) answer({ waitMs: CONFLICT_WAIT_MS });
+    } catch (error) {
+      for (const { fail } of batch.wanted) fail(error);
+      this.#deps.logger.warn({ error }, 'calls of KSeF could not be counted; they are counted later');
+    }
+    return false;
+  }
+
+  async #replace(batch: Batch): Promise<boolean> {
+    const { store, clock, requestMs } = this.#deps;
+    const { version, scope } = (this.#known ??= await this.#find());
+    // What ended meanwhile is under way no more, so it goes with this replacement.
+    batch.ended.push(...this.#ended.splice(0));
+    const nowMs = clock.now().getTime();
+    const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;
+    const { next, waits } = this.#decide(scope, batch, { nowMs, endsAtMs });
+    const lastBlockMs = Math.max(nowMs, ...next.blocks.map(({ untilMs }) => untilMs));
+    const expiresAt = new Date(lastBlockMs + SCOPE_KEPT_MS);
+    const isFirst = await store.replace(this.#id, { version, scope: next, expiresAt });
+    this.#known = isFirst ? { version: version + 1, scope: next } : undefined;
+    if (!isFirst) return false;
+    for (const [index, { group, answer }] of batch.wanted.entries()) {
+      const waitMs = waits[index] ?? 0;
+      answer(waitMs > 0 ? { waitMs } : this.#begin(group, endsAtMs));
+    }
+    return true;
+  }
+
+  /** What is to be stored, and how long each wanted call has to wait. */
+  #decide(
+    scope: CallScope,
+    { wanted, ended, changes }: Batch,
+    { nowMs, endsAtMs }: { readonly nowMs: number; readonly endsAtMs: number },
+  ): { readonly next: CallScope; readonly waits: readonly number[] } {
+    const { factor, windowsMs = WINDOWS_MS } = this.#deps;
+    const changed = changes.reduce((before, change) => change(before), scope);
+    const counts: Partial<Record<LimitGroup, CallCount>> = { ...changed.counts };
+    const note = (group: LimitGroup, endedAtMs: readonly number[], begun: number): CallCount => {
+      const running = [...(this.#running.get(group) ?? [])];
+      const underWay = {
+        calls: running.length + begun,
+        endsAtMs: Math.max(...running.map((call) => call.endsAtMs), begun > 0 ? endsAtMs : 0),
+      };
+      const next = counted(
+        counts[group] ?? NO_CALLS,
+        { replica: this.#replica, endedAtMs, underWay },
+        nowMs,
+        windowsMs,
+      );
+      counts[group] = next;
+      return next;
+    };
+    const begun = new Map<LimitGroup, number>();
+    for (const group of new Set([...ended, ...wanted].map((one) => one.group))) {
+      note(
+        group,
+        ended.filter((one) => one.group === group).map(({ atMs }) => atMs),
+        0,
+      );
+    }
+    const waits = wanted.map(({ group, operation }) => {
+      const waitMs = blockedMs(changed, operation, nowMs);
+      if (waitMs > 0) return waitMs;
+      const limits = multiplied(changed.limits.calls?.[group] ?? PUBLISHED_LIMITS[group], factor);
+      const limitedMs = waitForCall(counts[group] ?? NO_CALLS, limits, nowMs, windowsMs);
+      if (limitedMs > 0) return limitedMs;
+      begun.set(group, (begun.get(group) ?? 0) + 1);
+      note(group, [], begun.get(group) ?? 0);
+      return 0;
+    });
+    const next = { ...changed, counts, blocks: changed.blocks.filter(({ untilMs }) => untilMs > nowMs) };
+    return { next, waits };
+  }
+
+  #begin(group: LimitGroup, endsAtMs: number): CountedCall {
+    const call = { endsAtMs };
+    const running = this.#running.get(group) ?? new Set();
+    this.#running.set(group, running.add(call));
+    return {
+      end: () => {
+        if (!running.delete(call)) return;
+        this.#ended.push({ group, atMs: this.#deps.clock.now().getTime() + CLOCK_MARGIN_MS });
+        this.#storeLater();
+      },
+    };
+  }
+
+  #storeLater(): void {
+    this.#timer ??= setTimeout(() => void this.#store(), ENDS_STORED_MS_MAX);
+    this.#timer.unref();
+  }
+}
+
+function blockedMs({ blocks }: CallScope, wanted: Operation, nowMs: number): number {
+  const applying = blocks.filter(({ operation }) => operation === 'EVERY' || operation === wanted);
+  return Math.max(0, ...applying.map(({ untilMs }) => untilMs - nowMs));
+}

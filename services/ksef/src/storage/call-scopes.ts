@@ -1,0 +1,44 @@
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection, WithId } from 'mongodb';
+import type { CallScope, CallScopeStore, StoredScope } from '../application/call-limits.js';
+
+/** The calls of one context of KSeF, or of one environment by address. It belongs to no organization: KSeF counts for all together. */
+export interface CallScopeDocument extends CallScope {
+  /** `TEST:5265877635`, `TEST:address`. */
+  readonly _id: string;
+  readonly version: number;
+  /** Removed some time after it; a scope without a document has no calls. TTL index. */
+  readonly expiresAt: Date;
+}
+
+export async function createCallScopeIndexes(collection: Collection<CallScopeDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expires' }]);
+}
+
+export function callScopeStore(collection: Collection<CallScopeDocument>): CallScopeStore {
+  const find = async (id: string): Promise<StoredScope | undefined> => {
+    const found = await collection.findOne({ _id: id });
+    return found === null ? undefined : toStored(found);
+  };
+  return {
+    find,
+    async replace(id, { version, scope, expiresAt }) {
+      const next = { ...scope, version: version + 1, expiresAt };
+      if (version === 0) {
+        try {
+          await collection.insertOne({ _id: id, ...next });
+          return true;
+        } catch (error) {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }
+      const { matchedCount } = await collection.updateOne({ _id: id, version }, { $set: next });
+      return matchedCount === 1;
+    },
+  };
+}
+
+function toStored({ version, counts, blocks, limitsReadAtMs, limits }: WithId<CallScopeDocument>): StoredScope {
+  return { version, scope: { counts, blocks, limitsReadAtMs, limits } };
+}

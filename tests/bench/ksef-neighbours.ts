@@ -1,0 +1,96 @@
+// The services that ksef calls, as far as it calls them: every invoice is decided and has an FA(3) document.
+import { createHash, randomUUID } from 'node:crypto';
+import { Decision, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import type { Definition } from '@invoicecontrol/contracts/definition';
+import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { notFound } from '@invoicecontrol/errors';
+import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { fa3 } from '../e2e/ksef-actions.js';
+
+export interface Neighbours {
+  /** Of all of them. */
+  readonly address: string;
+  /** @returns the id of an invoice that may be submitted */
+  newInvoice(nip: string, number: string): string;
+  stop(): Promise<void>;
+}
+
+type Answers = Binding['implementation'];
+
+export async function startNeighbours(): Promise<Neighbours> {
+  const documents = new Map<string, { readonly nip: string; readonly number: string; readonly bytes: Buffer }>();
+  const documentOf = (id: string) => {
+    const document = documents.get(id);
+    if (document === undefined) throw notFound('invoice');
+    return document;
+  };
+  const organization: Answers = {
+    getTenantFacts: () =>
+      Promise.resolve({
+        name: 'Workspace',
+        defaultCompanyId: 'company',
+        companies: [{ companyId: 'company', name: 'Main' }],
+        baseCurrency: 'PLN',
+        referenceValidationMode: 'OFF',
+        version: 1,
+        plan: 'SCALE',
+        hasActiveSubscription: true,
+      }),
+  };
+  const analysis: Answers = {
+    getInvoice: ({ invoiceId }: { readonly invoiceId: string }) =>
+      Promise.resolve({
+        invoice: {
+          ...StoredInvoice.decode(new Uint8Array()),
+          invoiceId,
+          companyId: 'company',
+          documentId: invoiceId,
+          decision: Decision.PASS,
+        },
+      }),
+  };
+  const files: Answers = {
+    describeFa3({ uploadId }: { readonly uploadId: string }) {
+      const { nip, number, bytes } = documentOf(uploadId);
+      const sha256 = createHash('sha256').update(bytes).digest('base64');
+      const facts = { sellerNip: nip, kind: 'VAT', number, issueDate: '2026-02-15' };
+      return Promise.resolve({ sha256, byteSize: bytes.length, faults: [], ...facts });
+    },
+    async *readDocument({ uploadId }: { readonly uploadId: string }) {
+      yield await Promise.resolve({ content: documentOf(uploadId).bytes });
+    },
+    checkConfirmation: () =>
+      Promise.resolve({ fault: undefined, sealedBy: '00:'.repeat(31) + '00', isHolderKnown: false }),
+  };
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'neighbours', level: 'silent' }),
+    bindings: [
+      only(OrganizationServiceDefinition, organization),
+      only(InvoiceServiceDefinition, analysis),
+      only(DocumentServiceDefinition, files),
+    ],
+  });
+  server.setReady(true);
+  return {
+    address: server.address,
+    newInvoice(nip, number) {
+      const id = randomUUID();
+      documents.set(id, { nip, number, bytes: Buffer.from(fa3({ nip, number })) });
+      return id;
+    },
+    stop: () => server.stop(1_000),
+  };
+}
+
+/** Refuses what ksef does not call. */
+function only(definition: Definition, answers: Answers): Binding {
+  const refuse = (): Promise<never> => Promise.reject(notFound('rpc'));
+  const refusals = Object.fromEntries(Object.keys(definition.methods).map((name) => [name, refuse]));
+  return { definition, implementation: { ...refusals, ...answers } };
+}
