@@ -9,6 +9,7 @@ import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { startService } from '../compose.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import { businessCentralRequest, caller, guid, startErpSync, stated } from '../testing/running-erp-sync.js';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   ({ close: closeBroadcast } = subscribeBroadcast(
     running.bus,
     types,
-    (event, { name }) => void announced.push({ name, ...event }),
+    withoutRepeats((event, { name }) => announced.push({ name, ...event })),
     createLogger({ service: 'test', level: 'silent' }),
   ));
 });

@@ -9,6 +9,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { CALL_TRIES_MAX, COMPLETE_CALLS_MAX } from '../clients/imports.js';
 import { startService } from '../compose.js';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
@@ -38,7 +39,7 @@ beforeAll(async () => {
   ({ close: closeBroadcast } = subscribeBroadcast(
     running.bus,
     types,
-    (event, { name }) => void announced.push({ ...event, name } as (typeof announced)[number]),
+    withoutRepeats((event, { name }) => announced.push({ ...event, name } as (typeof announced)[number])),
     createLogger({ service: 'test', level: 'silent' }),
   ));
 });

@@ -10,6 +10,7 @@ import { startWebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import type { ReceivedRequest, WebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { startService } from '../compose.js';
 import type { EndpointDocument } from '../storage/endpoints.js';
 import { caller, startWebhooks } from '../testing/running-webhooks.js';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   ({ close: closeBroadcast } = subscribeBroadcast(
     running.bus,
     types as (typeof events.webhooksAuditRecorded)[],
-    (event, { name }) => void announced.push({ name, ...event }),
+    withoutRepeats((event, { name }) => announced.push({ name, ...event })),
     createLogger({ service: 'test', level: 'silent' }),
   ));
 });
