@@ -10,7 +10,7 @@ import type { KillableSystem } from './crash/killable-system.js';
 import { reached } from './crash/reached.js';
 
 /** `CRASH_ERP_ROUNDS=50` for a long run; otherwise each kind of kill once. */
-const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 9);
+const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 11);
 const ROUND_MS_MAX = 90_000;
 /** Several times the lease of a run that a killed process leaves. */
 const TAKEOVER_MS_MAX = 60_000;

@@ -36,6 +36,10 @@ const CALLS_AT_ONCE_MAX = 2;
 export const CALL_TRIES_MAX = 6;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
+/** Tag and length of a field, and a value that is no text. */
+const FIELD_BYTES_MAX = 32;
+/** UTF-8 of one UTF-16 unit. */
+const BYTES_PER_CHARACTER_MAX = 3;
 /** Ids of one range of a complete list. */
 const IDS_PER_CALL_MAX = 10_000;
 /** Of those that the ERP reports as deleted. */
@@ -70,20 +74,19 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
   async function inCalls<R extends { readonly externalId: string }, W>(
     records: readonly R[],
     toWire: (record: R) => W,
-    encode: (record: W) => { finish(): Uint8Array },
     send: (records: W[]) => Promise<{ counts: ImportCounts | undefined }>,
   ): Promise<ImportedRows> {
     let created = 0;
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    const batches = [...batchesOf(records.map(toWire), (record) => encode(record).finish().length)];
+    const batches = batchesOf(records, toWire);
     // Of a record that comes twice the last one counts: then the calls follow one another.
     const areDistinct = new Set(records.map(({ externalId }) => externalId)).size === records.length;
     const callsAtOnce = areDistinct ? CALLS_AT_ONCE_MAX : 1;
-    for (let from = 0; from < batches.length; from += callsAtOnce) {
+    for (let some = next(batches, callsAtOnce); some.length > 0; some = next(batches, callsAtOnce)) {
       // All of them are awaited: nothing is on its way any more when a page has failed.
-      const replies = await Promise.allSettled(batches.slice(from, from + callsAtOnce).map(send));
+      const replies = await Promise.allSettled(some.map(send));
       for (const reply of replies) {
         if (reply.status === 'rejected') throw reply.reason;
         const { counts } = reply.value;
@@ -102,26 +105,24 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     call: ImportCall,
   ) => Promise<ImportedRows>;
   const storeBills: Store<'bills' | 'creditNotes'> = (source, records, call) =>
-    inCalls(records, toBill, ErpBill.encode, (bills) =>
-      repeated(call, () => analysis.importBills({ source, bills }, bounded(call))),
-    );
+    inCalls(records, toBill, (bills) => repeated(call, () => analysis.importBills({ source, bills }, bounded(call))));
   const stores: { readonly [S in StreamName]: Store<S> } = {
     vendors: (source, records, call) =>
-      inCalls(records, toVendor, ErpVendor.encode, (vendors) =>
+      inCalls(records, toVendor, (vendors) =>
         repeated(call, () => analysis.importVendors({ source, vendors }, bounded(call))),
       ),
     bankAccounts: (source, records, call) =>
-      inCalls(records, toVendorAccount, ErpVendorAccount.encode, (accounts) =>
+      inCalls(records, toVendorAccount, (accounts) =>
         repeated(call, () => analysis.importVendorAccounts({ source, accounts }, bounded(call))),
       ),
     bills: storeBills,
     creditNotes: storeBills,
     payments: (source, records, call) =>
-      inCalls(records, toPayment, ErpPayment.encode, (payments) =>
+      inCalls(records, toPayment, (payments) =>
         repeated(call, () => analysis.importPayments({ source, payments }, bounded(call))),
       ),
     orders: (source, records, call) =>
-      inCalls(records, toOrder, ErpOrder.encode, (orders) =>
+      inCalls(records, toOrder, (orders) =>
         repeated(call, () => analysis.importOrders({ source, orders }, bounded(call))),
       ),
   };
@@ -179,20 +180,41 @@ const entities = {
 } as const satisfies Record<StreamName, ErpEntity>;
 
 /** Cuts a page where a call would have too many records or bytes. One record alone is always below the limit. */
-function* batchesOf<W>(records: readonly W[], bytesOf: (record: W) => number): Iterable<W[]> {
+function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Generator<W[], void> {
   let batch: W[] = [];
   let bytes = 0;
   for (const record of records) {
-    const size = bytesOf(record);
+    const wire = toWire(record);
+    const size = bytesAtMost(wire);
     if (batch.length === RECORDS_PER_CALL_MAX || (batch.length > 0 && bytes + size > RECORD_BYTES_PER_CALL_MAX)) {
       yield batch;
       batch = [];
       bytes = 0;
     }
-    batch.push(record);
+    batch.push(wire);
     bytes += size;
   }
   if (batch.length > 0) yield batch;
+}
+
+/** The next so many batches; none at the end. */
+function next<W>(batches: Iterator<W[], void>, count: number): W[][] {
+  const some: W[][] = [];
+  while (some.length < count) {
+    const { value } = batches.next();
+    if (value === undefined) break;
+    some.push(value);
+  }
+  return some;
+}
+
+/** As many bytes as a message takes at most: encoding it only to learn its length would cost as much as sending it. */
+function bytesAtMost(value: unknown): number {
+  if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
+  if (typeof value !== 'object' || value === null) return FIELD_BYTES_MAX;
+  let bytes = FIELD_BYTES_MAX;
+  for (const member of Object.values(value)) bytes += bytesAtMost(member);
+  return bytes;
 }
 
 const timeOf = (instant: string | undefined): Date | undefined =>

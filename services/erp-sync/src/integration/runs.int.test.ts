@@ -616,6 +616,24 @@ test('an outage of analysis that lasts ends the run, and the next one continues'
   expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(3)));
 });
 
+test.each([
+  ['500 small records', 500, '', 1],
+  ['501 small records', 501, '', 2],
+  ['400 records of 33 KB', 400, '漢'.repeat(1_000), 4],
+])('a page of %s reaches analysis whole, in calls that it takes', async (_, count, text, callsMin) => {
+  const address = { line1: text, line2: text, city: text, region: text, postalCode: text };
+  const texts = { registrationNumber: text, taxId: text, email: text, phone: text, number: text, address };
+  erp.pageSize = count;
+  erp.put('vendors', ...vendors(count).map((one) => (text === '' ? one : { ...one, ...texts, name: text })));
+  let calls = 0;
+  ledger().beforeAnswer = (rpc) => void (rpc === 'importVendors' && calls++);
+  const connected = await connect();
+  expect(await newestRun(connected)).toMatchObject({ status: RunStatus.SUCCEEDED, errors: [] });
+  expect(ledger().live(connected.connectionId, 'VENDOR')).toHaveLength(count);
+  if (text === '') expect(calls).toBe(callsMin);
+  else expect(calls).toBeGreaterThanOrEqual(callsMin);
+});
+
 test('the examination of the books is continued call by call, up to a bound that leaves the rest to the next run', async () => {
   erp.put('vendors', ...vendors(3));
   const connected = await connect();
