@@ -1,7 +1,9 @@
 import { billedTwice } from './detectors/booked-bills.js';
 import { pairKey } from './explanation/subject.js';
+import type { CreditedBill } from './facts/books.js';
 import type { Candidate } from './facts/invoice.js';
 import { bookedInvoiceOf, canBook, isSameBill } from './matching/erp-bills.js';
+import { creditedNumbers } from './normalisation/match-keys.js';
 import type { Policy } from './policy/policy.js';
 
 /**
@@ -24,6 +26,15 @@ export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: 
 /** Whether a bill of an ERP and an invoice agree in number, amount and days, whoever sent them. */
 export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
   return isSameBill(bill, invoice, duplicates);
+}
+
+/** Those of the bills that a credit note names by its number: it has their number, or contains it. */
+export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
+  const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
+  const isNamed = (number: string): boolean => number !== '' && named.has(number);
+  return bills
+    .filter(({ amountMinor, number: { o1, o2 } }) => !amountMinor.startsWith('-') && [o1, o2].some(isNamed))
+    .map(({ invoiceId, amountMinor }) => ({ invoiceId, amountMinor }));
 }
 
 /** Bills in groups of one amount and currency: only those of a group can be duplicates of each other. */

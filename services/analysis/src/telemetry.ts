@@ -88,6 +88,16 @@ export function recordsDeleted(entity: string, provider: string, deleted: number
   if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
 }
 
+/** Records of an ERP that were not compared because a bound was reached. Ids and amounts stay out of the metric. */
+export function recordsLeftOut(
+  logger: Logger,
+  records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS',
+  { number, ...of }: { readonly organizationId: string; readonly companyId?: string; readonly number: number },
+): void {
+  count('analysis.erp_left_out', { records }, number);
+  logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a bound was reached');
+}
+
 /** Something is new in the books of a company that is about no invoice. */
 export function booksFindingRaised(type: string): void {
   count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });

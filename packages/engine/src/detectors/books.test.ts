@@ -167,16 +167,69 @@ describe('DUPLICATE_PAYMENT', () => {
     expect(found({ day: 20_030 })).toEqual([]);
     expect(found({ day: 20_030, reference: 'inv 77' }, {}, { reference: 'INV-77' })).toHaveLength(1);
   });
-  const credit: VendorCredit = { vendorId: 'v', day: 20_005, amountMinor: '-119000', currency: 'EUR' };
+  const credit = (changes: Partial<VendorCredit> = {}): VendorCredit => ({
+    creditId: 'c1',
+    number: 'CN-9',
+    vendorId: 'v',
+    day: 20_005,
+    amountMinor: '-119000',
+    currency: 'EUR',
+    bills: [],
+    ...changes,
+  });
   test.each<[string, Partial<BookedPayment>, Partial<Books>, Partial<BookedPayment>]>([
     ['other references', { reference: 'INV-78' }, {}, { reference: 'INV-77' }],
     ['another amount', { amountMinor: '119001' }, {}, {}],
     ['another currency', { currency: 'USD' }, {}, {}],
     ['another vendor', { vendorId: 'w' }, {}, {}],
     ['a payment that came back', {}, {}, { isReturned: true }],
-    ['a credit in between', {}, { credits: [credit] }, {}],
+    ['a credit in between', {}, { credits: [credit()] }, {}],
   ])('is not raised for %s', (_, second, more, first) => {
     expect(found(second, more, first)).toEqual([]);
+  });
+  const naming = (...ids: string[]) => ({ bills: ids.map((invoiceId) => ({ invoiceId, amountMinor: '119000' })) });
+  test('says that no credit note was found, and how far apart the payments are', () => {
+    expect(found({})[0]?.evidence.explanation).toEqual([
+      'The second payment came 10 days after the first, to the same vendor and over the same amount.',
+      'Neither of them names a bill.',
+      'The books have no credit note of the vendor over this amount between them.',
+    ]);
+    expect(found({ day: 20_000, reference: 'A-1' })[0]?.evidence.explanation.slice(0, 2)).toEqual([
+      'The second payment came on the same day as the first, to the same vendor and over the same amount.',
+      'The second names A-1, the first names no bill.',
+    ]);
+  });
+  test('is not raised after a credit note that names the bill that was paid first', () => {
+    expect(found({}, { credits: [credit(naming('i-1'))] })).toEqual([]);
+    expect(found({}, { credits: [credit(naming('i-1', 'i-9'))] })).toEqual([]);
+  });
+  test('is raised in spite of a credit note that names another bill, which it says', () => {
+    const [finding] = found({}, { credits: [credit(naming('i-9'))] });
+    expect(finding?.evidence.explanation).toContain(
+      'Credit note CN-9 of 2024-10-09 is over this amount, but names another bill.',
+    );
+    expect(found({}, { credits: [credit(naming('i-2'))] })).toHaveLength(1);
+    // Payments of which nobody knows the bills.
+    const unknown = { invoiceIds: [] };
+    const partly = credit({ bills: [{ invoiceId: 'i-9', amountMinor: '500000' }] });
+    expect(found(unknown, { credits: [partly] }, unknown)).toHaveLength(1);
+    expect(found(unknown, { credits: [credit(naming('i-9'))] }, unknown)).toEqual([]);
+  });
+  test.each<[string, Partial<VendorCredit>]>([
+    ['before both', { day: 19_999 }],
+    ['after both', { day: 20_011 }],
+    ['over another amount', { amountMinor: '-118999' }],
+    ['in another currency', { currency: 'USD' }],
+    ['of another vendor', { vendorId: 'w' }],
+  ])('is raised in spite of a credit note %s', (_, changes) => {
+    expect(found({}, { credits: [credit(changes)] })).toHaveLength(1);
+  });
+  test('is raised for the third of three payments where one credit note explains the second', () => {
+    const three = [payment('1'), payment('2', { day: 20_010 }), payment('3', { day: 20_020 })];
+    const findings = findingsIn({ payments: three, credits: [credit()] });
+    expect(findings.map(({ evidence }) => evidence['paymentIds'])).toEqual([['2', '3']]);
+    const twice = [credit(), credit({ creditId: 'c2', day: 20_015 })];
+    expect(findingsIn({ payments: three, credits: twice })).toEqual([]);
   });
   test('is raised for a bill that is paid again after another one of the same amount', () => {
     const paid = [payment('1', { reference: 'A-1' }), payment('2', { reference: 'A-2', day: 20_003 })];
@@ -220,6 +273,31 @@ describe('PAYMENT_ACCOUNT_MISMATCH', () => {
       },
     ]);
   });
+  const said = (changes: Partial<BookedPayment>) => paid(changes)[0]?.evidence.explanation;
+  test('says what was paid, which accounts the vendor had, and when it had this one', () => {
+    expect(said({ reference: 'A-1', accountInMaster: { from: '2024-10-06', to: '2024-10-08' } })).toEqual([
+      'It pays A-1.',
+      'For 2024-10-04 the vendor master has only another account of the vendor.',
+      'The vendor master had the account only from 2024-10-06 to 2024-10-08.',
+    ]);
+    const since = { from: '2024-10-06', to: undefined };
+    expect(said({ accountInMaster: since, vendorKnownSince: '2024-10-05' })).toEqual([
+      'The payment names no bill.',
+      'The vendor was first read on 2024-10-05, after the payment of 2024-10-04; it then had only another account.',
+      'The vendor master has had the account since 2024-10-06.',
+    ]);
+    expect(said({ accountInMaster: { from: undefined, to: '2024-10-01' } })?.at(-1)).toBe(
+      'The vendor master had the account until 2024-10-01.',
+    );
+    expect(said({ accountInMaster: { from: '2024-10-06', to: '2024-10-06' } })?.at(-1)).toBe(
+      'The vendor master had the account on 2024-10-06 alone.',
+    );
+  });
+  test('names no day where the bill does not say when it was paid', () => {
+    const [finding] = paid({ isDayUnknown: true, reference: 'A-1' });
+    expect(finding?.summary).not.toContain('2024');
+    expect(finding?.evidence.explanation[1]).toMatch(/^The bill does not say when it was paid;/);
+  });
   test.each<[string, Partial<BookedPayment>]>([
     ['an account of the vendor', { vendorAccountsThen: [HOME.key, OTHER_ACCOUNT.key] }],
     ['a payment that came back', { isReturned: true }],
@@ -227,6 +305,15 @@ describe('PAYMENT_ACCOUNT_MISMATCH', () => {
   ])('is not raised for %s', (_, changes) => {
     expect(paid(changes)).toEqual([]);
   });
+});
+
+test('PAYMENT_AMOUNT_MISMATCH names the day, the bill and what was too much', () => {
+  const [finding] = findingsIn({ payments: [payment('1', { dueMinor: '100000', reference: 'A-1' })] });
+  expect(finding?.summary).toBe('Acme was paid EUR 1190.00 on 2024-10-04, while EUR 1000.00 was open.');
+  expect(finding?.evidence.explanation).toEqual([
+    'It pays A-1.',
+    'EUR 190.00 more was paid than was open on all that it pays.',
+  ]);
 });
 
 test('PAYMENT_AMOUNT_MISMATCH is raised beyond one unit more than was open', () => {

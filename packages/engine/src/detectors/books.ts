@@ -175,6 +175,8 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
     // A standing order, a salary or a list price.
     const isRegular = byDay.length >= repeatedPaymentsMin;
+    const credits = creditsOf(byDay, books.credits);
+    const isExplained = explainedByCredits(credits);
     return byDay.slice(1).flatMap((second, index) => {
       const first = byDay
         .slice(0, index + 1)
@@ -183,7 +185,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
             second.day - earlier.day <= duplicatePaymentDays &&
             (mayShareReference(earlier, second) || areKnownPair(earlier, second, books.duplicatePairs)) &&
             !isInstalment(earlier, second) &&
-            !wasCredited(earlier, second, books.credits),
+            !isExplained(earlier, second),
         );
       if (first === undefined) return [];
       const isKnownPair = areKnownPair(first, second, books.duplicatePairs);
@@ -200,14 +202,14 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
         {
           type: 'DUPLICATE_PAYMENT' as const,
           ...(isKnownPair ? levels.duplicatePaymentOfPair : levels.duplicatePayment),
-          summary: `${second.vendorName} was paid ${amount} on ${dateOfDayNumber(first.day)} and again on ${dateOfDayNumber(second.day)}.`,
+          summary: `${shownText(second.vendorName)} was paid ${amount} on ${dateOfDayNumber(first.day)} and again on ${dateOfDayNumber(second.day)}.`,
           about: [first.paymentId, second.paymentId],
           parameters: { duplicatePaymentDays, repeatedPaymentsMin },
           observed: { ...moneyOf(second, { amount: second.amountMinor }), daysBetween: second.day - first.day },
           explanation: [
-            'Both payments have the same vendor, amount and currency.',
-            'Their references are equal, or one of them is empty.',
-            ...(isKnownPair ? ['They settle two invoices that are duplicates of each other.'] : []),
+            `The second payment came ${daysAfter(second.day - first.day)} the first, to the same vendor and over the same amount.`,
+            isKnownPair ? 'They settle two bills that are duplicates of each other.' : purposeOf(first, second),
+            creditNote(first, second, credits),
           ],
           extra: {
             paymentIds: [first.paymentId, second.paymentId],
@@ -242,15 +244,75 @@ function referenceOf({ reference = '' }: BookedPayment): string {
   return reference.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-function wasCredited(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): boolean {
-  return credits.some(
-    (credit) =>
-      credit.vendorId === first.vendorId &&
-      credit.currency === first.currency &&
-      credit.amountMinor.replace('-', '') === first.amountMinor &&
-      credit.day >= first.day &&
-      credit.day <= second.day,
+/** What two payments say about their purpose. */
+function purposeOf(first: BookedPayment, second: BookedPayment): string {
+  const [one, other] = [first.reference ?? '', second.reference ?? ''];
+  if (referenceOf(first) === '' && referenceOf(second) === '') return 'Neither of them names a bill.';
+  if (referenceOf(second) === '') return `The first names ${shownText(one)}, the second names no bill.`;
+  if (referenceOf(first) === '') return `The second names ${shownText(other)}, the first names no bill.`;
+  return `Both name ${shownText(other)}.`;
+}
+
+function daysAfter(days: number): string {
+  return days === 0 ? 'on the same day as' : `${counted(days, 'day')} after`;
+}
+
+/** The credit notes over the amount of these payments to one vendor, by day. */
+function creditsOf([payment]: readonly BookedPayment[], credits: readonly VendorCredit[]): VendorCredit[] {
+  if (payment === undefined) return [];
+  return credits
+    .filter(
+      ({ vendorId, currency, amountMinor }) =>
+        vendorId === payment.vendorId && currency === payment.currency && amountMinor === `-${payment.amountMinor}`,
+    )
+    .sort((left, right) => left.day - right.day || compareText(left.creditId, right.creditId));
+}
+
+/**
+ * Whether a credit note between two payments explains the second: what was paid first was taken back. Each credit note
+ * takes back one payment, so that a single one does not clear any number of copies.
+ */
+function explainedByCredits(
+  credits: readonly VendorCredit[],
+): (first: BookedPayment, second: BookedPayment) => boolean {
+  const takenBack = new Map<string, VendorCredit>();
+  const used = new Set<string>();
+  return (first, second) => {
+    const known = takenBack.get(first.paymentId);
+    if (known !== undefined) return known.day <= second.day;
+    const credit = credits.find(
+      (one) => !used.has(one.creditId) && isBetween(one, first, second) && canTakeBack(one, first),
+    );
+    if (credit === undefined) return false;
+    used.add(credit.creditId);
+    takenBack.set(first.paymentId, credit);
+    return true;
+  };
+}
+
+function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPayment): boolean {
+  return day >= first.day && day <= second.day;
+}
+
+/**
+ * A credit note that names a bill takes back a payment of that bill alone: whoever enters one about another bill would clear
+ * a copy otherwise. Where nobody knows what was paid, the bill must have its amount.
+ */
+function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: BookedPayment): boolean {
+  if (bills.length === 0) return true;
+  return bills.some((bill) =>
+    invoiceIds.length === 0 ? bill.amountMinor === amountMinor : invoiceIds.includes(bill.invoiceId),
   );
+}
+
+/** Why no credit note explains the second payment. */
+function creditNote(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): string {
+  const [credit] = credits.filter((one) => isBetween(one, first, second));
+  if (credit === undefined) return 'The books have no credit note of the vendor over this amount between them.';
+  const named = `Credit note ${shownText(credit.number)} of ${dateOfDayNumber(credit.day)} is over this amount`;
+  return canTakeBack(credit, first)
+    ? `${named}, but explains another payment already.`
+    : `${named}, but names another bill.`;
 }
 
 /** A payment to an account that the vendor did not have; returned payments do not count. */
@@ -263,13 +325,40 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
     {
       type: 'PAYMENT_ACCOUNT_MISMATCH',
       ...levels.paidElsewhere,
-      summary: `${amount} for ${vendorName} was paid to ${account.masked}, which was not an account of the vendor on ${dateOfDayNumber(payment.day)}.`,
+      summary: `${amount} for ${shownText(vendorName)} was paid to ${account.masked}, which was not an account of the vendor${payment.isDayUnknown ? '' : ` on ${dateOfDayNumber(payment.day)}`}.`,
       about: [paymentId],
       observed: { ...moneyOf(payment, { amount: payment.amountMinor }), vendorAccounts: vendorAccountsThen.length },
-      explanation: ['On the day of the payment the vendor master had only other accounts of the vendor.'],
+      explanation: [paidFor(payment), accountsThen(payment, vendorAccountsThen.length), ...whenInMaster(payment)],
       extra: { paymentId, account: account.masked },
       relatedInvoiceIds: payment.invoiceIds,
     },
+  ];
+}
+
+function paidFor({ reference = '' }: BookedPayment): string {
+  return reference.trim() === '' ? 'The payment names no bill.' : `It pays ${shownText(reference)}.`;
+}
+
+/** What the vendor master says about the time of the payment. */
+function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, accounts: number): string {
+  const others = accounts === 1 ? 'only another account' : `only ${accounts} other accounts`;
+  if (isDayUnknown) return `The bill does not say when it was paid; the vendor master has had ${others} of the vendor.`;
+  const date = dateOfDayNumber(day);
+  return vendorKnownSince !== undefined && date < vendorKnownSince
+    ? `The vendor was first read on ${vendorKnownSince}, after the payment of ${date}; it then had ${others}.`
+    : `For ${date} the vendor master has ${others} of the vendor.`;
+}
+
+/** When the vendor master had the account, if it ever had. */
+function whenInMaster({ accountInMaster }: BookedPayment): string[] {
+  if (accountInMaster === undefined) return [];
+  const { from, to } = accountInMaster;
+  if (to === undefined) return from === undefined ? [] : [`The vendor master has had the account since ${from}.`];
+  if (from === undefined) return [`The vendor master had the account until ${to}.`];
+  return [
+    from === to
+      ? `The vendor master had the account on ${from} alone.`
+      : `The vendor master had the account only from ${from} to ${to}.`,
   ];
 }
 
@@ -278,17 +367,21 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
   if (dueMinor === undefined || payment.isReturned) return [];
   const tolerance = toMinorUnits(overpaidTolerance, minorUnitsOf(currency));
   if (BigInt(payment.amountMinor) <= BigInt(dueMinor) + tolerance) return [];
+  const excess = String(BigInt(payment.amountMinor) - BigInt(dueMinor));
   const [paid, due] = [amountText(payment, payment.amountMinor), amountText(payment, dueMinor)];
   const settled = moneyOf(payment, { paid: payment.amountMinor, due: dueMinor });
   return [
     {
       type: 'PAYMENT_AMOUNT_MISMATCH',
       ...levels.overpaid,
-      summary: `${payment.vendorName} was paid ${paid}, while ${due} was open.`,
+      summary: `${shownText(payment.vendorName)} was paid ${paid}${payment.isDayUnknown ? '' : ` on ${dateOfDayNumber(payment.day)}`}, while ${due} was open.`,
       about: [paymentId],
       parameters: limitsIn(currency, { overpaidTolerance }),
       observed: settled,
-      explanation: ['More was paid than was open on everything that the payment settles.'],
+      explanation: [
+        paidFor(payment),
+        `${amountText(payment, excess)} more was paid than was open on all that it pays.`,
+      ],
       extra: { paymentId, ...settled },
       relatedInvoiceIds: payment.invoiceIds,
     },

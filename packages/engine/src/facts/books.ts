@@ -71,13 +71,31 @@ export interface BookedPayment {
   readonly account?: MasterAccount;
   /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */
   readonly vendorAccountsThen?: readonly string[];
+  /** When the vendor master had the account that was paid, as far as it ever had. */
+  readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
+  /** The day on which the vendor was first read; with payments before it the accounts of that day are compared. */
+  readonly vendorKnownSince?: string;
+  /** The ERP does not tell when it was paid: `day` is when that was seen. */
+  readonly isDayUnknown?: true;
   /** The bank sent it back. */
   readonly isReturned: boolean;
 }
 
+/** A credit note of a vendor that is entered in the books. */
 export interface VendorCredit {
+  readonly creditId: string;
+  /** The vendor's. */
+  readonly number: string;
   readonly vendorId: string;
   readonly day: number;
+  /** Negative minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
+  /** Known bills of the vendor that its number names; without any it does not say what it takes back. */
+  readonly bills: readonly CreditedBill[];
+}
+
+export interface CreditedBill {
+  readonly invoiceId: string;
+  readonly amountMinor: string;
 }

@@ -137,6 +137,27 @@ export function applyCandidateCaps(
   return { candidates, candidateCapHit };
 }
 
+/**
+ * The keys by which credit notes over an amount are found that were issued on some days.
+ * @param supplierKeys of the party that issued them, as {@link supplierKeysOf} gives them
+ */
+export function creditKeys(
+  supplierKeys: readonly string[],
+  { amountMinor, currency }: Pick<Candidate, 'amountMinor' | 'currency'>,
+  days: { readonly from: number; readonly to: number },
+): string[] {
+  const [first, last] = [Math.floor(days.from / BUCKET_DAYS), Math.floor(days.to / BUCKET_DAYS)];
+  const buckets = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return supplierKeys.flatMap((supplier) =>
+    buckets.map((bucket) => matchKey(2, `${supplier}|${amountMinor.replace('-', '')}|${currency}|${bucket}`).key),
+  );
+}
+
+/** The keys by which bills are found that a credit note names by its number. */
+export function creditedBillKeys(note: Candidate): string[] {
+  return distinct([...numberKeys(note), ...creditedNumberKeys(note)]).map(({ key }) => key);
+}
+
 function numberKeys(record: Candidate): LookupKey[] {
   const { o1, o2, b1, b2 } = record.number;
   const numbers = new Set([o1, o2, b1, b2].filter((form) => form !== undefined && form !== ''));

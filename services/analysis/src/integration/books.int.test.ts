@@ -11,6 +11,7 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { addDays } from '@invoicecontrol/values/calendar-date';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
@@ -442,6 +443,92 @@ describe('at the end of a run', () => {
     await synchronise({ vendors: [vendorOf('v1')], bills, payments });
     expect(typesOf(await findings())).toEqual(['DUPLICATE_PAYMENT', 'PAYMENT_AMOUNT_MISMATCH']);
     expect(await synchronise({ payments: payments.map((payment) => ({ ...payment, reference: 'again' })) })).toBe(0);
+  });
+  describe('a payment to an account', () => {
+    const at = (iban: string) => [vendorOf('v1', { accounts: [erpAccount({ iban })] })];
+    const paidOn = (date: string, iban = FORGED) =>
+      erpPayment('p1', { date, amount: '77.10', account: erpAccount({ iban }) });
+    const today = () => testClock.now().toISOString().slice(0, 10);
+
+    test('that the vendor got after the date of the payment is reported, also when it lost it again', async () => {
+      await synchronise({ vendors: at(HOME) });
+      await synchronise({ vendors: at(FORGED), payments: [paidOn(addDays(today(), -3))] });
+      expect(typesOf(await findings())).toEqual(['PAYMENT_ACCOUNT_MISMATCH']);
+      expect(await synchronise({ vendors: at(HOME), payments: [paidOn(addDays(today(), -4))] })).toBe(0);
+    });
+    test('that was the one of the vendor on that day is none, also when the account has changed since', async () => {
+      await synchronise({ vendors: at(HOME) });
+      await synchronise({ vendors: at(FORGED), payments: [paidOn(addDays(today(), -3), HOME)] });
+      expect(await findings()).toEqual([]);
+    });
+    test('that was swapped in for it is reported once the account is swapped back, after the bill was paid', async () => {
+      await synchronise({ vendors: at(HOME) });
+      expect(await synchronise({ vendors: at(FORGED), payments: [paidOn(today())] })).toBe(0);
+      expect(await synchronise({ vendors: at(HOME) })).toBe(1);
+      const [finding] = await findings();
+      expect(finding).toMatchObject({ type: 'PAYMENT_ACCOUNT_MISMATCH' });
+      expect(JSON.stringify(finding)).not.toContain(FORGED);
+      expect(await synchronise({ vendors: at(HOME) })).toBe(0);
+    });
+  });
+  describe('a second payment of one amount', () => {
+    const paid = { amount: '1200.00' };
+    const payments = [erpPayment('p1', paid), erpPayment('p2', { ...paid, date: '2026-09-25' })];
+    const ofBill = payments.map((payment) => ({ ...payment, billExternalIds: ['b1'] }));
+    const creditOf = (documentNumber: string, changes: Partial<ErpBill> = {}) =>
+      billOf('cn', { kind: BillKind.CREDIT_NOTE, documentNumber, issueDate: '2026-09-22', ...changes });
+    const other = billOf('b9', { documentNumber: 'K-7731', issueDate: '2026-07-02' });
+
+    test('is a duplicate, and says that no credit note was found', async () => {
+      await synchronise({ vendors: [vendorOf('v1')], payments });
+      const [finding, ...others] = await findings();
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ type: 'DUPLICATE_PAYMENT' });
+      expect(finding?.evidenceJson).toContain('no credit note of the vendor over this amount');
+    });
+    test('after a credit note is none, until that is voided', async () => {
+      expect(await synchronise({ vendors: [vendorOf('v1')], payments, bills: [creditOf('CN-77')] })).toBe(0);
+      expect(await synchronise({ bills: [creditOf('CN-77', { state: BillState.VOID })] })).toBe(1);
+      expect(typesOf(await findings())).toEqual(['DUPLICATE_PAYMENT']);
+    });
+    test.each<[string, Partial<ErpBill>]>([
+      ['is changed to another amount', { grossAmount: '1.00' }],
+      ['is moved to another day', { issueDate: '2026-10-22' }],
+    ])('after a credit note is one again once that %s', async (_, changes) => {
+      expect(await synchronise({ vendors: [vendorOf('v1')], payments, bills: [creditOf('CN-77')] })).toBe(0);
+      expect(await synchronise({ bills: [creditOf('CN-77', changes)] })).toBe(1);
+    });
+    test('after a credit note is one again once that is deleted', async () => {
+      await synchronise({ vendors: [vendorOf('v1')], payments, bills: [creditOf('CN-77')] });
+      const deleted = { source, entity: ErpEntity.CREDIT_NOTE, externalIds: ['cn'] };
+      await analysis.rpc.erpImport.deleteRecords(deleted, asUser('user-1'));
+      expect(await synchronise({})).toBe(1);
+    });
+    test('after a draft of a credit note is a duplicate', async () => {
+      const bills = [creditOf('CN-77', { state: BillState.DRAFT })];
+      await synchronise({ vendors: [vendorOf('v1')], payments, bills });
+      expect(typesOf(await findings())).toEqual(['DUPLICATE_PAYMENT']);
+    });
+    test('after a credit note of the bill that was paid is only more than was open', async () => {
+      const bills = [billOf('b1', { state: BillState.PAID }), other, creditOf('CN-INV-1042')];
+      await synchronise({ vendors: [vendorOf('v1')], bills, payments: ofBill });
+      expect(typesOf(await findings())).toEqual(['PAYMENT_AMOUNT_MISMATCH']);
+    });
+    test('after a credit note that names another bill is a duplicate, which says so', async () => {
+      const bills = [billOf('b1', { state: BillState.PAID }), other, creditOf('CN-K-7731')];
+      await synchronise({ vendors: [vendorOf('v1')], bills, payments: ofBill });
+      const listed = await findings();
+      expect(typesOf(listed)).toEqual(['DUPLICATE_PAYMENT', 'PAYMENT_AMOUNT_MISMATCH']);
+      expect(JSON.stringify(listed)).toContain('names another bill');
+    });
+    test('is found among very many of the same amount, by the newest of them', async () => {
+      const many = Array.from({ length: 70 }, (_, index) =>
+        erpPayment(`m${index}`, { ...paid, date: addDays('2026-06-01', index), reference: `R${index}0` }),
+      );
+      expect(await synchronise({ vendors: [vendorOf('v1')], payments: many })).toBe(0);
+      const again = erpPayment('again', { ...paid, date: addDays('2026-06-01', 72), reference: 'R690' });
+      expect(await synchronise({ payments: [again] })).toBe(1);
+    });
   });
   test('a routing rule assigns what it finds, and the finding is told of', async () => {
     const match = {

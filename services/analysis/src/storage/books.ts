@@ -11,9 +11,10 @@ import type {
   BooksStore,
   ChangedPage,
   ChangeWindow,
+  FoundPayments,
   SharingRecord,
 } from '../application/erp/books-store.js';
-import { paidInvoiceKey, paymentAmountKey } from '../application/erp/import-payments.js';
+import { paidInvoiceKey, paymentAmountKey, paymentKeysOf } from '../application/erp/import-payments.js';
 import type { StoredPayment } from '../application/erp/import-payments.js';
 import type { ImportSource } from '../application/erp/import-source.js';
 import type { StoredVendor } from '../application/erp/vendor-store.js';
@@ -32,6 +33,10 @@ const READ_AT_ONCE = 1_000;
 const LOOKUP_KEYS_MAX = 250;
 /** Vendors that share a tax id or an account, payments of one amount to one vendor, payments of one bill. */
 const SHARING_PER_KEY_MAX = 64;
+/** Payments to one vendor that are compared again after its credit notes or accounts have changed, the newest. */
+export const PAYMENTS_OF_VENDOR_MAX = 500;
+/** Credit notes of one supplier over one amount in a quarter. */
+const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
 
 interface Collections {
@@ -217,32 +222,80 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       const filter = { organizationId, connectionId } as Filter<ErpPaymentDocument>;
       return (await payments.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
-    paymentsOf: (of, billIds) => paymentsByKeys(of, billIds.map(paidInvoiceKey)),
+    async paymentsOf(of, billIds) {
+      const { payments: found, cutKeys } = await paymentsByKeys(of, billIds.map(paidInvoiceKey));
+      return { payments: found, cutKeys: new Set(billIds.filter((id) => cutKeys.has(paidInvoiceKey(id)))) };
+    },
     paymentsLike: (of, made) =>
       paymentsByKeys(
         of,
         made.map(({ vendorId, currency, amountMinor }) => paymentAmountKey(vendorId, currency, amountMinor)),
       ),
+    async paymentsTo({ organizationId }, vendorIds) {
+      const cutKeys = new Set<string>();
+      const found = await inBatches(vendorIds, 1, async ([vendorId = '']) => {
+        const documents = await payments
+          .find({
+            organizationId,
+            keys: { $elemMatch: paymentKeysOf(vendorId) },
+            ...LIVE,
+          } as unknown as Filter<ErpPaymentDocument>)
+          .sort({ day: -1, _id: 1 })
+          .limit(PAYMENTS_OF_VENDOR_MAX + 1)
+          .toArray();
+        if (documents.length > PAYMENTS_OF_VENDOR_MAX) cutKeys.add(vendorId);
+        return documents.slice(0, PAYMENTS_OF_VENDOR_MAX);
+      });
+      return { payments: distinct(found.flat().map(toPayment)), cutKeys };
+    },
+    async credits({ organizationId }, vendorIds, keys) {
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .find(
+            billsIn({
+              organizationId,
+              'match.keys': { $in: [...some] },
+              'erp.organizationId': organizationId,
+              'erp.kind': 'CREDIT_NOTE',
+              'erp.vendorId': { $in: [...vendorIds] },
+              'erp.state': { $nin: ['DRAFT', 'VOID'] },
+            }),
+            { projection: { match: 1, 'erp.vendorId': 1 } },
+          )
+          .limit(CREDITS_PER_KEY_MAX * some.length)
+          .toArray(),
+      );
+      const credits = found
+        .flat()
+        .flatMap(({ match, erp }) => (erp === undefined ? [] : { part: match, vendorId: erp.vendorId }));
+      return [...new Map(credits.map((credit) => [credit.part.invoiceId, credit])).values()];
+    },
   };
 
-  async function paymentsByKeys(
-    { organizationId }: ImportSource,
-    keys: readonly string[],
-  ): Promise<readonly BookPayment[]> {
-    const found = await inBatches([...new Set(keys)], LOOKUP_KEYS_MAX, (some) =>
-      payments
-        .find({
-          organizationId,
-          keys: { $in: [...some] },
-          deletedAt: { $exists: false },
-          isReturned: false,
-        } as Filter<ErpPaymentDocument>)
-        .limit(SHARING_PER_KEY_MAX * some.length)
-        .toArray(),
-    );
-    return distinct(found.flat().map(toPayment));
+  async function paymentsByKeys({ organizationId }: ImportSource, keys: readonly string[]): Promise<FoundPayments> {
+    const cutKeys = new Set<string>();
+    const read = (some: readonly string[], limit: number) =>
+      payments.find({ organizationId, keys: { $in: [...some] }, ...LIVE } as Filter<ErpPaymentDocument>).limit(limit);
+    const found = await inBatches([...new Set(keys)], LOOKUP_KEYS_MAX, async (some) => {
+      const limit = SHARING_PER_KEY_MAX * some.length;
+      const documents = await read(some, limit + 1).toArray();
+      if (documents.length <= limit) return documents;
+      // Some keys are hot: each gets its own newest payments.
+      const ofKeys = await inBatches(some, 1, async ([key = '']) => {
+        const newest = await read([key], SHARING_PER_KEY_MAX + 1)
+          .sort({ day: -1, _id: 1 })
+          .toArray();
+        if (newest.length > SHARING_PER_KEY_MAX) cutKeys.add(key);
+        return newest.slice(0, SHARING_PER_KEY_MAX);
+      });
+      return ofKeys.flat();
+    });
+    return { payments: distinct(found.flat().map(toPayment)), cutKeys };
   }
 }
+
+/** Payments that the ERP has, and that did not come back. */
+const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
 /** The bill of a link, unless it was changed after it was read: then the next examination sees it. */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
@@ -323,7 +376,7 @@ function toVendor(document: VendorDocument): StoredVendor {
 
 function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'erp'>): BookBill {
   if (erp === undefined) throw new Error(`invoice ${_id} is no bill of an ERP`);
-  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId, changedAt } = erp;
+  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId, importedAt, changedAt } = erp;
   return {
     part: match,
     externalId,
@@ -332,6 +385,7 @@ function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'er
     vendorId,
     paidMinor: paidAmount === undefined ? undefined : String(toMinorUnits(paidAmount, minorUnitsOf(match.currency))),
     paidAccountExternalId,
+    importedAt,
     changedAt,
   };
 }

@@ -31,7 +31,8 @@ export interface BookBill {
   /** Positive minor units; undefined where the ERP does not tell. */
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
-  /** When an import last changed it. */
+  readonly importedAt: Date;
+  /** When an import last changed it; that of its first import while none has. */
   readonly changedAt: Date;
 }
 
@@ -54,6 +55,19 @@ export interface BookPayment {
   readonly billIds: readonly string[];
   readonly account: { readonly key: string; readonly masked: string } | undefined;
   readonly isReturned: boolean;
+}
+
+/** A credit note of the books. */
+export interface BookCredit {
+  readonly part: MatchPart;
+  readonly vendorId: string;
+}
+
+/** Payments that have one of some keys; of a key that very many have, the newest. */
+export interface FoundPayments {
+  readonly payments: readonly BookPayment[];
+  /** Keys of which some were left out. */
+  readonly cutKeys: ReadonlySet<string>;
 }
 
 /** A record that shares a lookup key with a bill; what the ERP says of it where it is a bill itself. */
@@ -92,11 +106,15 @@ export interface BooksStore {
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Whether the connection has ever brought a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
-  /** Payments that settle one of the bills. */
-  paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<readonly BookPayment[]>;
+  /** Payments that settle one of the bills; cut keys are ids of bills. */
+  paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;
   /** Payments to the same vendors of the same amounts. */
   paymentsLike(
     of: ImportSource,
     payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
-  ): Promise<readonly BookPayment[]>;
+  ): Promise<FoundPayments>;
+  /** The newest payments to vendors; cut keys are ids of vendors. */
+  paymentsTo(of: ImportSource, vendorIds: readonly string[]): Promise<FoundPayments>;
+  /** Credit notes of the vendors that are entered and have one of the keys. */
+  credits(of: ImportSource, vendorIds: readonly string[], keys: readonly string[]): Promise<readonly BookCredit[]>;
 }

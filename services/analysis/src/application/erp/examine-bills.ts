@@ -10,6 +10,7 @@ import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
 import type { BillLink, BookBill, SharingRecord } from './books-store.js';
 import type { ExaminedPage, Examination } from './examination.js';
+import { examinePaymentsTo } from './examine-payments.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
 
@@ -21,6 +22,7 @@ export async function* examineBills(examination: Examination): AsyncGenerator<Ex
   const hasPayments = await books.hasPayments(source);
   for await (const { records, continueFrom } of books.changedBills(source, window)) {
     const changed = await withoutStaleLinks(examination, records);
+    await examinePaymentsTo(examination, hasPayments ? vendorsOfChangedCredits(records) : []);
     const bills = changed.filter(isEntered).toSorted((left, right) => compareByArrival(left.part, right.part));
     if (bills.length > 0) await examineEntered(examination, bills, hasPayments);
     yield { recordsCount: records.length, continueFrom };
@@ -39,6 +41,12 @@ async function examineEntered(
     { bills: compared.map((one) => bookedBill(one, settled)) },
     ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
   ]);
+}
+
+/** Vendors of credit notes that changed after they were first imported: they may not explain a payment any more. */
+function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
+  const changed = bills.filter(({ kind, importedAt, changedAt }) => kind === 'CREDIT_NOTE' && changedAt > importedAt);
+  return [...new Set(changed.map(({ vendorId }) => vendorId))];
 }
 
 /** Whether it is in the books: what is not entered yet, or is canceled, books nothing. */
@@ -144,7 +152,7 @@ async function settledBills(
     for (const [id, { state }] of booked) if (state === 'PAID') paid.add(id);
   }
   if (paid.size === 0) return new Map();
-  const payments = await books.paymentsOf(source, [...paid]);
+  const { payments } = await books.paymentsOf(source, [...paid]);
   return new Map(payments.flatMap(({ billIds, vendorId }) => billIds.map((id) => [id, vendorId] as const)));
 }
 
@@ -204,6 +212,7 @@ async function paymentsStatedOn(
       invoiceIds: [part.invoiceId],
       ...(account === undefined ? {} : { account: { key: keyOf(account), masked: account.masked } }),
       ...(vendor === undefined ? {} : { vendorAccountsThen: accountsEver(vendor) }),
+      isDayUnknown: true,
       isReturned: false,
     };
   });

@@ -1,6 +1,8 @@
 import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
-import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import { comparableAccounts, passingAccounts } from '../../domain/erp/vendor-accounts.js';
 import type { ExaminedPage, Examination } from './examination.js';
+import { examinePaymentsTo } from './examine-payments.js';
+import type { ErpSource } from './import-source.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
@@ -13,8 +15,23 @@ export async function* examineVendors(examination: Examination): AsyncGenerator<
   for await (const { records, continueFrom } of books.changedVendors(source, window)) {
     const vendors = records.filter(isLive);
     await raise([{ vendors: await comparedVendors(examination, vendors) }]);
+    await examinePaymentsTo(examination, vendorsWithPassedAccounts(vendors, examination.source));
     yield { recordsCount: records.length, continueFrom };
   }
+}
+
+/** Vendors that lost an account since the last examination that was only swapped in. */
+function vendorsWithPassedAccounts(
+  vendors: readonly StoredVendor[],
+  { completedThrough }: Pick<ErpSource, 'completedThrough'>,
+): string[] {
+  return vendors
+    .filter(({ accountHistory }) =>
+      passingAccounts(accountHistory).some(
+        ({ to }) => completedThrough === undefined || (to !== undefined && to > completedThrough),
+      ),
+    )
+    .map(({ id }) => id);
 }
 
 /**

@@ -77,6 +77,11 @@ export function paymentAmountKey(vendorId: string, currency: string, amountMinor
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
 
+/** The range of keys by which all payments to a vendor are found. */
+export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonly $lt: string } {
+  return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
+}
+
 /** By which the payments of a bill are found. */
 export function paidInvoiceKey(invoiceId: string): string {
   return `i:${invoiceId}`;

@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import type { AccountRecord } from './records.js';
 import {
   accountsAt,
   accountTimesAfter,
   comparableAccounts,
   FORMER_ACCOUNTS_MAX,
+  PASSING_ACCOUNT_DAYS,
+  passingAccounts,
   readAccount,
 } from './vendor-accounts.js';
-import type { AccountTimes } from './vendor-accounts.js';
+import type { AccountTimes, VendorAccount } from './vendor-accounts.js';
 
+const HOUR = 3_600_000;
 const first = new Date('2026-01-10T08:00:00Z');
 const second = new Date('2026-02-10T08:00:00Z');
 const third = new Date('2026-03-10T08:00:00Z');
@@ -55,14 +59,61 @@ describe('the accounts of a vendor over time', () => {
   test('are those of a day, as synchronisations saw them', () => {
     const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
     const changed = accountTimesAfter(began, [german], [other], { now: third, seenBefore: second });
-    expect(accountsAt(changed.accountHistory, new Date('2025-06-01'))).toEqual([german.key]);
-    expect(accountsAt(changed.accountHistory, new Date('2026-03-10'))).toEqual([german.key, other.key]);
-    expect(accountsAt(changed.accountHistory, new Date('2026-03-11'))).toEqual([other.key]);
+    expect(accountsAt(changed.accountHistory, dayNumber('2025-06-01'))).toEqual([german.key]);
+    expect(accountsAt(changed.accountHistory, dayNumber('2026-03-10'))).toEqual([german.key, other.key]);
+    expect(accountsAt(changed.accountHistory, dayNumber('2026-03-11'))).toEqual([other.key]);
     expect(changed.accountChange).toEqual({
       before: [{ key: german.key, masked: german.masked }],
       seenBefore: second,
       seenAfter: third,
     });
+  });
+
+  test('are not those that the vendor got after a day: an account may be as old as the last run without it, in any time zone', () => {
+    const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
+    const { accountHistory } = accountTimesAfter(began, [german], [german, other], { now: third, seenBefore: second });
+    // Second is at eight in the morning: the day before it has ended twelve hours after that of UTC at the latest.
+    expect(accountsAt(accountHistory, dayNumber('2026-02-08'))).toEqual([german.key]);
+    expect(accountsAt(accountHistory, dayNumber('2026-02-09'))).toEqual([german.key, other.key]);
+    expect(accountsAt(accountHistory, dayNumber('2026-02-10'))).toEqual([german.key, other.key]);
+  });
+
+  test('are not those that were swapped in and out again, also alongside another one', () => {
+    const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
+    const swap = (during: VendorAccount[], seenBefore: Date, backAt: Date) => {
+      const swapped = accountTimesAfter(began, [german], during, {
+        now: new Date(seenBefore.getTime() + HOUR),
+        seenBefore,
+      });
+      const sightingBefore = new Date(backAt.getTime() - HOUR);
+      return accountTimesAfter(swapped, during, [german], { now: backAt, seenBefore: sightingBefore }).accountHistory;
+    };
+    const day = dayNumber('2026-02-11');
+    const limit = new Date(second.getTime() + PASSING_ACCOUNT_DAYS * 24 * HOUR);
+    const justOver = new Date(limit.getTime() + 1);
+    expect(accountsAt(swap([other], second, limit), day)).toEqual([german.key]);
+    expect(accountsAt(swap([german, other], second, limit), day)).toEqual([german.key]);
+    expect(passingAccounts(swap([other], second, limit))).toMatchObject([
+      { key: other.key, absentAt: second, to: limit },
+    ]);
+    expect(accountsAt(swap([german, other], second, justOver), day)).toEqual([other.key, german.key]);
+  });
+
+  test('are those that it lost last while it has none', () => {
+    const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
+    const { accountHistory } = accountTimesAfter(began, [german], [], { now: second, seenBefore: first });
+    expect(accountsAt(accountHistory, dayNumber('2026-02-20'))).toEqual([german.key]);
+    const firstOne = accountTimesAfter(none, [], [other], { now: second, seenBefore: first }).accountHistory;
+    expect(accountsAt(firstOne, dayNumber('2026-01-01'))).toEqual([]);
+  });
+
+  test('are one period where an account goes and comes back between two runs', () => {
+    const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
+    const gone = accountTimesAfter(began, [german], [], { now: third, seenBefore: second });
+    const back = accountTimesAfter(gone, [], [german], { now: new Date(third.getTime() + 1), seenBefore: second });
+    expect(back.accountHistory).toEqual(began.accountHistory);
+    const later = accountTimesAfter(gone, [], [german], { now: new Date(third.getTime() + HOUR), seenBefore: third });
+    expect(later.accountHistory).toMatchObject([{ to: third }, { absentAt: third, to: undefined }]);
   });
 
   test('have no change in the first list, nor where only what is masked is another', () => {
