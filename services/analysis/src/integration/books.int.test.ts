@@ -27,6 +27,7 @@ import {
   erpVendor,
   erpVendorAccount,
 } from '../testing/erp-records.js';
+import { PAYMENTS_OF_VENDOR_MAX } from '../storage/books.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
@@ -520,6 +521,20 @@ describe('at the end of a run', () => {
       const listed = await findings();
       expect(typesOf(listed)).toEqual(['DUPLICATE_PAYMENT', 'PAYMENT_AMOUNT_MISMATCH']);
       expect(JSON.stringify(listed)).toContain('names another bill');
+    });
+    test.each([
+      [PAYMENTS_OF_VENDOR_MAX - 1, 1],
+      [PAYMENTS_OF_VENDOR_MAX, 0],
+    ])('after a voided credit note is found behind %d newer payments to the vendor: %d', async (newer, found) => {
+      const later = Array.from({ length: newer }, (_, index) =>
+        erpPayment(`n${index}`, { amount: `${index + 1}.07`, date: '2026-10-01' }),
+      );
+      await synchronise({ vendors: [vendorOf('v1')], payments: [...payments, ...later], bills: [creditOf('CN-77')] });
+      // Long after these payments were examined.
+      await analysis.mongo.db
+        .collection('erp_payments')
+        .updateMany({ organizationId: source.organizationId }, { $set: { changedAt: new Date(0) } });
+      expect(await synchronise({ bills: [creditOf('CN-77', { state: BillState.VOID })] })).toBe(found);
     });
     test('is found among very many of the same amount, by the newest of them', async () => {
       const many = Array.from({ length: 70 }, (_, index) =>
