@@ -42,6 +42,7 @@ import { importPayments } from './application/erp/import-payments.js';
 import type { StoredPayment } from './application/erp/import-payments.js';
 import { importVendorAccounts } from './application/erp/import-vendor-accounts.js';
 import { importVendors } from './application/erp/import-vendors.js';
+import { reviewedAccounts } from './application/erp/reviewed-accounts.js';
 import { loadErpRecords } from './application/erp/load-erp-records.js';
 import { vendorReader } from './application/erp/read-vendors.js';
 import { findingReader } from './application/read-findings.js';
@@ -283,6 +284,7 @@ async function compose(
           examineBooks: examineBooks({
             books: booksStore({ ...collections, payments: collections.erpPayments }),
             findings,
+            reviewed: reviewedAccounts({ findings, bankLinks }),
             policies,
             routingRules: rules,
             clock,

@@ -1,3 +1,4 @@
+import { accountChangeSubjects } from '../explanation/account-changes.js';
 import { duplicateBills } from './booked-bills.js';
 import type { BookedPayment, BookedVendor, Books, VendorCredit } from '../facts/books.js';
 import { pairKey, subject } from '../explanation/subject.js';
@@ -120,7 +121,7 @@ function changedVendorAccounts(
   parameters: BooksParameters,
 ): RaisedFinding[] {
   const changes = accountChanges
-    .filter(({ openBills, before }) => openBills > 0 && before.length > 0)
+    .filter(({ openBills, before, isReviewed }) => openBills > 0 && before.length > 0 && !isReviewed)
     .toSorted((left, right) => compareText(left.vendorId, right.vendorId));
   const [first] = changes;
   if (first === undefined) return [];
@@ -148,7 +149,7 @@ function changedVendorAccounts(
     type: 'VENDOR_MASTER_BANK_CHANGED' as const,
     ...levels.vendorAccountChanged,
     summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${counted(openBills, 'bill')} ${openBills === 1 ? 'is' : 'are'} open.`,
-    about: [vendorId, ...after.map(({ key }) => subject.account(key))],
+    about: accountChangeSubjects(vendorId, after),
     parameters: { migrationPercent },
     observed: { openBills },
     explanation: [`The vendor master was changed between ${seenBefore} and ${seenAfter}.`],
@@ -319,7 +320,7 @@ function creditNote(first: BookedPayment, second: BookedPayment, credits: readon
 function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): RaisedFinding[] {
   const { account, vendorAccountsThen, vendorName, paymentId } = payment;
   if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];
-  if (payment.isReturned || vendorAccountsThen.includes(account.key)) return [];
+  if (payment.isReturned || payment.isAccountReviewed || vendorAccountsThen.includes(account.key)) return [];
   const amount = amountText(payment, payment.amountMinor);
   return [
     {

@@ -40,6 +40,8 @@ export interface VendorAccountChange {
   readonly before: readonly MasterAccount[];
   readonly after: readonly MasterAccount[];
   readonly openBills: number;
+  /** A person has accepted every account that is new. */
+  readonly isReviewed?: boolean;
   /** RFC 3339: the synchronisations between which it changed. */
   readonly seenBefore: string;
   readonly seenAfter: string;
@@ -71,6 +73,8 @@ export interface BookedPayment {
   readonly account?: MasterAccount;
   /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */
   readonly vendorAccountsThen?: readonly string[];
+  /** A person has accepted the account for the vendor. */
+  readonly isAccountReviewed?: boolean;
   /** When the vendor master had the account that was paid, as far as it ever had. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
   /** The day on which the vendor was first read; with payments before it the accounts of that day are compared. */

@@ -472,6 +472,48 @@ describe('at the end of a run', () => {
       expect(await synchronise({ vendors: at(HOME) })).toBe(0);
     });
   });
+  describe('an account that a person has reviewed', () => {
+    const at = (iban: string) => [vendorOf('v1', { accounts: [erpAccount({ iban })] })];
+    const threeDaysAgo = () => addDays(testClock.now().toISOString().slice(0, 10), -3);
+    const payment = () =>
+      erpPayment('p1', { date: threeDaysAgo(), amount: '77.10', account: erpAccount({ iban: FORGED }) });
+    const review = (finding: Finding | undefined, disposition: string) =>
+      analysis.rpc.review(source.organizationId, finding as Finding, disposition);
+
+    test.each([
+      ['FALSE_POSITIVE', 0],
+      ['ACCEPTED_RISK', 0],
+      ['CONFIRMED', 1],
+      ['UNDER_REVIEW', 1],
+    ])('with its change may be paid: %s, %d findings', async (disposition, found) => {
+      await synchronise({ vendors: at(HOME), bills: [billOf('b1')] });
+      await synchronise({ vendors: at(FORGED) });
+      const [change] = await findings();
+      expect(change).toMatchObject({ type: 'VENDOR_MASTER_BANK_CHANGED' });
+      await review(change, disposition);
+      expect(await synchronise({ payments: [payment()] })).toBe(found);
+    });
+    test.each([
+      ['FALSE_POSITIVE', 0],
+      ['CONFIRMED', 2],
+    ])('on an invoice may become the one of the vendor and be paid: %s, %d findings', async (disposition, found) => {
+      await post(paidTo(FORGED));
+      await synchronise({ vendors: at(HOME), bills: [billOf('b1', { documentNumber: 'K-7731' })] });
+      const forged = await post({ ...paidTo(FORGED), invoice_number: 'INV-2000', gross_amount: '91.10' });
+      await review(findingOf(forged, 'BANK_ACCOUNT_MASTER_MISMATCH') as Finding, disposition);
+      expect(await synchronise({ vendors: at(FORGED), payments: [payment()] })).toBe(found);
+    });
+    test('for one supplier is reviewed for no other', async () => {
+      await post(paidTo(FORGED));
+      const borealis = { name: 'Borealis Ltd', taxId: 'DE811907980' };
+      const other = (iban: string) => [vendorOf('v2', { ...borealis, accounts: [erpAccount({ iban })] })];
+      await synchronise({ vendors: [...at(HOME), ...other(HOME)], bills: [billOf('b1')] });
+      const forged = await post({ ...paidTo(FORGED), invoice_number: 'INV-2000', gross_amount: '91.10' });
+      await review(findingOf(forged, 'BANK_ACCOUNT_MASTER_MISMATCH') as Finding, 'FALSE_POSITIVE');
+      await synchronise({ vendors: other(FORGED), payments: [{ ...payment(), vendorExternalId: 'v2' }] });
+      expect(typesOf(await findings())).toContain('PAYMENT_ACCOUNT_MISMATCH');
+    });
+  });
   describe('a second payment of one amount', () => {
     const paid = { amount: '1200.00' };
     const payments = [erpPayment('p1', paid), erpPayment('p2', { ...paid, date: '2026-09-25' })];

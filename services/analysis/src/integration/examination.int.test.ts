@@ -95,7 +95,15 @@ function newProcess({ sources, books, findings }: Stores = stores()) {
   const logger = createLogger({ service: 'test', level: 'silent' });
   return completeImport({
     sources,
-    examineBooks: examineBooks({ books, findings, policies, routingRules, clock, logger }),
+    examineBooks: examineBooks({
+      books,
+      findings,
+      reviewed: async () => new Set(),
+      policies,
+      routingRules,
+      clock,
+      logger,
+    }),
     vendorLists: { invalidate: () => {} },
     clock,
   });

@@ -3,6 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { OrganizationPolicy } from '../policy-store.js';
 import type { BooksStore, ChangeWindow } from './books-store.js';
 import type { ErpSource } from './import-source.js';
+import type { ReviewedAccounts } from './reviewed-accounts.js';
 
 /** Raises what the engine finds in parts of the books. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
@@ -20,5 +21,6 @@ export interface Examination {
   readonly policy: OrganizationPolicy['policy'];
   readonly books: BooksStore;
   readonly raise: RaiseInBooks;
+  readonly reviewed: ReviewedAccounts;
   readonly logger: Logger;
 }

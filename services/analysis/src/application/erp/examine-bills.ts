@@ -11,6 +11,7 @@ import type { Hits } from '../rows/row-history.js';
 import type { BillLink, BookBill, SharingRecord } from './books-store.js';
 import type { ExaminedPage, Examination } from './examination.js';
 import { examinePaymentsTo } from './examine-payments.js';
+import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
 
@@ -177,10 +178,10 @@ function isPaidInPart({ state, paidMinor = '0' }: BookBill): boolean {
 
 /** What bills say about their payment themselves: how much was paid, and to which account. */
 async function paymentsStatedOn(
-  { source, window, books }: Examination,
+  { source, window, books, reviewed }: Examination,
   bills: readonly BookBill[],
   settled: ReadonlyMap<string, string>,
-): Promise<BookedPayment[]> {
+): Promise<readonly BookedPayment[]> {
   const paid = bills.filter((bill) => bill.kind === 'BILL' && isPaidInPart(bill));
   const toAccounts = paid.flatMap(({ paidAccountExternalId }) => paidAccountExternalId ?? []);
   const accountKeys = toAccounts.map((externalId) => listedAccountKey(source.remoteCompanyId, externalId));
@@ -196,7 +197,7 @@ async function paymentsStatedOn(
   );
   const vendorsById = new Map(vendors.map((vendor) => [vendor.id, vendor]));
   const day = Math.floor(window.until.getTime() / DAY_MS);
-  return paid.map(({ part, vendorId, paidMinor, paidAccountExternalId }) => {
+  const stated = paid.map(({ part, vendorId, paidMinor, paidAccountExternalId }): BookedPayment => {
     const account = paidAccountExternalId === undefined ? undefined : accounts.get(paidAccountExternalId);
     const vendor = vendorsById.get(vendorId);
     return {
@@ -216,6 +217,7 @@ async function paymentsStatedOn(
       isReturned: false,
     };
   });
+  return withReviews(reviewed, source.organizationId, stated, vendorsById);
 }
 
 /** A number that cannot be compared is told by its place in the list of the ERP. */

@@ -18,6 +18,7 @@ import { examinePayments } from './examine-payments.js';
 import { examineVendorAccounts, examineVendors } from './examine-vendors.js';
 import { examinationParts } from './import-source.js';
 import type { ErpSource, ExaminationPart, ExaminationProgress, OpenExamination } from './import-source.js';
+import type { ReviewedAccounts } from './reviewed-accounts.js';
 
 /** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
 const LATE_WRITE_MS = 10 * 60_000;
@@ -29,6 +30,7 @@ const STORED_AT_ONCE_MAX = 8;
 interface Deps {
   readonly books: BooksStore;
   readonly findings: Pick<FindingStore, 'insertWithoutInvoice'>;
+  readonly reviewed: ReviewedAccounts;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
   readonly clock: Clock;
@@ -46,7 +48,7 @@ interface Deps {
  * @param saveProgress stores how far the examination has come
  */
 export const examineBooks =
-  ({ books, findings, policies, routingRules, clock, logger }: Deps) =>
+  ({ books, findings, reviewed, policies, routingRules, clock, logger }: Deps) =>
   async (
     source: ErpSource,
     begun: OpenExamination,
@@ -86,7 +88,7 @@ export const examineBooks =
       const from = part === begun.part ? begun.from : undefined;
       if (part !== begun.part) await saveProgress({ part, from });
       const window = { after, from, until: begun.until };
-      const pages = examine[part]({ source, window, policy, books, raise, logger });
+      const pages = examine[part]({ source, window, policy, books, raise, reviewed, logger });
       for await (const { recordsCount, continueFrom } of pages) {
         examinedCount += recordsCount;
         if (continueFrom === undefined) continue;

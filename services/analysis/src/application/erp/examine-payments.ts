@@ -8,6 +8,7 @@ import { recordsLeftOut } from '../../telemetry.js';
 import type { BookBill, BookCredit, BookPayment, FoundPayments } from './books-store.js';
 import { duplicatePairsOf } from './duplicate-pairs.js';
 import type { ExaminedPage, Examination } from './examination.js';
+import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from './vendor-store.js';
 
 /** Bills whose payments are compared at the same time; payments of one amount to one vendor stay together. */
@@ -80,7 +81,7 @@ export function batchesOf(groups: Groups): Groups[] {
 }
 
 async function compareGroups(examination: Examination, groups: Groups, isChanged: ReadonlySet<string>): Promise<void> {
-  const { source, policy, books, raise, logger } = examination;
+  const { source, policy, books, raise, reviewed, logger } = examination;
   const like = groups.flat();
   const ofBills = await books.paymentsOf(source, [...new Set(like.flatMap(({ billIds }) => billIds))]);
   reportCut(examination, ofBills);
@@ -94,10 +95,11 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
   // What is compared with the changed ones was examined itself when it came.
-  const payments = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
+  const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const { pairs: duplicatePairs, leftOut } = await duplicatePairsOf(parts, policy);
   const { organizationId, companyId } = source;
+  const payments = await withReviews(reviewed, organizationId, booked, known.vendors);
   if (leftOut > 0) recordsLeftOut(logger, 'BILLS', { organizationId, companyId, number: leftOut });
   await raise([{ payments, duplicatePairs, credits: await creditsBetween(examination, groups, known) }]);
 }
@@ -143,9 +145,11 @@ async function creditsBetween(
   if (keys.size === 0) return [];
   const credits = await books.credits(source, [...vendorIds], [...keys]);
   if (credits.length === 0) return [];
-  const named = await books.sharing(source.organizationId, [
-    ...new Set(credits.flatMap(({ part }) => creditedBillKeys(part))),
-  ]);
+  const named = await books.sharing(
+    source.organizationId,
+    [...new Set(credits.flatMap(({ part }) => creditedBillKeys(part)))],
+    credits.map(({ part }) => part.invoiceId),
+  );
   const candidates = named.flatMap(({ part, booked }) => (booked === undefined ? [] : part));
   return credits.map((credit) => vendorCredit(credit, billsNamedBy(credit.part, candidates)));
 }

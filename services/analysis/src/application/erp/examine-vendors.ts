@@ -1,5 +1,6 @@
 import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
 import { comparableAccounts, passingAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { AccountChange } from '../../domain/erp/vendor-accounts.js';
 import type { ExaminedPage, Examination } from './examination.js';
 import { examinePaymentsTo } from './examine-payments.js';
 import type { ErpSource } from './import-source.js';
@@ -102,7 +103,7 @@ function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
 
 /** Accounts that were changed since the books were last examined, of vendors that have open bills. */
 async function changesOf(
-  { source, books }: Examination,
+  { source, books, reviewed }: Examination,
   vendors: readonly StoredVendor[],
 ): Promise<VendorAccountChange[]> {
   const changed = vendors.flatMap((vendor) => {
@@ -116,8 +117,15 @@ async function changesOf(
   if (changed.length === 0) return [];
   const ids = changed.map(({ vendor }) => vendor.id);
   const open = await books.openBills(source, ids);
+  const asked = changed.flatMap(({ vendor, change }) => addedAccounts(vendor, change).map((key) => ({ vendor, key })));
+  const accepted = await reviewed(
+    source.organizationId,
+    asked.filter(({ vendor }) => open.has(vendor.id)),
+  );
+  const isAccepted = new Set([...accepted].map(({ vendor, key }) => `${vendor.id}|${key}`));
   return changed.flatMap(({ vendor, change }) => {
     const openBills = open.get(vendor.id) ?? 0;
+    const added = addedAccounts(vendor, change);
     if (openBills === 0) return [];
     return [
       {
@@ -126,9 +134,17 @@ async function changesOf(
         before: change.before,
         after: comparableAccounts(vendor.accounts),
         openBills,
+        // A change that only takes accounts away was accepted by nobody.
+        isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
         seenBefore: change.seenBefore.toISOString(),
         seenAfter: change.seenAfter.toISOString(),
       },
     ];
   });
+}
+
+/** Keys of the accounts that a vendor did not have before its last change. */
+function addedAccounts({ accounts }: StoredVendor, { before }: AccountChange): string[] {
+  const had = new Set(before.map(({ key }) => key));
+  return comparableAccounts(accounts).flatMap(({ key }) => (had.has(key) ? [] : key));
 }

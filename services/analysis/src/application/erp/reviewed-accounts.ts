@@ -1,0 +1,78 @@
+import { accountChangeKey } from '@invoicecontrol/engine/explanation/account-changes';
+import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
+import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { BankLinkStore } from '../counted-records.js';
+import { findingIdFor } from '../derived-ids.js';
+import type { FindingStore } from '../finding-store.js';
+import type { StoredVendor } from './vendor-store.js';
+
+interface Deps {
+  readonly findings: Pick<FindingStore, 'find'>;
+  readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
+}
+
+/** An account, and the vendor that it may be one of. */
+export interface AskedAccount {
+  readonly vendor: StoredVendor;
+  readonly key: string;
+}
+
+/**
+ * Which accounts people have accepted for their vendors (detection reference, section 10): by a review FALSE_POSITIVE or
+ * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it
+ * has now. An account that was confirmed as fraud is accepted for nobody.
+ */
+export const reviewedAccounts =
+  ({ findings, bankLinks }: Deps) =>
+  async (organizationId: string, asked: readonly AskedAccount[]): Promise<ReadonlySet<AskedAccount>> => {
+    if (asked.length === 0) return new Set();
+    const links = await bankLinks.findMany(organizationId, [...new Set(asked.map(({ key }) => key))]);
+    const accepted = new Set<AskedAccount>();
+    const changes = new Map<string, Promise<boolean>>();
+    for (const one of asked) {
+      const { vendor, key } = one;
+      const link = links.get(key)?.link;
+      if (link?.fraud !== undefined) continue;
+      const isAcceptedForSupplier = link?.suppliers.some(
+        (linked) => linked.supplierId === vendor.supplierId && linked.accepted === true,
+      );
+      if (isAcceptedForSupplier || (await isOfAcceptedChange(one))) accepted.add(one);
+    }
+    return accepted;
+
+    async function isOfAcceptedChange({ vendor, key }: AskedAccount): Promise<boolean> {
+      const accounts = comparableAccounts(vendor.accounts);
+      if (!accounts.some((account) => account.key === key)) return false;
+      const known = changes.get(vendor.id);
+      if (known !== undefined) return known;
+      const id = findingIdFor(organizationId, accountChangeKey(vendor.id, accounts));
+      const isAccepted = findings
+        .find(organizationId, id)
+        .then((finding) => finding?.disposition === 'FALSE_POSITIVE' || finding?.disposition === 'ACCEPTED_RISK');
+      changes.set(vendor.id, isAccepted);
+      return isAccepted;
+    }
+  };
+
+export type ReviewedAccounts = ReturnType<typeof reviewedAccounts>;
+
+/** The payments with what people have said about accounts that their vendors did not have. */
+export async function withReviews(
+  reviewed: ReviewedAccounts,
+  organizationId: string,
+  payments: readonly BookedPayment[],
+  vendors: ReadonlyMap<string, StoredVendor>,
+): Promise<readonly BookedPayment[]> {
+  const asked = new Map<BookedPayment, AskedAccount>();
+  for (const payment of payments) {
+    const vendor = vendors.get(payment.vendorId);
+    const { account, vendorAccountsThen = [] } = payment;
+    if (vendor === undefined || account === undefined || vendorAccountsThen.includes(account.key)) continue;
+    asked.set(payment, { vendor, key: account.key });
+  }
+  const accepted = await reviewed(organizationId, [...asked.values()]);
+  return payments.map((payment) => {
+    const one = asked.get(payment);
+    return one !== undefined && accepted.has(one) ? { ...payment, isAccountReviewed: true } : payment;
+  });
+}
