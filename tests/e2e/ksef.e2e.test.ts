@@ -115,7 +115,12 @@ describe('an invoice that is submitted to KSeF', () => {
     expect(first.status).toBe(202);
     const path = `/v1/ksef-connections/${filer.connectionId}/submissions/${first.body.id}`;
     expect(first.headers.get('location')).toBe(path);
-    expect(first.body).toMatchObject({ status: 'QUEUED', connectionId: filer.connectionId, invoiceId: invoice.id });
+    expect(first.body).toMatchObject({
+      status: 'QUEUED',
+      warnings: [],
+      connectionId: filer.connectionId,
+      invoiceId: invoice.id,
+    });
 
     const again = await submit(filer, invoice.id);
     expect([again.status, again.body.id]).toEqual([200, first.body.id]);

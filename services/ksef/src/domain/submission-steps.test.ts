@@ -23,7 +23,7 @@ import {
 } from './submission-steps.js';
 import type { InvoiceAnswer, Timing } from './submission-steps.js';
 import { backoffMs, pollAfterMs } from './submission-waits.js';
-import { isShownAlike, nextStep, queued, submissionId, takenUpAgain } from './submission.js';
+import { isShownAlike, nextStep, queued, submissionId, takenUpAgain, warningsOf } from './submission.js';
 import type { Progress } from './submission.js';
 
 const start = new Date('2026-11-24T10:00:00Z');
@@ -354,6 +354,11 @@ describe('what is given up', () => {
     expect(givenUp(sendBegun, error, timing)).toBe(sendBegun);
     expect(givenUp(processing, error, timing)).toBe(processing);
   });
+});
+
+test('a document of another seller has a warning, and one of the own NIP has none', () => {
+  expect(warningsOf({ sellerNip: '5265877635' }, '5265877635')).toEqual([]);
+  expect(warningsOf({ sellerNip: '5265877635' }, '1111111111')).toEqual(['OTHER_SELLER']);
 });
 
 test('a submission has one id for each connection and invoice', () => {

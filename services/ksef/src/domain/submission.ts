@@ -60,6 +60,12 @@ export interface Progress {
   readonly dueAt: Date | undefined;
 }
 
+/**
+ * A doubt about a document that does not stop it. OTHER_SELLER: it names another seller than the NIP of the connection. KSeF
+ * takes it where the seller has granted a right, which we cannot see, and refuses it otherwise (410).
+ */
+export type SubmissionWarning = 'OTHER_SELLER';
+
 /** An invoice on its way to KSeF (specification 2.12). */
 export interface Submission extends Progress {
   readonly id: string;
@@ -70,6 +76,8 @@ export interface Submission extends Progress {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly document: SubmittedDocument;
+  /** As it was queued last. */
+  readonly warnings: readonly SubmissionWarning[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -140,6 +148,18 @@ export function queued(now: Date): Progress {
 export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
   return { ...queued(now), sessions: sessions.map((session) => ({ ...session, isAbandoned: true })) };
 }
+
+export function warningsOf(
+  { sellerNip }: Pick<SubmittedDocument, 'sellerNip'>,
+  contextNip: string,
+): readonly SubmissionWarning[] {
+  return sellerNip === contextNip ? [] : ['OTHER_SELLER'];
+}
+
+export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
+  OTHER_SELLER:
+    'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit the invoices that a supplier issued with the connection of the supplier.',
+};
 
 /** What happens next, and who must act. */
 export function nextStep({ status, errorCode, upoReferenceNumber, dueAt }: Progress): string {

@@ -373,6 +373,20 @@ test('five requests at once queue an invoice once', async () => {
   );
 });
 
+test('a document of another seller is submitted with a warning, as it was queued last', async () => {
+  const connection = await connect();
+  const { invoiceId } = invoiceFor(connection);
+  const { submission } = await submit(connection, invoiceId);
+  expect(submission.warnings).toEqual(['OTHER_SELLER']);
+  const found = async () => stated(await store.find(organizationId, connection.id, submission.id)).warnings;
+  expect(await found()).toEqual(['OTHER_SELLER']);
+  await cancelSubmission(deps())(organizationId, connection.id, submission.id);
+  expect(await found()).toEqual(['OTHER_SELLER']);
+  connections.set(connection.id, { ...connection, contextNip: SELLER });
+  expect((await submit(connection, invoiceId)).submission.warnings).toEqual([]);
+  expect(await found()).toEqual([]);
+});
+
 test('a decision that is not PASS any more stops the invoice before it is sent', async () => {
   const connection = await connect();
   const { invoiceId, hash } = invoiceFor(connection);

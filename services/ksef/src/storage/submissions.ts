@@ -19,7 +19,7 @@ import type {
 import type { Attempt } from '../domain/attempts.js';
 import type { Environment } from '../domain/connection.js';
 import { isFinal, isShownAlike, wasSent } from '../domain/submission.js';
-import type { Progress, Submission, SubmittedDocument } from '../domain/submission.js';
+import type { Progress, Submission, SubmissionWarning, SubmittedDocument } from '../domain/submission.js';
 
 /** A submission. Its id is derived from connection and invoice, hence unique for them. */
 export interface SubmissionDocument extends Aggregate {
@@ -28,6 +28,7 @@ export interface SubmissionDocument extends Aggregate {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly document: SubmittedDocument;
+  readonly warnings?: readonly SubmissionWarning[];
   readonly status: Progress['status'];
   readonly progress: Omit<Progress, 'status' | 'dueAt'>;
   readonly attempts: readonly Attempt[];
@@ -123,6 +124,7 @@ export function submissionStore(
             invoiceId,
             environment,
             document,
+            warnings: submission.warnings,
             status,
             progress,
             attempts: [],
@@ -161,10 +163,13 @@ export function submissionStore(
       );
       return found?.attempts;
     },
-    async save(submission, progress, events) {
+    async save(submission, progress, events, warnings) {
       // A worker that has it meanwhile stores nothing more: the version has changed, and its claim is gone.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
-      const change = { $set, $unset: { ...$unset, claim: '' } } as UpdateFilter<SubmissionDocument>;
+      const change = {
+        $set: { ...$set, ...(warnings === undefined ? {} : { warnings }) },
+        $unset: { ...$unset, claim: '' },
+      } as UpdateFilter<SubmissionDocument>;
       return toSubmission(await aggregates.save(submission, change, { events }));
     },
     async hasOpenSubmissions(organizationId, connectionId) {
@@ -314,7 +319,7 @@ function progressOf(progress: Progress): Progress {
 
 function toSubmission(found: WithId<SubmissionDocument>): Submission {
   const { _id: id, organizationId, version, companyId, connectionId, invoiceId, environment, document } = found;
-  const { status, progress, dueAt, createdAt, updatedAt } = found;
+  const { warnings = [], status, progress, dueAt, createdAt, updatedAt } = found;
   return {
     ...progress,
     id,
@@ -325,6 +330,7 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
     invoiceId,
     environment,
     document,
+    warnings,
     status,
     dueAt,
     createdAt,

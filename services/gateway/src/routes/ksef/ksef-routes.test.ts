@@ -50,6 +50,7 @@ const submission: Submission = {
   updatedTime: at,
   nextStep: 'It is sent within a minute.',
   verificationUrl: undefined,
+  warnings: [{ code: 'OTHER_SELLER', message: 'The document names another seller.' }],
 };
 const shown = {
   id: OTHER,
@@ -69,6 +70,7 @@ const shown = {
   updatedAt: '2026-03-14T09:30:00.000Z',
   nextStep: 'It is sent within a minute.',
   verificationUrl: null,
+  warnings: [{ code: 'OTHER_SELLER', message: 'The document names another seller.' }],
 };
 
 let gateway: RunningGateway;

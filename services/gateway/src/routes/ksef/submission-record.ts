@@ -7,6 +7,7 @@ import { shownId, shownInstant, showInstant } from '../../http/fields.js';
 
 /** Of the steps of one attempt. */
 const STEPS_MAX = 1_000;
+const WARNINGS_MAX = 10;
 
 export const submissionStatus = z.enum(['QUEUED', 'SENDING', 'PROCESSING', 'ACCEPTED', 'REJECTED', 'FAILED']);
 
@@ -35,6 +36,15 @@ export const submission = z
     updatedAt: shownInstant().describe('The last change.'),
     nextStep: z.string().describe('What happens next, and who has to act.'),
     verificationUrl: orNull('The link of the QR code of an accepted invoice. Null before.'),
+    warnings: z
+      .array(
+        z.object({
+          code: z.string().describe('OTHER_SELLER: the document names another seller than the NIP of the connection.'),
+          message: z.string().describe('What KSeF may refuse it for.'),
+        }),
+      )
+      .max(WARNINGS_MAX)
+      .describe('What KSeF may refuse the document for. It is sent all the same.'),
   })
   .meta({ id: 'KsefSubmission' })
   .register(examples, {
@@ -56,6 +66,7 @@ export const submission = z
       updatedAt: EXAMPLE_INSTANT,
       nextStep: 'KSeF is checking the invoice. Nothing has to be done.',
       verificationUrl: null,
+      warnings: [],
     },
   });
 
@@ -107,6 +118,7 @@ export function presentSubmission(message: Submission): z.infer<typeof submissio
     updatedAt: showInstant(message.updatedTime),
     nextStep: message.nextStep,
     verificationUrl: message.verificationUrl ?? null,
+    warnings: message.warnings.map(({ code, message: sentence }) => ({ code, message: sentence })),
   };
 }
 

@@ -24,6 +24,7 @@ const submissionOf = (connectionId: string, number: number): Submission => ({
   updatedTime: at,
   nextStep: 'Nothing has to be done.',
   verificationUrl: undefined,
+  warnings: [],
 });
 const connectionOf = (connectionId: string) => ({
   connectionId,

@@ -5,7 +5,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection } from '../../domain/connection.js';
 import { polishDayOf, requireSendable } from '../../domain/preconditions.js';
 import { givenUp } from '../../domain/submission-steps.js';
-import { queued, submissionId, takenUpAgain } from '../../domain/submission.js';
+import { queued, submissionId, takenUpAgain, warningsOf } from '../../domain/submission.js';
 import type { Submission, SubmittedDocument } from '../../domain/submission.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { Documents, Invoices, SubmissionStore } from './stores.js';
@@ -48,7 +48,8 @@ export const createSubmission =
       if (stored !== undefined) {
         const again = takenUpAgain(stored, now);
         const events = [...submissionChanged(stored, again), submissionAudit(id, context)];
-        return { submission: await submissions.save(stored, again, events), isQueued: true };
+        const warnings = warningsOf(document, connection.contextNip);
+        return { submission: await submissions.save(stored, again, events, warnings), isQueued: true };
       }
       const { companyId, environment } = connection;
       const submission: Submission = {
@@ -59,6 +60,7 @@ export const createSubmission =
         companyId,
         environment,
         document,
+        warnings: warningsOf(document, connection.contextNip),
         createdAt: now,
         updatedAt: now,
       };

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
-import type { Progress, Submission, SubmissionStatus } from '../../domain/submission.js';
+import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
 // What submitting needs of the stores and of other services.
 
@@ -24,7 +24,12 @@ export interface SubmissionStore {
   ): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /** Changes a submission, and takes it from the worker that may have it. @throws VersionConflict when another change came between */
-  save(submission: Submission, progress: Progress, events: readonly Announcement[]): Promise<Submission>;
+  save(
+    submission: Submission,
+    progress: Progress,
+    events: readonly Announcement[],
+    warnings?: readonly SubmissionWarning[],
+  ): Promise<Submission>;
   /** Whether one is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
   /** Whether something is left to do for one: a session to close or a confirmation to fetch, too. */

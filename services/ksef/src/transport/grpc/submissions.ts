@@ -13,7 +13,7 @@ import { cancelSubmission, createSubmission } from '../../application/submission
 import type { SubmissionDeps } from '../../application/submissions/create-submission.js';
 import type { ConfirmationStore } from '../../application/submissions/stores.js';
 import type { Attempt } from '../../domain/attempts.js';
-import { nextStep, shownSession } from '../../domain/submission.js';
+import { nextStep, shownSession, warningSentences } from '../../domain/submission.js';
 import type { Submission } from '../../domain/submission.js';
 import { verificationLink } from '../../domain/verification-link.js';
 
@@ -88,6 +88,7 @@ function encode(submission: Submission): WireSubmission {
     createdTime: createdAt,
     updatedTime: updatedAt,
     nextStep: nextStep(submission),
+    warnings: submission.warnings.map((code) => ({ code, message: warningSentences[code] })),
     verificationUrl: status === 'ACCEPTED' ? verificationLink(environment, document) : undefined,
   };
 }
