@@ -12,7 +12,9 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { tokenSecrets } from '../application/connections/secrets.js';
 import { startService } from '../compose.js';
+import { queued } from '../domain/submission.js';
 import type { ConnectionDocument } from '../storage/connections.js';
+import type { SubmissionDocument } from '../storage/submissions.js';
 import { caller, connectionRequest, exampleToken, startKsef, stated } from '../testing/running-ksef.js';
 import type { RunningKsef } from '../testing/running-ksef.js';
 
@@ -222,6 +224,76 @@ describe('disabling', () => {
     await eventually(async () =>
       expect(stated(await documents().findOne({ _id: connection.connectionId })).token).toBeUndefined(),
     );
+  });
+});
+
+describe('a connection with an invoice under way', () => {
+  const submissions = () => running.mongo.db.collection<SubmissionDocument>('submissions');
+  /** One that KSeF examines; the service looks at it again in an hour. */
+  async function submissionUnderWay(organizationId: string, connectionId: string): Promise<string> {
+    const now = new Date();
+    const { status, dueAt, ...progress } = queued(now);
+    const id = randomUUID();
+    await submissions().insertOne({
+      _id: id,
+      organizationId,
+      version: 1,
+      companyId: 'c-main',
+      connectionId,
+      invoiceId: randomUUID(),
+      environment: 'TEST',
+      document: {
+        uploadId: randomUUID(),
+        hash: '',
+        byteSize: 1,
+        sellerNip: '5265877635',
+        kind: 'VAT',
+        number: '1',
+        issueDate: '2026-02-15',
+      },
+      status: 'PROCESSING',
+      progress,
+      attempts: [],
+      dueAt: new Date(now.getTime() + 3_600_000),
+      leaseUntil: new Date(0),
+      isOpen: true,
+      wasSent: true,
+      createdAt: now,
+      updatedAt: now,
+    });
+    expect(status).toBe('QUEUED');
+    return id;
+  }
+
+  test('takes a new token of the same NIP, and none of another', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const submission = await submissionUnderWay(organizationId, connection.connectionId);
+    await expect(save({ organizationId, contextNip: '1111111111' })).rejects.toMatchObject({ kind: 'wrong_state' });
+    expect(await read(organizationId, connection.connectionId)).toEqual(connection);
+    expect((await save({ organizationId, ksefToken: `${exampleToken}2` })).created).toBe(false);
+    await submissions().updateOne({ _id: submission }, { $set: { status: 'ACCEPTED' } });
+    const other = await save({ organizationId, contextNip: '1111111111' });
+    expect(other.connection.contextNipMasked).toBe('******1111');
+  });
+
+  test('keeps its token after its end until nothing has to be followed any more', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const kept = await submissionUnderWay(organizationId, connection.connectionId);
+    const { connection: free } = await save({ organizationId, environment: Environment.DEMO });
+    await disable(organizationId, connection.connectionId);
+    await disable(organizationId, free.connectionId);
+    const token = async (id: string) => stated(await documents().findOne({ _id: id })).token;
+    // The sweep has been here when it has wiped another one that was disabled later.
+    await documents().updateOne(
+      { _id: free.connectionId },
+      { $set: { token: { sealed: 'x', keyId: 'k1' }, wipeTokenSince: new Date() } },
+    );
+    await eventually(async () => expect(await token(free.connectionId)).toBeUndefined());
+    expect(await token(connection.connectionId)).toBeDefined();
+    await submissions().updateOne({ _id: kept }, { $set: { status: 'ACCEPTED' }, $unset: { dueAt: '', isOpen: '' } });
+    await eventually(async () => expect(await token(connection.connectionId)).toBeUndefined());
   });
 });
 

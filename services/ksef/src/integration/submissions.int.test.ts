@@ -16,7 +16,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { CallLimits } from '../application/call-limits.js';
 import { tokenSecrets } from '../application/connections/secrets.js';
 import { cancelSubmission, createSubmission } from '../application/submissions/create-submission.js';
-import type { DecidedInvoice } from '../application/submissions/stores.js';
+import type { DecidedInvoice, DueSubmission, SubmissionClaim } from '../application/submissions/stores.js';
 import { submissionWorker } from '../application/submissions/submission-worker.js';
 import type { SubmissionWorker } from '../application/submissions/submission-worker.js';
 import { ksefClient } from '../clients/ksef.js';
@@ -42,6 +42,7 @@ let simulator: KsefSimulator;
 let mongo: MongoConnection;
 let ksef: KsefClient;
 let store: ReturnType<typeof submissionStore>;
+let storeWith: (lease: { readonly leaseMs: number }) => ReturnType<typeof submissionStore>;
 let confirmations: ReturnType<typeof confirmationStore>;
 
 const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
@@ -73,6 +74,9 @@ const outside = {
   },
 };
 
+/** More writes than a submission takes without a fault. */
+const WRITES_MAX = 16;
+
 interface Replica {
   readonly worker: SubmissionWorker;
   stop(): Promise<void>;
@@ -83,21 +87,15 @@ beforeAll(async () => {
   const { mongodbUrl } = testInfrastructure();
   mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
   simulator = await startKsefSimulator();
-  const url = `${simulator.url}/test/v2`;
-  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  const limits = new CallLimits({
-    store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
-    factor: 1_000,
-    requestMs: 2_000,
-    clock: systemClock,
-    logger,
-  });
-  ksef = ksefClient({ urls, requestMs: 2_000, waitFactor: 0.01, limits }, logger);
+  ksef = clientWith({ requestMs: 2_000 });
   const submissions = mongo.db.collection<SubmissionDocument>('submissions');
   const stored = mongo.db.collection<ConfirmationDocument>('confirmations');
   await createSubmissionIndexes(submissions, stored);
-  const outbox = { nudge: () => {} } as unknown as Parameters<typeof submissionStore>[1]['outbox'];
-  store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 3_000 });
+  storeWith = ({ leaseMs }) => {
+    const outbox = { nudge: () => {} } as unknown as Parameters<typeof submissionStore>[1]['outbox'];
+    return submissionStore(submissions, { outbox, clock: systemClock, leaseMs });
+  };
+  store = storeWith({ leaseMs: 3_000 });
   confirmations = confirmationStore(stored);
 });
 afterAll(async () => {
@@ -144,9 +142,27 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
   return replica;
 }
 
+function clientWith({ requestMs }: { readonly requestMs: number }): KsefClient {
+  const url = `${simulator.url}/test/v2`;
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  const limits = new CallLimits({
+    store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
+    factor: 1_000,
+    requestMs,
+    clock: systemClock,
+    logger,
+  });
+  return ksefClient({ urls, requestMs, waitFactor: 0.01, limits }, logger);
+}
+
 interface Registered {
   readonly number: string;
   readonly invoiceHash: string;
+}
+interface Logged {
+  readonly operation: string;
+  /** Null: not answered yet. */
+  readonly status: number | null;
 }
 interface Counters {
   readonly sends: Readonly<Record<string, number>>;
@@ -164,6 +180,10 @@ async function control<T = unknown>(method: string, path: string, body?: unknown
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text === '' ? '{}' : text) as T;
 }
+const loggedOf = async (nip: string, operation: string): Promise<readonly Logged[]> =>
+  (await control<{ items: readonly Logged[] }>('GET', `requests?context=${nip}`)).items.filter(
+    (request) => request.operation === operation,
+  );
 const countersOf = (nip: string): Promise<Counters> => control<Counters>('GET', `counters?context=${nip}`);
 
 /** A connection of a context of its own, so that its counters are too. */
@@ -318,6 +338,113 @@ describe('one invoice is registered exactly once, and no session stays open', ()
     const isUnknown = operation === 'S1' && (kind === 'LOSE_ANSWER' || JSON.stringify(more).includes('processed'));
     expect(sessions.open).toBe(isUnknown ? 1 : 0);
   });
+});
+
+type Queue = ReturnType<typeof submissionStore>;
+
+/** The queue as a process has it that works on one submission, and is killed at one of its writes. */
+function killedAt(queue: Queue, id: string, { write, isWritten }: { write: number; isWritten: boolean }) {
+  let writes = 0;
+  let isDead = false;
+  const killed = {
+    ...queue,
+    due: async (...asked: Parameters<Queue['due']>) =>
+      isDead ? [] : (await queue.due(...asked)).filter((due) => due.id === id),
+    async claim(due: DueSubmission) {
+      const claimed = await queue.claim(due);
+      return claimed === undefined ? undefined : watched(claimed);
+    },
+  };
+  function watched(claim: SubmissionClaim): SubmissionClaim {
+    return {
+      ...claim,
+      // What a dead process does not do.
+      release: async () => (isDead ? undefined : claim.release()),
+      wait: async (...args) => (isDead ? undefined : claim.wait(...args)),
+      keepAlive: () => ({ stop: () => {} }),
+      async save(...args) {
+        if (isDead) throw new Error('killed');
+        isDead = ++writes === write;
+        if (!isDead) return watched(await claim.save(...args));
+        if (isWritten) await claim.save(...args);
+        throw new Error('killed');
+      },
+    };
+  }
+  return { queue: killed, isKilled: () => isDead };
+}
+
+describe('a process that ends in the middle', () => {
+  const shortLease = () => storeWith({ leaseMs: 500 });
+
+  test('at any write of a submission leaves one registered invoice with its confirmation, and no session open', async () => {
+    const queue = shortLease();
+    const kills = Array.from({ length: WRITES_MAX }, (_, index) =>
+      [true, false].map((isWritten) => ({ write: index + 1, isWritten })),
+    ).flat();
+    const runs: {
+      kill: (typeof kills)[number];
+      connection: Connection;
+      submission: Submission;
+      hash: string;
+      process: ReturnType<typeof killedAt>;
+    }[] = [];
+    for (const kill of kills) {
+      const connection = await connect();
+      const { invoiceId, hash } = invoiceFor(connection);
+      const { submission } = await submit(connection, invoiceId);
+      const process = killedAt(queue, submission.id, kill);
+      startReplica({ queue: process.queue });
+      runs.push({ kill, connection, submission, hash, process });
+    }
+    const isOver = async ({ process, submission, connection }: (typeof runs)[number]): Promise<boolean> =>
+      process.isKilled() || (await queue.find(organizationId, connection.id, submission.id))?.dueAt === undefined;
+    for (const run of runs) await eventually(async () => expect(await isOver(run)).toBe(true));
+    for (const { stop } of replicas.splice(0)) await stop();
+    // The last write of a submission is among those that were killed, and one that comes after it is not.
+    expect(runs.find(({ kill }) => kill.write === 8)?.process.isKilled()).toBe(true);
+    expect(runs.at(-1)?.process.isKilled()).toBe(false);
+
+    startReplica({ queue });
+    for (const { kill, connection, submission, hash } of runs) {
+      const end = await ended(submission);
+      expect([kill, end.status, end.errorCode]).toEqual([kill, 'ACCEPTED', undefined]);
+      expect(end.upoReferenceNumber).toEqual(expect.any(String));
+      const { registered, sessions } = await countersOf(connection.contextNip);
+      expect([kill, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([kill, [hash]]);
+      // A session whose reference was never stored is empty and ends by itself.
+      const isUnknown = kill.write === 2 && !kill.isWritten;
+      expect([kill, sessions.open]).toEqual([kill, isUnknown ? 1 : 0]);
+    }
+  }, 120_000);
+
+  test('of its lease while the document is sent changes nothing more, and the next one finds what was sent', async () => {
+    const queue = shortLease();
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    const { submission } = await submit(connection, invoiceId);
+    const held = { operation: 'S2', kind: 'HOLD', processed: true, context: connection.contextNip };
+    const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
+    // It does not renew its lease, and is never killed.
+    const slow = killedAt(queue, submission.id, { write: Infinity, isWritten: false });
+    const patient = clientWith({ requestMs: 60_000 });
+    startReplica({ queue: slow.queue, ksef: patient });
+    await eventually(async () => expect((await countersOf(connection.contextNip)).sends[hash]).toBe(1));
+    const takeover = startReplica({ queue });
+    expect((await ended(submission)).status).toBe('ACCEPTED');
+    const before = await queue.find(organizationId, connection.id, submission.id);
+    await control('DELETE', `faults/${faultId}`);
+    await takeover.stop();
+    await eventually(async () =>
+      expect((await loggedOf(connection.contextNip, 'S2')).map(({ status }) => status)).toEqual([202]),
+    );
+    for (const { stop } of replicas.splice(0)) await stop();
+    expect(await queue.find(organizationId, connection.id, submission.id)).toEqual(before);
+    const { registered, sends, sessions } = await countersOf(connection.contextNip);
+    expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
+    expect([sends, sessions.open]).toEqual([{ [hash]: 1 }, 0]);
+    await patient.close();
+  }, 60_000);
 });
 
 test('fifty invoices of one connection in two replicas are each registered once', async () => {
