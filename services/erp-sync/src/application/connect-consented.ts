@@ -87,7 +87,7 @@ export const connectConsented =
           connectionChanged(connection, { status: 'PENDING', previousStatus: undefined, ...change }),
           auditEvent('created', id, context),
         ];
-        await connections.insert(connection, tenant.id, events, sealTokens(connection));
+        await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
         // Whether it was stored may be unknown; then the place is given back when it is missed.
         if (!(error instanceof DomainError)) throw error;

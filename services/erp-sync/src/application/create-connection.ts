@@ -1,5 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
@@ -15,7 +16,7 @@ import { findProduct, products } from '../providers/registry.js';
 import { auditEvent, connectionChanged } from './connection-events.js';
 import type { ConnectionSecrets } from './secrets.js';
 import { alreadyConnected } from './stores.js';
-import type { ConnectionStore } from './stores.js';
+import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 export interface CreateDeps {
@@ -59,36 +60,46 @@ export const createConnection =
     const { config, remoteKey } = await credentials.readConfig(request.config, checks);
     const importFrom = readImportFrom(request.importFrom, now);
     const companyId = await readCompany(tenants, request, context);
+    const findKnown = async (): Promise<KnownConnections> => {
+      const { connections: all, next } = await connections.ofProvider(organizationId, provider);
+      const known = all.filter((other) => credentials.mayBeSameCompany(config, other.config));
+      if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
+      return { connections: known, next };
+    };
     // Before a place is taken: a company that is connected is told so also where the plan has no place left.
-    const known = (await connections.ofProvider(organizationId, provider)).filter((other) =>
-      credentials.mayBeSameCompany(config, other.config),
-    );
-    if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
+    await findKnown();
     const id = uuidV7();
-    const connection = newConnection({
-      id,
-      organizationId,
-      companyId,
-      provider,
-      config,
-      remoteCompanyId: knownRemoteCompany(known, remoteCompanyId(organizationId, provider, remoteKey)),
-      importFrom,
-      credential: secrets.seal({ id, organizationId }, 'credential', secret),
-      createdAt: now,
-    });
+    const credential = secrets.seal({ id, organizationId }, 'credential', secret);
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
-      await connections.insert(connection, remoteKey, [
-        connectionChanged(connection, { status: 'PENDING', previousStatus: undefined }),
-        auditEvent('created', id, context),
-      ]);
+      const connection = await retryOnConflict(async () => {
+        // A parallel request may have stored the company meanwhile, in another spelling.
+        const { connections: known, next: ordinal } = await findKnown();
+        const created = newConnection({
+          id,
+          organizationId,
+          companyId,
+          provider,
+          config,
+          remoteCompanyId: knownRemoteCompany(known, remoteCompanyId(organizationId, provider, remoteKey)),
+          importFrom,
+          credential,
+          createdAt: now,
+        });
+        const announced = [
+          connectionChanged(created, { status: 'PENDING', previousStatus: undefined }),
+          auditEvent('created', id, context),
+        ];
+        await connections.insert(created, remoteKey, announced, { ordinal });
+        return created;
+      });
+      onDue();
+      return connection;
     } catch (error) {
       // Whether it was stored may be unknown; then the place is given back when it is missed.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
-    onDue();
-    return connection;
   };
 
 /** What an earlier connection of the company imported keeps its ids, also where its configuration was written in another way. */

@@ -31,22 +31,30 @@ export function alreadyConnected(): DomainError {
   );
 }
 
+/** What a new connection is compared with. */
+export interface KnownConnections {
+  readonly connections: readonly Connection[];
+  /** The place of the next one among those of its provider: only one can take it. */
+  readonly next: number;
+}
+
 export interface ConnectionStore {
   /**
    * @param remoteKey names the remote company within its provider
-   * @param tokens of a provider with consent
+   * @param more tokens of a provider with consent; of any other its {@link KnownConnections.next}
    * @throws DomainError already_exists when the organization has connected the remote company
+   * @throws VersionConflict when another connection was stored as the next one
    */
   insert(
     connection: Connection,
     remoteKey: string,
     events: readonly Announcement[],
-    tokens?: SealedValue,
+    more: { readonly tokens: SealedValue } | { readonly ordinal: number },
   ): Promise<void>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /** Those of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
-  ofProvider(organizationId: string, provider: ProviderCode): Promise<readonly Connection[]>;
+  ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** How many are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
   /** Those of these connections that are not DISABLED. */

@@ -217,6 +217,26 @@ describe('connecting an ERP with credentials', () => {
     expect(new Set(ids.map(({ remoteCompanyId }) => remoteCompanyId)).size).toBe(1);
   });
 
+  test('connects a company once of many requests at once in two spellings', async () => {
+    const baseUrl = 'http://127.0.0.1:8069/demo';
+    for (let round = 0; round < 5; round++) {
+      const organizationId = newTenant();
+      const attempts = await Promise.allSettled(
+        [{}, { database: 'main' }, { erpCompanyId: 1 }, { database: 'main', erpCompanyId: 1 }].map((config) =>
+          create(odoo(organizationId, { baseUrl, ...config })),
+        ),
+      );
+      expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const attempt of attempts) {
+        if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ kind: 'already_exists' });
+      }
+      expect(await stored().countDocuments({ organizationId })).toBe(1);
+      expect((await running.usage.getUsage({ organizationId }, caller)).meters).toEqual([
+        { meter: 'erp_connections', used: 1 },
+      ]);
+    }
+  });
+
   test('connects two companies of one Odoo, and two tenants of Business Central', async () => {
     const organizationId = newTenant();
     const baseUrl = 'http://127.0.0.1:8069/demo';

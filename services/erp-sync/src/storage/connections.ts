@@ -1,5 +1,5 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import { aggregateStore, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
@@ -24,6 +24,12 @@ export interface ConnectionDocument extends Aggregate {
   readonly remoteCompanyId: string;
   /** The remote company within the organization, while it is connected. Unique sparse index. */
   readonly liveKey?: string;
+  /**
+   * Its place among the connections of its provider in the organization. Unique sparse index: two spellings of one company have two
+   * live keys, so that a new connection has to be compared with all that were stored before it.
+   */
+  readonly ordinal?: number;
+  readonly ordinalKey?: string;
   readonly isPaused: boolean;
   readonly importFrom?: string;
   readonly createdAt: Date;
@@ -100,6 +106,7 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, status: 1 }, name: 'status' },
     { key: { liveKey: 1 }, unique: true, sparse: true, name: 'live' },
+    { key: { ordinalKey: 1 }, unique: true, sparse: true, name: 'ordinal' },
     { key: { nextSyncAt: 1 }, sparse: true, name: 'due' },
     { key: { runningRunId: 1 }, sparse: true, name: 'running' },
     { key: { tokensRefreshedAt: 1 }, sparse: true, name: 'refresh' },
@@ -134,7 +141,7 @@ export function connectionStore(
   const sealedWith = (keyId: string): Filter<ConnectionDocument> =>
     ({ $or: secretFields.map((field) => ({ [`${field}.keyId`]: keyId })) }) as Filter<ConnectionDocument>;
   return {
-    async insert(connection, remoteKey, events, tokens) {
+    async insert(connection, remoteKey, events, more) {
       const { id, organizationId, companyId, provider, status, config, remoteCompanyId, isPaused } = connection;
       const { importFrom, credential, nextSyncAt, createdAt } = connection;
       try {
@@ -151,9 +158,9 @@ export function connectionStore(
             isPaused,
             ...(importFrom === undefined ? {} : { importFrom }),
             ...(credential === undefined ? {} : { credential }),
-            ...(tokens === undefined
-              ? {}
-              : { tokens, tokenVersion: 1, tokensRefreshedAt: createdAt, refreshLeaseUntil: FREE }),
+            ...('tokens' in more
+              ? { tokens: more.tokens, tokenVersion: 1, tokensRefreshedAt: createdAt, refreshLeaseUntil: FREE }
+              : { ordinal: more.ordinal, ordinalKey: JSON.stringify([organizationId, provider, more.ordinal]) }),
             ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
             leaseUntil: FREE,
             recentRunIds: [],
@@ -163,7 +170,7 @@ export function connectionStore(
         );
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        throw alreadyConnected();
+        throw isDuplicateOf(error, 'ordinalKey') ? new VersionConflict() : alreadyConnected();
       }
     },
     async find(organizationId, connectionId) {
@@ -188,7 +195,9 @@ export function connectionStore(
         collection.find(live, newest).toArray(),
         collection.find(disabled, newest).toArray(),
       ]);
-      return found.flat().map(toConnection);
+      const documents = found.flat();
+      const next = 1 + documents.reduce((greatest, { ordinal = 0 }) => Math.max(greatest, ordinal), 0);
+      return { connections: documents.map(toConnection), next };
     },
     countLive: (organizationId) => collection.countDocuments({ organizationId, status: { $in: LIVE } }),
     async live(organizationId, connectionIds) {
@@ -272,6 +281,11 @@ const REMOVED_BY_DELETION = {
 
 /** Streams whose first window begins at `importFrom`. */
 const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
+
+function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean {
+  const { keyPattern } = error as { readonly keyPattern?: Readonly<Record<string, unknown>> };
+  return keyPattern !== undefined && field in keyPattern;
+}
 
 /** JSON, because a delimiter inside a part must not make two companies equal. */
 export function liveKey(organizationId: string, provider: ProviderCode, remoteKey: string): string {
