@@ -1,13 +1,13 @@
 import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
-import type { Page, Provider, Window } from '../providers/provider.js';
+import type { DocumentStream, DocumentWindows, Page, Provider, Window } from '../providers/provider.js';
 import { pagesSeen } from './pages-seen.js';
 import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
-const DATED: ReadonlySet<StreamName> = new Set(['bills', 'creditNotes', 'payments']);
+const DATED: ReadonlySet<StreamName> = new Set<DocumentStream>(['bills', 'creditNotes', 'payments']);
 
 /** The first day of documents that are imported. */
 export interface FirstDay {
@@ -37,7 +37,7 @@ export async function readStream<S extends StreamName>(
   const window = windowOf(stream, stateOf(stream), first);
   const asked = {
     ...toWindow(window, provider.overlapSeconds),
-    ...(stream === 'vendors' ? { ofBills: billsAhead(windowOf('bills', stateOf('bills'), first), provider) } : {}),
+    ...(stream === 'vendors' ? { ofDocuments: documentsAhead(stateOf, first, provider) } : {}),
   };
   log.begin(stream, window.from);
   const begunAt = performance.now();
@@ -71,10 +71,17 @@ function windowOf(stream: StreamName, state: StreamState, first: FirstDay): Open
   return withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
 }
 
-/** All bills of the window: those before its position may have come since. */
-function billsAhead(window: OpenWindow, { overlapSeconds }: Pick<Provider, 'overlapSeconds'>): Window {
-  const { after: _, ...whole } = toWindow(window, overlapSeconds);
-  return whole;
+/** All documents of each window: those before its position may have come since. */
+function documentsAhead(
+  stateOf: (stream: StreamName) => StreamState,
+  first: FirstDay,
+  { overlapSeconds }: Pick<Provider, 'overlapSeconds'>,
+): DocumentWindows {
+  const wholeOf = (stream: DocumentStream): Window => {
+    const { after: _, ...whole } = toWindow(windowOf(stream, stateOf(stream), first), overlapSeconds);
+    return whole;
+  };
+  return { bills: wholeOf('bills'), creditNotes: wholeOf('creditNotes'), payments: wholeOf('payments') };
 }
 
 function newWindow(cursor: string | undefined, stream: StreamName, first: FirstDay): OpenWindow {

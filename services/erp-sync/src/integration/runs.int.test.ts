@@ -166,7 +166,8 @@ describe('the first run', () => {
     const connected = await connect();
     await newestRun(connected);
     const windows = Object.fromEntries(erp.windows.map(({ stream, window }) => [stream, window]));
-    expect(windows['vendors']).toEqual({ ofBills: windows['bills'] });
+    const { bills, creditNotes, payments } = windows;
+    expect(windows['vendors']).toEqual({ ofDocuments: { bills, creditNotes, payments } });
     expect(windows['orders']).toEqual({});
     const year = new Date().getUTCFullYear() - 2;
     for (const stream of ['bills', 'creditNotes', 'payments']) {
@@ -234,8 +235,9 @@ describe('a later run', () => {
     await makeDue(connected);
     const second = await newestRun(connected, 2);
     expect(second).toMatchObject({ trigger: RunTrigger.RETRY, status: RunStatus.SUCCEEDED });
-    const ofBills = { from: '2026-03-02T09:59:57.000Z' };
-    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006', ofBills } });
+    const since = { from: '2026-03-02T09:59:57.000Z' };
+    const ofDocuments = { bills: since, creditNotes: since, payments: since };
+    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006', ofDocuments } });
     expect(second.streams['vendors']).toMatchObject({ fetched: 3, created: 3 });
     expect((await stored(connected.connectionId)).streams?.vendors?.cursor).toMatch(/^2026-03-02T(09:59|10:00)/);
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(9)));

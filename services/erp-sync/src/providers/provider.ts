@@ -72,9 +72,13 @@ export interface Window {
   readonly dateFrom?: string;
   /** `Page.position` of the last page that was stored, to continue after it. */
   readonly after?: string;
-  /** With `vendors`: the bills that the same run reads later, whose suppliers belong to the vendors. */
-  readonly ofBills?: Pick<Window, 'from' | 'dateFrom'>;
+  /** With `vendors`: the documents that the same run reads later, whose suppliers belong to the vendors. */
+  readonly ofDocuments?: Partial<DocumentWindows>;
 }
+
+/** Streams whose records have a day, and name a vendor. */
+export type DocumentStream = 'bills' | 'creditNotes' | 'payments';
+export type DocumentWindows = Readonly<Record<DocumentStream, Pick<Window, 'from' | 'dateFrom'>>>;
 
 export interface Page<R> {
   readonly records: readonly R[];

@@ -158,10 +158,36 @@ describe('vendors', () => {
     const idsIn = async (window: Window) =>
       (await readAll(open(), 'vendors', window)).records.map(({ externalId }) => externalId);
     expect(await idsIn({})).toEqual([idOf(1), VENDOR]);
-    expect(await idsIn({ ofBills: { dateFrom: '2999-01-01' } })).toEqual([idOf(1)]);
-    const [from, ofBills] = ['2026-01-05T00:00:00.000Z', { from: '2026-01-02T00:00:00.000Z' }];
+    expect(await idsIn({ ofDocuments: { bills: { dateFrom: '2999-01-01' } } })).toEqual([idOf(1)]);
+    const [from, earlier] = ['2026-01-05T00:00:00.000Z', { from: '2026-01-02T00:00:00.000Z' }];
     expect(await idsIn({ from })).toEqual([]);
-    expect(await idsIn({ from, ofBills })).toEqual([VENDOR]);
+    expect(await idsIn({ from, ofDocuments: { bills: earlier } })).toEqual([VENDOR]);
+  });
+
+  test('that a credit note or a payment alone names are read', async () => {
+    const old = { UpdatedDateUTC: at('2026-01-01'), IsSupplier: false };
+    const [credited, paid, customer] = [1, 2, 3].map((n) => ({ ...old, ContactID: idOf(n), Name: `V ${n}` }));
+    await put('CreditNotes', [{ CreditNoteID: idOf(11), Contact: credited, Status: 'DRAFT' }]);
+    await put('Payments', [{ PaymentID: idOf(12), Amount: 1, Invoice: { InvoiceID: idOf(13), Contact: paid } }]);
+    await put(
+      'Contacts',
+      [credited, paid, customer].map((contact) => contact ?? {}),
+    );
+    for (const window of [{}, { from: '2026-01-02T00:00:00.000Z' }]) {
+      const { records } = await readAll(open(), 'vendors', window);
+      expect(records.map(({ externalId }) => externalId)).toEqual([idOf(1), idOf(2)]);
+    }
+  });
+
+  test('come although credit notes cannot be read, and then those wait for a run that finds their suppliers', async () => {
+    await put('Contacts', [Contact]);
+    await put('CreditNotes', [{ CreditNoteID: idOf(1), CreditNoteNumber: 'C-1', Contact, Total: 10 }]);
+    await fault({ match: 'CreditNotes', kind: 'BODY', body: 'hello' });
+    const session = open();
+    expect((await readAll(session, 'vendors')).records).toHaveLength(1);
+    await expect(readAll(session, 'creditNotes')).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+    expect((await readAll(session, 'bills')).records).toEqual([]);
+    expect((await readAll(open(), 'creditNotes')).records).toHaveLength(1);
   });
 
   test('that bills alone name are found in the whole list where they are many', async () => {
@@ -367,7 +393,8 @@ describe('windows', () => {
     const session = open();
     const from = '2026-02-01T00:00:00.000Z';
     for (const stream of provider.streams) expect((await readAll(session, stream, { from })).records).toEqual([]);
-    expect(http.callsCount).toBe(provider.streams.length + 1);
+    // Bills, credit notes and payments are asked for twice: for their suppliers, too.
+    expect(http.callsCount).toBe(provider.streams.length + 3);
   });
 });
 

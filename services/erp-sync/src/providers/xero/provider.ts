@@ -3,7 +3,7 @@ import { chunksOf } from '../chunks.js';
 import { defineProvider, deniedAmong } from '../define-provider.js';
 import type { StreamSource } from '../define-provider.js';
 import { textOf } from '../json.js';
-import type { Provider, Window } from '../provider.js';
+import type { DocumentStream, Provider, Window } from '../provider.js';
 import { present, readRows } from '../row.js';
 import type { Row } from '../row.js';
 import { lists, permissionDenied, xeroClient } from './client.js';
@@ -38,8 +38,6 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
         organisation = await client.readOrganisation();
         context = contextOf(organisation);
       };
-      /** What kept the suppliers of bills from being found. */
-      let billsFault: ErpFault | undefined;
 
       const sourceOf = <R>(
         list: ListName,
@@ -53,10 +51,37 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       });
       const contacts = sourceOf('Contacts', undefined, toVendor);
       const bills = sourceOf('Invoices', 'Type=="ACCPAY"', toBill);
+      const creditNotes = sourceOf('CreditNotes', 'Type=="ACCPAYCREDIT"', toCreditNote);
+      const payments = sourceOf('Payments', 'PaymentType=="ACCPAYPAYMENT"', toPayment);
 
       const suppliers = new Set<string>();
-      /** Contacts of bills that are not among the suppliers; undefined while those are read. */
+      /** Contacts of documents that are not among the suppliers; undefined while those are read. */
       let missing: Set<string> | undefined;
+      /** What kept the suppliers of a stream from being found. */
+      const faults = new Map<StreamSource<unknown>, ErpFault>();
+      const contactsOfDocuments = async (window: Window): Promise<ReadonlySet<string>> => {
+        const ids = new Set<string>();
+        for (const [stream, source] of Object.entries({ bills, creditNotes, payments })) {
+          try {
+            const ahead = window.ofDocuments?.[stream as DocumentStream] ?? window;
+            for await (const id of contactsOf(source, ahead)) ids.add(id);
+          } catch (error) {
+            if (!(error instanceof ErpFault)) throw error;
+            // Bills that cannot be read must not cost the vendors; their stream tells the fault, and both are read again.
+            faults.set(source, error);
+          }
+        }
+        return ids;
+      };
+      /** Documents whose suppliers were not found would be documents of unknown suppliers. */
+      const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
+        ...source,
+        async *pages(window) {
+          const fault = faults.get(source);
+          if (fault !== undefined) throw fault;
+          yield* source.pages(window);
+        },
+      });
 
       return {
         async test() {
@@ -72,18 +97,13 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
         streams: {
           vendors: {
             ...contacts,
-            // Contacts that Xero calls suppliers, then those of the bills that this run reads: the mark comes with the first
-            // bill, which may not change the contact, and drafts do not set it.
+            // Contacts that Xero calls suppliers, then those of the documents that this run reads: the mark comes with the first
+            // bill, which may not change the contact; drafts, credit notes and payments do not set it.
             async *pages(window) {
               missing = undefined;
               yield* contacts.pages(window);
-              const ofBills = await contactsOf(bills.pages(window.ofBills ?? window)).catch((error: unknown) => {
-                if (!(error instanceof ErpFault)) throw error;
-                // Bills that cannot be read must not cost the vendors; their stream tells the fault, and both are read again.
-                billsFault = error;
-                return [];
-              });
-              missing = new Set(ofBills.filter((id) => !suppliers.has(id)));
+              const named = await contactsOfDocuments(window);
+              missing = new Set([...named].filter((id) => !suppliers.has(id)));
               if (missing.size > CONTACTS_BY_ID_MAX) {
                 for await (const { rows } of client.pages('Contacts', {}, pageSize)) yield { rows };
                 return;
@@ -100,16 +120,9 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
               return contacts.read(row);
             },
           },
-          bills: {
-            ...bills,
-            async *pages(window) {
-              // Bills whose suppliers were not found would be bills of unknown suppliers.
-              if (billsFault !== undefined) throw billsFault;
-              yield* bills.pages(window);
-            },
-          },
-          creditNotes: sourceOf('CreditNotes', 'Type=="ACCPAYCREDIT"', toCreditNote),
-          payments: sourceOf('Payments', 'PaymentType=="ACCPAYPAYMENT"', toPayment),
+          bills: withSuppliers(bills),
+          creditNotes: withSuppliers(creditNotes),
+          payments: withSuppliers(payments),
           orders: { ...sourceOf('PurchaseOrders', undefined, toOrder), isDeleted: isDeletedOrder },
         },
       };
@@ -135,21 +148,20 @@ function contextOf(organisation: unknown): RowContext {
   };
 }
 
-/** Ids of the contacts of bills. */
-async function contactsOf(bills: AsyncIterable<{ readonly rows: readonly unknown[] }>): Promise<readonly string[]> {
-  const ids = new Set<string>();
-  let firstBill: string | undefined;
-  for await (const { rows } of bills) {
-    const { records } = readRows(rows, 'InvoiceID', (row) => ({
-      bill: row.text('InvoiceID'),
-      contact: row.row('Contact')?.text('ContactID'),
+/** Ids of the contacts that bills, credit notes and payments name. */
+async function* contactsOf({ idName, pages }: StreamSource<unknown>, window: Window): AsyncIterable<string> {
+  let first: string | undefined;
+  for await (const { rows } of pages(window)) {
+    const { records } = readRows(rows, idName, (row) => ({
+      id: row.text(idName),
+      // A payment names the contact of its bill.
+      contact: (row.row('Contact') ?? row.row('Invoice')?.row('Contact'))?.text('ContactID'),
     }));
-    // The same page again: there may be no end, which the stream of bills tells.
-    if (records.length > 0 && records[0]?.bill === firstBill) break;
-    firstBill = records[0]?.bill;
+    // The same page again: there may be no end, which the stream itself tells.
+    if (records.length > 0 && records[0]?.id === first) return;
+    first = records[0]?.id;
     for (const { contact } of records) {
-      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) ids.add(contact.toLowerCase());
+      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) yield contact.toLowerCase();
     }
   }
-  return [...ids];
 }
