@@ -200,6 +200,7 @@ async function compose(
   const erpRecords = loadErpRecords({
     vendorLists,
     records: erpRecordStore({ ...collections, orders: collections.erpOrders }),
+    logger,
   });
   const decider = invoiceDecider({
     invoices,

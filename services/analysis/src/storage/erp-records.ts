@@ -8,8 +8,10 @@ import type { VendorDocument } from './vendors.js';
 
 /** Keys of one lookup. */
 const LOOKUP_KEYS_MAX = 250;
-/** Vendors with one tax id, name or account, orders with one number, and bills on one order, that are looked at. */
+/** Vendors with one tax id, name or account, and orders with one number, that are looked at. */
 const RECORDS_PER_KEY_MAX = 64;
+/** Bills on one order that are added up; what was billed on an order with more is not known. */
+export const BILLS_PER_ORDER_MAX = 64;
 
 interface Collections {
   readonly vendors: Collection<VendorDocument>;
@@ -61,7 +63,8 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
       return found.flat().flatMap(toOrder);
     },
     async billsByOrders(organizationId, poKeys) {
-      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (some) =>
+      const cutOrders = new Set<string>();
+      const read = (some: readonly string[], limit: number) =>
         invoices
           .find(
             {
@@ -70,11 +73,23 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
               'erp.orderKey': { $in: [...some] },
               'erp.state': { $nin: ['DRAFT', 'VOID'] },
             } as Filter<InvoiceDocument>,
-            { projection: { match: 1 }, limit: RECORDS_PER_KEY_MAX * some.length },
+            { projection: { match: 1 }, limit },
           )
-          .toArray(),
-      );
-      return found.flat().map(({ match }) => match);
+          .toArray();
+      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, async (some) => {
+        const limit = BILLS_PER_ORDER_MAX * some.length;
+        const documents = await read(some, limit + 1);
+        if (documents.length <= limit) return documents;
+        // Some orders have very many bills: of each it is told whether all of them were read.
+        const ofOrders = await inBatches(some, 1, async ([poKey = '']) => {
+          const bills = await read([poKey], BILLS_PER_ORDER_MAX + 1);
+          if (bills.length <= BILLS_PER_ORDER_MAX) return bills;
+          cutOrders.add(poKey);
+          return [];
+        });
+        return ofOrders.flat();
+      });
+      return { bills: found.flat().map(({ match }) => match), cutOrders };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { createCache } from '@invoicecontrol/runtime/cache';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 import { NO_ERP_RECORDS } from '../../domain/erp/erp-facts.js';
 import type { MasterOrderRecord, MasterVendorRecord, VendorList } from '../../domain/erp/erp-facts.js';
 import { loadErpRecords } from './load-erp-records.js';
@@ -33,8 +34,9 @@ function loading(lists: readonly VendorList[], orders: readonly MasterOrderRecor
       vendorsByKeys: (of) => readOf<MasterVendorRecord>(of, 'vendors', []),
       vendorsByIds: (of, ids) => readOf<MasterVendorRecord>(of, `vendors ${ids.join()}`, []),
       ordersByKeys: (of) => readOf(of, 'orders', orders),
-      billsByOrders: () => read('bills', []),
+      billsByOrders: async () => ({ bills: await read('bills', []), cutOrders: new Set() }),
     },
+    logger: createLogger({ service: 'test', level: 'silent' }),
   });
   return { load, reads, asked };
 }

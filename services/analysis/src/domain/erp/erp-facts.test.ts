@@ -110,6 +110,8 @@ test('nothing is known without a list of the company, and its age is that of the
   const older = { connectionId: 'l', companyId: COMPANY_ID, syncedAt: new Date(NOW - 50 * 3_600_000) };
   expect(factsOf({ lists: [...lists, older] }).vendorMaster?.ageHours).toBe(50);
   expect(factsOf({ lists: [...lists, older], vendors: [vendor('v')] }).vendorMaster?.ageHours).toBe(1);
+  const inBoth = [vendor('v'), vendor('w', { connectionId: 'l' })];
+  expect(factsOf({ lists: [...lists, older], vendors: inBoth }).vendorMaster?.ageHours).toBe(50);
 });
 
 test('an account of a vendor record with the tax id of a company of the organization is an own account', () => {
@@ -136,6 +138,16 @@ describe('an order', () => {
       { invoiceId },
     );
 
+  test('with more bills than are added up says nothing about what was billed, but whose it is', () => {
+    const invoice = billing('i');
+    const { orderMaster } = factsOf({ orders: [order], vendors: [vendor('v')], cutOrders: new Set(['4711']) }, invoice);
+    expect(orderMaster).toEqual({
+      currency: 'EUR',
+      isBlanket: false,
+      owner: { supplierId: 's', name: 'Acme Supplies Ltd' },
+    });
+    expect(factsOf({ orders: [order], cutOrders: new Set(['4712']) }, invoice).orderMaster?.gross).toBeDefined();
+  });
   test('is billed by earlier invoices less credit notes, and by bills of the ERP that book none of them', () => {
     const first = billing('first', { invoice_number: 'A-1' });
     const credit = billing('credit', { invoice_number: 'C-1', gross_amount: '-59.50', net_amount: '-50.00' });

@@ -63,9 +63,17 @@ export interface ErpRecords {
   readonly orders: readonly MasterOrderRecord[];
   /** Bills on those orders. */
   readonly billsOnOrders: readonly Candidate[];
+  /** Keys of orders with more bills than are added up: what was billed on them is not known. */
+  readonly cutOrders: ReadonlySet<string>;
 }
 
-export const NO_ERP_RECORDS: ErpRecords = { lists: [], vendors: [], orders: [], billsOnOrders: [] };
+export const NO_ERP_RECORDS: ErpRecords = {
+  lists: [],
+  vendors: [],
+  orders: [],
+  billsOnOrders: [],
+  cutOrders: new Set(),
+};
 
 /** An invoice with what it is compared with. */
 interface Compared {
@@ -103,6 +111,7 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
     const orderMaster = orderMasterOf(compared, vendors, {
       orders: ordersByKey.get(invoice.poKey ?? '') ?? [],
       bills: billsByOrder.get(invoice.poKey ?? '') ?? [],
+      isCut: records.cutOrders.has(invoice.poKey ?? ''),
       vendorsById,
       policy,
     });
@@ -159,10 +168,13 @@ function vendorMasterOf(
   lists: readonly VendorList[],
   vendors: readonly MasterVendorRecord[],
 ): VendorMasterFacts | undefined {
-  const [oldest] = lists.toSorted((left, right) => left.syncedAt.getTime() - right.syncedAt.getTime());
+  const byAge = lists.toSorted((left, right) => left.syncedAt.getTime() - right.syncedAt.getTime());
+  const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  const { syncedAt } = lists.find(({ connectionId }) => connectionId === vendor?.connectionId) ?? oldest;
+  // What is known of a supplier in several lists is as old as the oldest of them.
+  const connections = new Set(vendors.map(({ connectionId }) => connectionId));
+  const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {
     syncedAt: syncedAt.toISOString(),
     ageHours: Math.max(0, Math.floor((invoice.receivedAtMs - syncedAt.getTime()) / HOUR_MS)),
@@ -210,6 +222,8 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
+  /** There are more bills than these. */
+  readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;
 }
@@ -218,7 +232,7 @@ interface OnOrder {
 function orderMasterOf(
   compared: Compared,
   vendors: readonly MasterVendorRecord[],
-  { orders, bills, vendorsById, policy }: OnOrder,
+  { orders, bills, isCut, vendorsById, policy }: OnOrder,
 ): OrderMasterFacts | undefined {
   const { invoice, supplierId } = compared;
   const [order, ...others] = orders.filter(({ companyId }) => companyId === invoice.companyId);
@@ -226,7 +240,7 @@ function orderMasterOf(
   const { currency, netAmount, grossAmount } = order;
   const owner = vendorsById.get(order.vendorId);
   const isOwn = vendors.some(({ id }) => id === order.vendorId);
-  const billed = billedOn(compared, order, { bills, policy });
+  const billed = isCut ? UNKNOWN_SUMS : billedOn(compared, order, { bills, policy });
   return {
     currency,
     ...totals('net', netAmount, billed.net, currency),
@@ -235,6 +249,8 @@ function orderMasterOf(
     ...(owner === undefined ? {} : { owner: { supplierId: isOwn ? supplierId : owner.id, name: owner.details.name } }),
   };
 }
+
+const UNKNOWN_SUMS = { net: undefined, gross: undefined };
 
 function totals<N extends 'net' | 'gross'>(
   name: N,

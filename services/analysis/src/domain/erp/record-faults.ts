@@ -61,7 +61,7 @@ export function vendorAccountFault({
   );
 }
 
-/** A draft may lack what {@link isComplete} asks for. */
+/** A draft, and a bill that was voided, may lack what {@link isComplete} asks for. */
 export function billFault(bill: BillRecord): Fault {
   const { netAmount, taxAmount, grossAmount, paidAmount } = bill;
   return (
@@ -79,7 +79,7 @@ export function billFault(bill: BillRecord): Fault {
     url(bill.url) ??
     (bill.state === 'DRAFT' || bill.state === 'VOID' || isComplete(bill)
       ? undefined
-      : 'A bill that is no draft must have a number, an issue date and an amount.')
+      : 'A bill that is neither a draft nor voided must have a number, an issue date and an amount.')
   );
 }
 
