@@ -110,6 +110,8 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
       observed: { ...observed, daysBetween },
       extra: {
         ...extra,
+        // The ERP tells no payments: the bills stand for them.
+        paidRecords: 'BILLS',
         paymentIds: [original.invoiceId, copy.invoiceId],
         dates: [original.issueDate, copy.issueDate],
       },

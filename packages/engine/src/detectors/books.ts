@@ -186,6 +186,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
             second.day - earlier.day <= duplicatePaymentDays &&
             (mayShareReference(earlier, second) || areKnownPair(earlier, second, books.duplicatePairs)) &&
             !isInstalment(earlier, second) &&
+            !isDeposit(earlier, second) &&
             !isExplained(earlier, second),
         );
       if (first === undefined) return [];
@@ -196,8 +197,20 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
       });
       // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      // What is paid regularly repeats a payment only where both name the same bill, and not with the next one of a rhythm.
-      if (isRegular && !isKnownPair && (isRhythm || referenceOf(first) === '' || referenceOf(second) === '')) return [];
+      // What is paid regularly repeats a payment only where both name the same bill, or where it comes between two months.
+      const isExtra =
+        !isRhythm &&
+        isRhythmic(
+          byDay.filter((payment) => payment !== second),
+          policy,
+        );
+      if (
+        isRegular &&
+        !isKnownPair &&
+        !isExtra &&
+        (isRhythm || referenceOf(first) === '' || referenceOf(second) === '')
+      )
+        return [];
       const amount = amountText(second, second.amountMinor);
       return [
         {
@@ -213,6 +226,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
             creditNote(first, second, credits),
           ],
           extra: {
+            paidRecords: 'PAYMENTS',
             paymentIds: [first.paymentId, second.paymentId],
             dates: [dateOfDayNumber(first.day), dateOfDayNumber(second.day)],
           },
@@ -227,6 +241,23 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
 function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
   if (!second.invoiceIds.some((id) => first.invoiceIds.includes(id))) return false;
   return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
+}
+
+/**
+ * Whether one of them names no bill, and both fit into what was open on the bill of the other: a deposit, or the rest that
+ * nobody has assigned yet.
+ */
+function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
+  const [named, ...others] = [first, second].filter((payment) => referenceOf(payment) !== '');
+  if (named?.dueMinor === undefined || others.length > 0) return false;
+  return 2n * BigInt(named.amountMinor) <= BigInt(named.dueMinor);
+}
+
+/** Whether payments of one amount come each month, or each quarter. */
+function isRhythmic(payments: readonly BookedPayment[], { amounts, books }: Policy): boolean {
+  if (payments.length < books.repeatedPaymentsMin) return false;
+  const gaps = payments.slice(1).map(({ day }, index) => day - (payments[index]?.day ?? day));
+  return amounts.recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max));
 }
 
 function areKnownPair(first: BookedPayment, second: BookedPayment, duplicatePairs: ReadonlySet<string>): boolean {
@@ -330,10 +361,15 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
       about: [paymentId],
       observed: { ...moneyOf(payment, { amount: payment.amountMinor }), vendorAccounts: vendorAccountsThen.length },
       explanation: [paidFor(payment), accountsThen(payment, vendorAccountsThen.length), ...whenInMaster(payment)],
-      extra: { paymentId, account: account.masked },
+      extra: { paymentId, paidRecords: paidRecordsOf(payment), account: account.masked },
       relatedInvoiceIds: payment.invoiceIds,
     },
   ];
+}
+
+/** What the id of a payment names: where a bill itself says that it was paid, it is that of the bill. */
+function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
+  return isDayUnknown ? 'BILLS' : 'PAYMENTS';
 }
 
 function paidFor({ reference = '' }: BookedPayment): string {
@@ -383,7 +419,7 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
         paidFor(payment),
         `${amountText(payment, excess)} more was paid than was open on all that it pays.`,
       ],
-      extra: { paymentId, ...settled },
+      extra: { paymentId, paidRecords: paidRecordsOf(payment), ...settled },
       relatedInvoiceIds: payment.invoiceIds,
     },
   ];

@@ -79,7 +79,7 @@ export interface BookedPayment {
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
   /** The day on which the vendor was first read; with payments before it the accounts of that day are compared. */
   readonly vendorKnownSince?: string;
-  /** The ERP does not tell when it was paid: `day` is when that was seen. */
+  /** A bill says itself that it was paid, and not when: `paymentId` is that of the bill, and `day` is when it was seen. */
   readonly isDayUnknown?: true;
   /** The bank sent it back. */
   readonly isReturned: boolean;

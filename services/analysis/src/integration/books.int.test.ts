@@ -27,6 +27,7 @@ import {
   erpVendor,
   erpVendorAccount,
 } from '../testing/erp-records.js';
+import { BILLS_PER_ORDER_MAX } from '../storage/erp-records.js';
 import { PAYMENTS_OF_VENDOR_MAX } from '../storage/books.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
@@ -154,6 +155,22 @@ describe('a vendor master', () => {
       issue_date: '2026-09-20',
     });
     expect(findingOf(second, 'PO_OVERBILLED').summary).toContain('EUR 2000.00');
+  });
+  test.each([
+    [BILLS_PER_ORDER_MAX, true],
+    [BILLS_PER_ORDER_MAX + 1, false],
+  ])('knows what %d bills on an order come to: %s', async (count, isKnown) => {
+    const bills = Array.from({ length: count }, (_, index) =>
+      billOf(`b${index}`, {
+        documentNumber: `K${index}-${index * 7919}`,
+        grossAmount: `${100 + index}.17`,
+        purchaseOrderRefs: ['PO-4711'],
+      }),
+    );
+    const orders = [erpOrder('o', { number: 'PO-4711', grossAmount: '1500.00' })];
+    await synchronise({ vendors: [vendorOf('v1')], orders, bills });
+    const { findings: raised } = await post({ purchase_order_ref: 'PO 4711' });
+    expect(typesOf(raised).includes('PO_OVERBILLED')).toBe(isKnown);
   });
   test('names own accounts', async () => {
     // The second company of every tenant.
@@ -586,6 +603,22 @@ describe('at the end of a run', () => {
       const again = erpPayment('again', { ...paid, date: addDays('2026-06-01', 72), reference: 'R690' });
       expect(await synchronise({ payments: [again] })).toBe(1);
     });
+  });
+  test('a bill that was paid in two parts stays so when an equal amount is paid for another bill', async () => {
+    const bills = [
+      billOf('parts', { documentNumber: 'B-77', grossAmount: '800.00', state: BillState.PAID }),
+      billOf('other', { documentNumber: 'K-9', grossAmount: '400.00', issueDate: '2026-08-03', state: BillState.PAID }),
+    ];
+    const part = { amount: '400.00', billExternalIds: ['parts'] };
+    const payments = [erpPayment('p1', part), erpPayment('p2', { ...part, date: '2026-09-25' })];
+    await synchronise({ vendors: [vendorOf('v1')], bills, payments });
+    // Long after these payments were examined.
+    const { organizationId } = source;
+    await analysis.mongo.db
+      .collection('erp_payments')
+      .updateMany({ organizationId }, { $set: { changedAt: new Date(0) } });
+    const third = erpPayment('p3', { amount: '400.00', date: '2026-09-28', billExternalIds: ['other'] });
+    expect(await synchronise({ payments: [third] })).toBe(0);
   });
   test('a routing rule assigns what it finds, and the finding is told of', async () => {
     const match = {

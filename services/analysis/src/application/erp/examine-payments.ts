@@ -176,7 +176,7 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
     day,
     amountMinor,
     currency,
-    ...(dueMinor === undefined || !isChanged ? {} : { dueMinor }),
+    ...(dueMinor === undefined ? {} : { dueMinor }),
     // The numbers of the bills say what a payment is for, its own text often only when it was made.
     ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
     invoiceIds: bills.map(({ part }) => part.invoiceId),
