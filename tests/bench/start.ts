@@ -1,0 +1,91 @@
+// `npm run bench:start`: how long `npm start` takes until it serves, with nothing stored and again, beside loading the program alone.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { npmStart, untilReady } from '../e2e/npm-start.js';
+import type { Started } from '../e2e/npm-start.js';
+import { median } from './cell.js';
+import { say } from './progress.js';
+import { goodIn, table, times } from './table.js';
+
+const usage = `Measures npm start, without its set-up, in processes of its own with the embedded database and broker.
+
+  npm run bench:start                 about two minutes
+  npm run bench:start -- --rounds 1   starts to take the median of (3 unless said)
+`;
+
+/** The aim of a start that continues with its data, on a machine that has nothing else to do. */
+const AGAIN_MS_MAX = 10_000;
+
+await main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } },
+  });
+  const rounds = Number(values.rounds);
+  if (values.help) return void process.stdout.write(usage);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds is "${values.rounds}"; it must be 1 or more.`);
+  const all: Round[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`);
+    all.push(await measureRound());
+  }
+  const of = (pick: (round: Round) => number): number => median(all.map(pick));
+  const [loading, first, again] = [of((one) => one.loadingMs), of((one) => one.firstMs), of((one) => one.againMs)];
+  const good = goodIn(process.stdout.isTTY);
+  const row = (name: string, ms: number, isGood = true): string[] => [
+    name,
+    good(`${(ms / 1_000).toFixed(1)} s`, isGood),
+    times(ms / loading),
+  ];
+  const rows = [
+    ['npm start', 'until ready', 'of loading'],
+    row('loading the program (--help)', loading),
+    row('first start, with its demonstration', first),
+    row(`again, with what is stored (aim ${AGAIN_MS_MAX / 1_000} s)`, again, again <= AGAIN_MS_MAX),
+  ];
+  process.stdout.write(`${table(rows, 0)}\n`);
+}
+
+interface Round {
+  readonly loadingMs: number;
+  readonly firstMs: number;
+  readonly againMs: number;
+}
+
+async function measureRound(): Promise<Round> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-bench-start-'));
+  try {
+    return {
+      loadingMs: await msOf(() => npmStart(dataDir, ['--help']).ended),
+      firstMs: await startMs(dataDir),
+      againMs: await startMs(dataDir),
+    };
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function startMs(dataDir: string): Promise<number> {
+  let started: Started | undefined;
+  try {
+    return await msOf(async () => {
+      started = npmStart(dataDir);
+      await untilReady(started, dataDir);
+    });
+  } finally {
+    started?.signal('SIGTERM');
+    await started?.ended;
+  }
+}
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const begunAt = performance.now();
+  await work();
+  return performance.now() - begunAt;
+}
