@@ -10,7 +10,7 @@ import type { KillableSystem } from './crash/killable-system.js';
 import { reached } from './crash/reached.js';
 
 /** `CRASH_ERP_ROUNDS=50` for a long run; otherwise each kind of kill once. */
-const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 11);
+const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 13);
 const ROUND_MS_MAX = 90_000;
 /** Several times the lease of a run that a killed process leaves. */
 const TAKEOVER_MS_MAX = 60_000;
@@ -19,7 +19,7 @@ const CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callb
 const PAGE_SIZE = 3;
 const BILLS_PER_ROUND = 7;
 
-type Erp = 'businessCentral' | 'quickBooks' | 'xero';
+type Erp = 'businessCentral' | 'odoo' | 'quickBooks' | 'xero';
 const uuidOf = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
 /** Rows of an ERP, and the ids under which they are shown. */
@@ -50,6 +50,21 @@ const samples: Readonly<Record<Erp, Sample>> = {
       currencyCode: 'EUR',
       totalAmountIncludingTax: 1_000 + n,
       status: 'Open',
+    }),
+  },
+  odoo: {
+    provider: 'PROVIDER_B',
+    idOf: String,
+    vendors: 'res.partner',
+    vendor: (n: number) => ({ id: n, name: `Vendor ${n}`, supplier_rank: 1 }),
+    bills: 'account.move',
+    bill: (n: number) => ({
+      id: n,
+      name: `BILL/${n}`,
+      ref: `O-${n}`,
+      partner_id: [1, 'Vendor 1'],
+      invoice_date: '2026-02-27',
+      amount_total: 4_000 + n,
     }),
   },
   quickBooks: {
@@ -154,6 +169,18 @@ async function connectBusinessCentral(): Promise<Connected> {
   });
   expect(status).toBe(201);
   return { erp: 'businessCentral', company: tenantId, id: body.id, vendors: 0, bills: 0 };
+}
+
+async function connectOdoo(): Promise<Connected> {
+  const instance = `odoo-${randomUUID()}`;
+  await control('odoo', `PUT /tenants/${instance}`, { apiKey: 'right-key' });
+  const { status, body } = await request<{ id: string }>('POST /erp-connections', {
+    provider: 'PROVIDER_B',
+    config: { baseUrl: `${erps.simulators.urls.odoo}/${instance}` },
+    api_key: 'right-key',
+  });
+  expect(status).toBe(201);
+  return { erp: 'odoo', company: instance, id: body.id, vendors: 0, bills: 0 };
 }
 
 async function connectByConsent(erp: 'quickBooks' | 'xero'): Promise<Connected> {
@@ -270,6 +297,7 @@ const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) =
   ({ businessCentral }, round) => killAtCall(businessCentral, 3 + (round % 9)),
   ({ xero }, round) => killAtCall(xero, round % 9),
   ({ quickBooks }, round) => killAtCall(quickBooks, round % 9),
+  ({ odoo }, round) => killAtCall(odoo, round % 9),
   async ({ xero }) => {
     await expireAccess(xero);
     await killAtWrite(xero, 'erp-sync', {
@@ -293,6 +321,8 @@ const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) =
       side: 'after',
       mentioning: ['streams.bills'],
     }),
+  ({ odoo }) =>
+    killAtWrite(odoo, 'erp-sync', { command: 'update connections', side: 'before', mentioning: ['streams.bills'] }),
   ({ xero }) =>
     killAtWrite(xero, 'analysis', { command: 'update erp_sources', side: 'before', mentioning: ['completedThrough'] }),
   ({ quickBooks }) =>
@@ -312,6 +342,7 @@ test(
   async () => {
     const all = {
       businessCentral: await connectBusinessCentral(),
+      odoo: await connectOdoo(),
       quickBooks: await connectByConsent('quickBooks'),
       xero: await connectByConsent('xero'),
     };
