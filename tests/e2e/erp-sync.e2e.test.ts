@@ -399,6 +399,7 @@ describe.each<Case>([...withCredentials, ...byConsent])(
 
     test.each<[string, object, string]>([
       ['more bytes than the cap', { kind: 'HUGE', bytes: 3 * 1024 * 1024 }, 'BAD_RESPONSE'],
+      ['a gigabyte', { kind: 'HUGE', bytes: 1024 ** 3 }, 'BAD_RESPONSE'],
       ['a drip', { kind: 'DRIP', bytesPerSecond: 20 }, 'TIMEOUT'],
       ['no answer', { kind: 'HANG', seconds: 30 }, 'TIMEOUT'],
       ['a redirect into the machine', { kind: 'REDIRECT', location: 'http://127.0.0.1:1/' }, 'BAD_RESPONSE'],

@@ -10,6 +10,8 @@ import type { ErpCallsOptions, ErpHttpClient, ErpHttpSettings } from './erp-http
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
+const GIGABYTE = 1024 ** 3;
+
 let server: Server;
 let origin: string;
 let requestsCount: number;
@@ -149,6 +151,46 @@ test('takes a body of the greatest size, and not one byte more', async () => {
   expect((await open().open(options).send(get())).text).toHaveLength(1_000);
   answer = sized(1_001);
   expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
+});
+
+test.each([
+  ['with its length', { 'content-length': String(GIGABYTE) }],
+  ['without an end that is told', {}],
+])('cuts a body of a gigabyte %s at the greatest size, and needs no more memory than that', async (_, headers) => {
+  const responseBytesMax = 32 * 1024 ** 2;
+  const chunk = Buffer.alloc(64 * 1024, 0x20);
+  let sent = 0;
+  answer = (__, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    // As fast as it is read, from one small buffer.
+    const write = (): void => {
+      while (sent < GIGABYTE && !response.destroyed) {
+        sent += chunk.length;
+        if (!response.write(chunk)) return void response.once('drain', write);
+      }
+      if (!response.destroyed) response.end();
+    };
+    write();
+  };
+  const calls = open({ callMs: 30_000, responseBytesMax }).open(options);
+  const before = process.memoryUsage().arrayBuffers;
+  let peak = 0;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+  }, 1);
+  try {
+    for (let call = 1; call <= 5; call++) {
+      expect(await faultOf(calls.send(get()))).toMatchObject({ code: 'BAD_RESPONSE', needsAPerson: false });
+      // What was under way when it was cut is a part of it.
+      expect(sent).toBeLessThan(2 * responseBytesMax);
+      expect(requestsCount).toBe(call);
+      sent = 0;
+    }
+  } finally {
+    clearInterval(sampling);
+  }
+  // Freed buffers of a call before may wait for the collector.
+  expect(peak).toBeLessThan(5 * responseBytesMax);
 });
 
 test('counts a packed body by its size when unpacked', async () => {
