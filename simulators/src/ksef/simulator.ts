@@ -1,14 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Call } from '../erp/call.js';
 import { send } from '../erp/delivery.js';
-import { readCall } from '../erp/server.js';
+import { startLocalServer } from '../local-server.js';
 import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
-
-const HOST = '127.0.0.1';
 
 export interface KsefSimulatorOptions {
   /** Without it the system chooses one. */
@@ -48,12 +44,7 @@ export async function startKsefSimulator({
     ]),
   );
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const call = await readCall(request);
-    if (call === undefined) {
-      response.writeHead(413, { connection: 'close' }).end();
-      return;
-    }
+  const serve = async (call: Call, response: ServerResponse, url: string): Promise<void> => {
     const [, name = ''] = call.path.split('/');
     const environment = byName.get(name);
     if (environment === undefined) {
@@ -65,19 +56,10 @@ export async function startKsefSimulator({
     }
     const below = { ...call, path: call.path.slice(name.length + 1) };
     if (below.path.startsWith('/control/')) send(response, await environment.control(below));
-    else await environment.serve(below, (request.url ?? '').slice(name.length + 1), response);
+    else await environment.serve(below, url.slice(name.length + 1), response);
   };
-  const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      if (!response.headersSent) response.writeHead(500);
-      response.end(`The simulator failed: ${error instanceof Error ? error.message : String(error)}`);
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, resolve);
-  });
-  origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  const server = await startLocalServer(serve, port);
+  origin = server.url;
 
   return {
     url: origin,
@@ -88,10 +70,7 @@ export async function startKsefSimulator({
     },
     async stop() {
       stopping.abort();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await server.stop();
       for (const environment of byName.values()) environment.close();
     },
   };
