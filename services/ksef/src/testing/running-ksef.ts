@@ -1,15 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
-import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
-import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { startTestedService } from '@invoicecontrol/tenants/tested-service';
+import type { TestedService } from '@invoicecontrol/tenants/tested-service';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -27,16 +21,7 @@ function connectClients(address: string) {
 type Clients = ReturnType<typeof connectClients>;
 
 /** The ksef service with fakes of the services that it calls, started once per test file. */
-export interface RunningKsef extends Clients {
-  readonly organization: FakeOrganization;
-  readonly mongo: MongoConnection;
-  readonly bus: Bus;
-  /** A further replica. */
-  startReplica(env?: Readonly<Record<string, string | undefined>>): Promise<Clients & { stop(): Promise<void> }>;
-  /** Stops the service that was started first. */
-  stopService(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RunningKsef = Clients & Omit<TestedService<Clients>, 'clients'>;
 
 interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
@@ -47,58 +32,15 @@ interface Options {
 /** @param startService the service's own, from compose.ts */
 export async function startKsef(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
-  { infrastructure: { mongodbUrl, natsUrl }, databaseName, env = {} }: Options,
+  { env, ...options }: Options,
 ): Promise<RunningKsef> {
-  const logger = createLogger({ service: 'test', level: 'silent' });
-  const organization = await startFakeOrganization(logger);
-  const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
-  const secretboxKeys = `k1:${randomBytes(32).toString('base64')}`;
-  const startReplica: RunningKsef['startReplica'] = async (own = {}) => {
-    const config = configSchema.parse({
-      GRPC_PORT: '0',
-      MONGODB_URL: mongodbUrl,
-      NATS_URL: natsUrl,
-      DATABASE_NAME: databaseName,
-      ORGANIZATION_ADDRESS: organization.address,
-      ANALYSIS_ADDRESS: '127.0.0.1:1',
-      DOCUMENTS_ADDRESS: '127.0.0.1:1',
-      SECRETBOX_KEYS: secretboxKeys,
-      LOG_LEVEL: 'silent',
-      ...env,
-      ...own,
-    });
-    const service = await startService(config, { jobPauseMsMax: 50 });
-    const clients = connectClients(service.address);
-    return {
-      ...clients,
-      async stop() {
-        clients.close();
-        await service.stop();
-      },
-    };
-  };
-  const first = await startReplica();
-  let isStopped = false;
-  const stopService: RunningKsef['stopService'] = async () => {
-    if (!isStopped) await first.stop();
-    isStopped = true;
-  };
-  return {
-    ...first,
-    organization,
-    mongo,
-    bus,
-    startReplica,
-    stopService,
-    async stop() {
-      await stopService();
-      await organization.stop(1_000);
-      await bus.close();
-      await mongo.db.dropDatabase();
-      await mongo.close();
-    },
-  };
+  const { clients, ...tested } = await startTestedService({
+    ...options,
+    env: { ANALYSIS_ADDRESS: '127.0.0.1:1', DOCUMENTS_ADDRESS: '127.0.0.1:1', ...env },
+    startService: (all) => startService(configSchema.parse(all), { jobPauseMsMax: 50 }),
+    connectClients,
+  });
+  return { ...clients, ...tested };
 }
 
 /** A token as KSeF writes one. */

@@ -8,16 +8,11 @@ import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1
 import type { Endpoint } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
-import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
-import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
+import { startTestedService } from '@invoicecontrol/tenants/tested-service';
+import type { TestedService } from '@invoicecontrol/tenants/tested-service';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { ID_BYTES, idText } from '../domain/id-text.js';
@@ -48,14 +43,7 @@ export interface Created {
 }
 
 /** The webhooks service with a fake organization service, started once per test file. */
-export interface RunningWebhooks extends Clients {
-  readonly organization: FakeOrganization;
-  readonly mongo: MongoConnection;
-  readonly bus: Bus;
-  /** A further replica. */
-  startReplica(env?: Readonly<Record<string, string>>): Promise<Clients & { stop(): Promise<void> }>;
-  /** Stops the service that was started first; it takes no more calls. */
-  stopService(): Promise<void>;
+export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, 'clients'> {
   /** An endpoint with a path of its own on the receiver. */
   newEndpoint(organizationId: string, options?: { events?: readonly string[]; url?: string }): Promise<Created>;
   /** Announces a decided invoice, and says under which id. */
@@ -63,7 +51,6 @@ export interface RunningWebhooks extends Clients {
   publish<T extends EventHeader>(type: EventType<T>, event: T): Promise<void>;
   deliveriesOf(organizationId: string, endpointId?: string): Promise<readonly Delivery[]>;
   delivery(organizationId: string, deliveryId: string): Promise<GetDeliveryResponse>;
-  stop(): Promise<void>;
 }
 
 export interface Options {
@@ -77,57 +64,30 @@ export interface Options {
 /** Services go by the database's clock, which they measure; on a busy machine it differs from that of a test. */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 
-const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
-
 /** @param startService the service's own, from compose.ts */
 export async function startWebhooks(
   startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,
-  { infrastructure: { mongodbUrl, natsUrl }, databaseName, receiver, env = {} }: Options,
+  { receiver, env, ...options }: Options,
 ): Promise<RunningWebhooks> {
-  const logger = createLogger({ service: 'test', level: 'silent' });
-  const organization = await startFakeOrganization(logger);
-  const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
-  const publishers = new Map(
-    await Promise.all(
-      ['analysis', 'scan', 'organization'].map(
-        async (service) => [service, await eventPublisher(bus, service)] as const,
-      ),
-    ),
-  );
-  const secretboxKeys = key('k1');
-  const startReplica: RunningWebhooks['startReplica'] = async (own = {}) => {
-    const config = configSchema.parse({
-      GRPC_PORT: '0',
-      MONGODB_URL: mongodbUrl,
-      NATS_URL: natsUrl,
-      DATABASE_NAME: databaseName,
-      ORGANIZATION_ADDRESS: organization.address,
-      SECRETBOX_KEYS: secretboxKeys,
-      LOG_LEVEL: 'silent',
+  const { clients: first, ...tested } = await startTestedService({
+    ...options,
+    env: {
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
       WEBHOOK_TEST_CA_FILE: receiver.caFile,
       WEBHOOK_RETRY_WAITS_MS: '100,100,100,100',
       WEBHOOK_RETRY_FLOOR_MS: '50',
       ...env,
-      ...own,
-    });
-    const service = await startService(config);
-    const clients = connectClients(service.address);
-    return {
-      ...clients,
-      async stop() {
-        clients.close();
-        await service.stop();
-      },
-    };
-  };
-  const first = await startReplica();
-  let isStopped = false;
-  const stopService: RunningWebhooks['stopService'] = async () => {
-    if (!isStopped) await first.stop();
-    isStopped = true;
-  };
+    },
+    startService: (all) => startService(configSchema.parse(all)),
+    connectClients,
+  });
+  const publishers = new Map(
+    await Promise.all(
+      ['analysis', 'scan', 'organization'].map(
+        async (service) => [service, await eventPublisher(tested.bus, service)] as const,
+      ),
+    ),
+  );
   let paths = 0;
   const publish: RunningWebhooks['publish'] = async (type, event) => {
     await publishers
@@ -136,11 +96,7 @@ export async function startWebhooks(
   };
   return {
     ...first,
-    organization,
-    mongo,
-    bus,
-    startReplica,
-    stopService,
+    ...tested,
     publish,
     async newEndpoint(organizationId, { events: names = ['invoice.analysis.completed'], url } = {}) {
       const path = `/${organizationId}/${paths++}`;
@@ -171,13 +127,6 @@ export async function startWebhooks(
       return (await first.deliveries.listDeliveries(request, caller)).deliveries;
     },
     delivery: (organizationId, deliveryId) => first.deliveries.getDelivery({ organizationId, deliveryId }, caller),
-    async stop() {
-      await stopService();
-      await organization.stop(1_000);
-      await bus.close();
-      await mongo.db.dropDatabase();
-      await mongo.close();
-    },
   };
 }
 

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { startFakeOrganization } from './fake-organization.js';
+import type { FakeOrganization } from './fake-organization.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a test file needs of one service. */
+export interface TestedServiceOptions<Clients> {
+  readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
+  readonly databaseName: string;
+  /** For every replica. */
+  readonly env: Environment;
+  readonly startService: (env: Environment) => Promise<RunningService>;
+  readonly connectClients: (address: string) => Clients;
+}
+
+/** A service with a fake organization service, started once per test file. */
+export interface TestedService<Clients> {
+  /** Of the replica that was started first. */
+  readonly clients: Clients;
+  readonly organization: FakeOrganization;
+  readonly mongo: MongoConnection;
+  readonly bus: Bus;
+  /** A further replica. */
+  startReplica(env?: Environment): Promise<Clients & { stop(): Promise<void> }>;
+  /** Stops the replica that was started first. */
+  stopService(): Promise<void>;
+  /** Also drops the database. */
+  stop(): Promise<void>;
+}
+
+/** Starts a first replica of a service; all replicas share a database and the keys of their secrets. */
+export async function startTestedService<Clients extends { close(): void }>({
+  infrastructure: { mongodbUrl, natsUrl },
+  databaseName,
+  env,
+  startService,
+  connectClients,
+}: TestedServiceOptions<Clients>): Promise<TestedService<Clients>> {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const organization = await startFakeOrganization(logger);
+  const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
+  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  const shared = {
+    GRPC_PORT: '0',
+    MONGODB_URL: mongodbUrl,
+    NATS_URL: natsUrl,
+    DATABASE_NAME: databaseName,
+    ORGANIZATION_ADDRESS: organization.address,
+    SECRETBOX_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    LOG_LEVEL: 'silent',
+    ...env,
+  };
+  const startReplica = async (own: Environment = {}): Promise<Clients & { stop(): Promise<void> }> => {
+    const service = await startService({ ...shared, ...own });
+    const clients = connectClients(service.address);
+    return {
+      ...clients,
+      async stop() {
+        clients.close();
+        await service.stop();
+      },
+    };
+  };
+  const first = await startReplica();
+  let isStopped = false;
+  const stopService = async (): Promise<void> => {
+    if (!isStopped) await first.stop();
+    isStopped = true;
+  };
+  return {
+    clients: first,
+    organization,
+    mongo,
+    bus,
+    startReplica,
+    stopService,
+    async stop() {
+      await stopService();
+      await organization.stop(1_000);
+      await bus.close();
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
