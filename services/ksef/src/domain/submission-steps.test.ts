@@ -23,7 +23,15 @@ import {
 } from './submission-steps.js';
 import type { InvoiceAnswer, Timing } from './submission-steps.js';
 import { backoffMs, pollAfterMs } from './submission-waits.js';
-import { isShownAlike, nextStep, queued, submissionId, takenUpAgain, warningsOf } from './submission.js';
+import {
+  isShownAlike,
+  nextStep,
+  queued,
+  SESSIONS_KEPT_MAX,
+  submissionId,
+  takenUpAgain,
+  warningsOf,
+} from './submission.js';
 import type { Progress } from './submission.js';
 
 const start = new Date('2026-11-24T10:00:00Z');
@@ -141,6 +149,47 @@ describe('the status of an invoice', () => {
       now = sent(sending(inSession(now, `SO-${sessions + 1}`), timing), 'EE', timing);
     }
     expect(follow(550, {}, now)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_SESSIONS' });
+  });
+  test('a submission that is taken up again may use up as many sessions as before', () => {
+    let now = processing;
+    for (let takeUps = 1; takeUps <= 2; takeUps++) {
+      for (let sessions = 1; sessions < SESSIONS_MAX; sessions++) {
+        now = follow(550, {}, now);
+        expect(now.status).toBe('SENDING');
+        now = sent(sending(inSession(now), timing), 'EE', timing);
+      }
+      now = follow(550, {}, now);
+      expect(now).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_SESSIONS' });
+      now = sent(sending(inSession(takenUpAgain(now, start)), timing), 'EE', timing);
+    }
+  });
+  test('a session that ends at once counts as broken: after a pause comes another, and at most 20', () => {
+    const past = new Date(start.getTime() - 1_000);
+    const openedLate = (from: Progress): Progress =>
+      opened(opening(from), { referenceNumber: 'SO', validUntil: past, key }, timing);
+    let now: Progress = queued(start);
+    for (let sessions = 1; sessions < SESSIONS_MAX; sessions++) {
+      now = openedLate(now);
+      expect([now.status, stepOf(now, start).kind]).toEqual(['SENDING', 'OPEN']);
+      expect(waitOf(now)).toBeGreaterThan(0);
+    }
+    now = openedLate(now);
+    expect(now).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_SESSIONS' });
+    expect(stepOf(now, start).kind).toBe('CLOSE');
+  });
+  test('sessions of earlier take-ups are kept up to a number, and as long as they are open', () => {
+    let now = processing;
+    const [first] = now.sessions;
+    for (let takeUps = 1; takeUps <= SESSIONS_KEPT_MAX; takeUps++) {
+      const ended = follow(450, {}, now);
+      const last = ended.sessions.at(-1);
+      const shut = takeUps === 1 || last === undefined ? ended : closed(ended, last, timing);
+      now = sent(sending(inSession(takenUpAgain(shut, start), `SO-${takeUps + 1}`), timing), 'EE', timing);
+    }
+    expect(now.sessions.length).toBe(SESSIONS_KEPT_MAX + 1);
+    const again = takenUpAgain(follow(450, {}, now), start);
+    expect(again.sessions.length).toBeLessThanOrEqual(SESSIONS_KEPT_MAX + 1);
+    expect(again.sessions[0]?.referenceNumber).toBe(first?.referenceNumber);
   });
   test('an error message has at most 1,000 characters', () => {
     const long = followed(

@@ -7,7 +7,7 @@ import type { Progress, SubmissionSession } from './submission.js';
 // From what is stored and an answer of KSeF to what is stored next (KSeF reference, sections 5 and 8). Pure: a kill between two
 // steps is the same as a pause.
 
-/** Sessions that a submission may use up before it fails; each is one that KSeF broke. */
+/** Sessions that a submission may use up before it fails, counted anew when it is taken up again; each is one that KSeF broke. */
 export const SESSIONS_MAX = 20;
 /** New sessions after 405. */
 const SESSION_RESTARTS_MAX = 2;
@@ -56,17 +56,21 @@ export function stepOf(progress: Progress, now: Date): Step {
   if (!isFinal(progress.status)) {
     const session = currentSession(progress);
     if (session === undefined) return { kind: 'OPEN' };
-    const { invoiceReferenceNumber, sentAt, validUntil } = session;
+    const { invoiceReferenceNumber, sentAt } = session;
     if (invoiceReferenceNumber !== undefined) return { kind: 'FOLLOW', session, invoiceReferenceNumber };
     if (sentAt !== undefined) return { kind: 'LOOK', session };
-    const isUsable = validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
-    return isUsable ? { kind: 'SEND', session } : { kind: 'OPEN' };
+    return isUsable(session, now) ? { kind: 'SEND', session } : { kind: 'OPEN' };
   }
   const open = progress.sessions.find(({ isClosed }) => !isClosed);
   if (open !== undefined) return { kind: 'CLOSE', session: open };
   const confirming = confirmableSession(progress);
   if (confirming?.invoiceReferenceNumber === undefined) return { kind: 'NOTHING' };
   return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
+}
+
+/** Whether something may still be sent in a session. */
+function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Date): boolean {
+  return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
 
 /** The session whose invoice was registered: the last with a reference of it. */
@@ -83,7 +87,7 @@ export function opening(progress: Progress): Progress {
 export function opened(
   progress: Progress,
   session: { readonly referenceNumber: string; readonly validUntil: Date; readonly key: SealedValue },
-  { now }: Timing,
+  timing: Timing,
 ): Progress {
   const fresh = {
     ...session,
@@ -94,7 +98,9 @@ export function opened(
     isAbandoned: false,
     isClosed: false,
   };
-  return { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: now };
+  const inFresh = { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: timing.now };
+  // One that takes nothing any more would be followed by the next at once, without an end.
+  return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 
 /** The document is about to be sent: kept before the call. */
@@ -330,7 +336,8 @@ function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
 }
 
 function inNewSession(progress: Progress, timing: Timing): Progress {
-  if (progress.sessions.length >= SESSIONS_MAX) {
+  const used = progress.sessions.filter(({ isEarlier }) => isEarlier !== true).length;
+  if (used >= SESSIONS_MAX) {
     const message = `KSeF ended ${SESSIONS_MAX} sessions before it took the invoice. Submit it again later.`;
     return failed(progress, { code: 'KSEF_SESSIONS', message }, timing);
   }
@@ -341,7 +348,7 @@ function inNewSession(progress: Progress, timing: Timing): Progress {
     failures: 0,
     polls: 0,
     listFailures: undefined,
-    dueAt: after(now, backoffMs(progress.sessions.length, random) * waitFactor),
+    dueAt: after(now, backoffMs(Math.max(1, used), random) * waitFactor),
   };
 }
 

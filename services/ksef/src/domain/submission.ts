@@ -35,6 +35,8 @@ export interface SubmissionSession {
   /** Nothing more is sent in it. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
+  /** Opened before the submission was taken up again. */
+  readonly isEarlier?: true;
 }
 
 /** How far a submission has come. One write each changes it. */
@@ -144,9 +146,13 @@ export function queued(now: Date): Progress {
   };
 }
 
+/** Sessions of earlier take-ups: enough to recognise a duplicate of our own. The oldest go first, but none that is open. */
+export const SESSIONS_KEPT_MAX = 200;
+
 /** A refused submission is tried again; what was sent for it stays known. */
 export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
-  return { ...queued(now), sessions: sessions.map((session) => ({ ...session, isAbandoned: true })) };
+  const kept = sessions.filter(({ isClosed }, index) => !isClosed || index >= sessions.length - SESSIONS_KEPT_MAX);
+  return { ...queued(now), sessions: kept.map((session) => ({ ...session, isAbandoned: true, isEarlier: true })) };
 }
 
 export function warningsOf(
