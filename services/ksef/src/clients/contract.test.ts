@@ -8,7 +8,6 @@ import { systemClock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
-import { eventually } from '@invoicecontrol/testkit/eventually';
 import { Ajv } from 'ajv';
 import { CallLimits } from '../application/call-limits.js';
 import { createSessionKey, encryptDocument } from '../domain/encryption.js';
@@ -59,6 +58,7 @@ let recorder: Server;
 let client: KsefClient;
 /** Answered in place of the simulator, which does not state its limits. */
 let rateLimits: Json | undefined;
+let contextLimits: Json | undefined;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
   const settings = { authPolls: 1, limitFactor: 0 };
@@ -66,12 +66,7 @@ beforeAll(async () => {
   await put(`contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
   recorder = createServer((request, response) => void forward(request, response));
   await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
-  const logger = createLogger({ service: 'ksef', level: 'silent' });
-  const requestMs = 10_000;
-  const limits = new CallLimits({ store: callScopesInMemory(), factor: 100, requestMs, clock: systemClock, logger });
-  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  client = ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
+  client = ksefClientOf();
 });
 afterAll(async () => {
   await client.close();
@@ -79,6 +74,15 @@ afterAll(async () => {
   await new Promise((resolve) => recorder.close(resolve));
   await simulator.stop();
 });
+
+function ksefClientOf(): KsefClient {
+  const url = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
+  const logger = createLogger({ service: 'ksef', level: 'silent' });
+  const requestMs = 10_000;
+  const limits = new CallLimits({ store: callScopesInMemory(), factor: 100, requestMs, clock: systemClock, logger });
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
+}
 
 async function put(path: string, body: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
@@ -92,8 +96,12 @@ async function forward(request: IncomingMessage, response: ServerResponse): Prom
   const body = (await buffer(request)).toString('utf8');
   const method = request.method ?? '';
   sent.push({ method, url: new URL(request.url ?? '', 'http://ksef'), headers: request.headers, body });
-  if (rateLimits !== undefined && request.url === '/rate-limits') {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rateLimits));
+  const stated = new Map([
+    ['/rate-limits', rateLimits],
+    ['/limits/context', contextLimits],
+  ]).get(request.url ?? '');
+  if (stated !== undefined) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(stated));
     return;
   }
   const { authorization, 'content-type': contentType } = request.headers;
@@ -186,7 +194,12 @@ test('every request is one of the contract of KSeF', async () => {
     ]),
   );
   expect(sent.map(({ url }) => url.pathname)).toEqual(
-    expect.arrayContaining(['/rate-limits', '/security/public-key-certificates', '/auth/token/redeem']),
+    expect.arrayContaining([
+      '/rate-limits',
+      '/limits/context',
+      '/security/public-key-certificates',
+      '/auth/token/redeem',
+    ]),
   );
 });
 
@@ -199,12 +212,41 @@ test('the limits that KSeF states are kept instead of the published ones', async
   const calls = client.callsOf({ connectionId: 'd', environment: 'DEMO', contextNip: NIP, token: TOKEN });
   const before = sent.length;
   await calls.openSession(createSessionKey());
-  await eventually(async () => expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits'));
+  expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits');
   // Times the factor of the client, which is 100.
   for (let call = 1; call <= 100; call++) await calls.probePermission();
   const error = await calls.probePermission().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });
   expect((error as KsefRefusal).retryAfterMs).toBeGreaterThan(3_000_000);
+});
+
+test('what is beyond the limits that KSeF states for the context is refused before KSeF is called', async () => {
+  const schemas = contract.components['schemas'] as Record<string, Json>;
+  const state = (maxInvoiceSizeInMB: number, maxInvoices: number): void => {
+    const session = { maxInvoiceSizeInMB, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices };
+    contextLimits = { onlineSession: session, batchSession: session };
+    expect(schemaFaults(schemas['EffectiveContextLimits'] ?? {}, contextLimits)).toEqual([]);
+  };
+  state(1, 1);
+  const calls = client.callsOf({ connectionId: 'p', environment: 'PRODUCTION', contextNip: NIP, token: TOKEN });
+  const key = createSessionKey();
+  const { referenceNumber } = await calls.openSession(key);
+  const document = { ...encryptDocument(key, Buffer.from('<x/>')), invoiceSize: 1_000_000 };
+  // As large as is allowed: it is sent.
+  await calls.sendInvoice(referenceNumber, document);
+  const before = sent.length;
+  const refused = calls.sendInvoice(referenceNumber, { ...document, invoiceSize: 1_000_001 });
+  await expect(refused).rejects.toMatchObject({ kind: 'PERMANENT', code: 'KSEF_INVOICE_SIZE' });
+  expect(sent.slice(before)).toEqual([]);
+
+  state(1, 0);
+  const other = ksefClientOf();
+  const opening = other
+    .callsOf({ connectionId: 'e', environment: 'TEST', contextNip: NIP, token: TOKEN })
+    .openSession(createSessionKey());
+  await expect(opening).rejects.toMatchObject({ kind: 'PERMANENT', code: 'KSEF_SESSION_INVOICES' });
+  expect(sent.slice(before).map(({ url }) => url.pathname)).not.toContain('/sessions/online');
+  await other.close();
 });
 
 test('a request that the contract does not have would be seen', () => {

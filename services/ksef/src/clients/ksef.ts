@@ -33,6 +33,7 @@ const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
 /** A call waits so long for the limits; a longer wait is for the caller. */
 const LIMIT_WAIT_MS_MAX = 5_000;
+const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
@@ -193,10 +194,8 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     type Call = Omit<KsefRequest, 'environment' | 'bearer' | 'accept'>;
     const ask = <S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> =>
       access().during((bearer) => sendForJson(contextNip, { ...call, environment, bearer }, schema));
-    /** Takes the limits in force from KSeF; without its answer the published ones hold. */
-    const readLimits = async (): Promise<void> => {
-      const subject = { environment, contextNip };
-      if (!(await limits.isDue(subject))) return;
+    const subject = { environment, contextNip };
+    const readCallLimits = async (): Promise<void> => {
       const inForce = await ask({ operation: 'LIMITS', method: 'GET', path: '/rate-limits' }, answers.limitsAnswer);
       await limits.state(subject, {
         calls: {
@@ -209,6 +208,22 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
           METADATA: inForce.invoiceMetadata,
         },
       });
+    };
+    const readContextLimits = async (): Promise<void> => {
+      const call = { operation: 'LIMITS', method: 'GET', path: '/limits/context' } as const;
+      const { onlineSession } = await ask(call, answers.contextLimitsAnswer);
+      await limits.state(subject, {
+        invoiceBytesMax: onlineSession.maxInvoiceSizeInMB * BYTES_PER_MB,
+        invoicesOfSessionMax: onlineSession.maxInvoices,
+      });
+    };
+    /** Takes the limits in force from KSeF; what it does not state is as published. */
+    const readLimits = async (): Promise<void> => {
+      if (!(await limits.isDue(subject))) return;
+      for (const read of await Promise.allSettled([readCallLimits(), readContextLimits()])) {
+        if (read.status === 'fulfilled') continue;
+        logger.debug({ environment, error: read.reason as unknown }, 'KSeF did not state its limits.');
+      }
     };
     const upo = async (call: Call): Promise<Upo> => {
       const { bytes, headers, status } = await access().during((bearer) =>
@@ -227,6 +242,9 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     return {
       openSession: (sessionKey, options) =>
         withCurrentKeys(credentials, async () => {
+          await readLimits();
+          const { invoicesOfSessionMax = Infinity } = await limits.statedFor(subject);
+          if (invoicesOfSessionMax < 1) throw overLimit('KSEF_SESSION_INVOICES', 'takes no invoice in a session');
           if (options?.hasFreshKeys === true) await keys.reload(environment);
           const key = await keys.choose(environment, 'SymmetricKeyEncryption');
           const encryption = {
@@ -235,16 +253,13 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
             publicKeyId: key.id,
           };
           const json = { formCode: FORM_CODE, encryption };
-          const opened = await ask(
-            { operation: 'S1', method: 'POST', path: '/sessions/online', json },
-            answers.openAnswer,
-          );
-          readLimits().catch((error: unknown) =>
-            logger.debug({ environment, error }, 'KSeF did not state its limits.'),
-          );
-          return opened;
+          return ask({ operation: 'S1', method: 'POST', path: '/sessions/online', json }, answers.openAnswer);
         }),
-      sendInvoice(session, { content, ...facts }) {
+      async sendInvoice(session, { content, ...facts }) {
+        const { invoiceBytesMax = Infinity } = await limits.statedFor(subject);
+        if (facts.invoiceSize > invoiceBytesMax) {
+          throw overLimit('KSEF_INVOICE_SIZE', `takes invoices of at most ${invoiceBytesMax} bytes`);
+        }
         const path = `/sessions/online/${encodeURIComponent(session)}/invoices`;
         const json = { ...facts, encryptedInvoiceContent: content.toString('base64'), offlineMode: false };
         return ask({ operation: 'S2', method: 'POST', path, json }, answers.sendAnswer);
@@ -334,4 +349,11 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       await limits.close();
     },
   };
+}
+
+/** What KSeF would refuse, by the limits that it states for the context. */
+function overLimit(code: string, fact: string): KsefRefusal {
+  return new KsefRefusal('PERMANENT', `KSeF ${fact} for this NIP. Ask KSeF for a higher limit, then submit again.`, {
+    code,
+  });
 }

@@ -114,6 +114,10 @@ export const limitsAnswer = z.object({
   invoiceMetadata: windows,
 });
 
+export const contextLimitsAnswer = z.object({
+  onlineSession: z.object({ maxInvoiceSizeInMB: z.int().min(0).max(1_000_000), maxInvoices: z.int().min(0) }),
+});
+
 function ksefNumberOf(value: string | null | undefined): string | undefined {
   return typeof value === 'string' && isKsefNumber(value) ? value : undefined;
 }
