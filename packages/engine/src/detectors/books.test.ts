@@ -117,6 +117,17 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     ]);
     expect(JSON.stringify(found(change('1')))).not.toContain(HOME.key);
   });
+  test('says to the minute between which runs it was changed, and which account is new', () => {
+    const [finding] = found(change('1', { before: [HOME], after: [HOME, OTHER_ACCOUNT] }));
+    expect(finding?.evidence.explanation).toEqual([
+      'The vendor master was changed between 2026-01-01 00:00 UTC and 2026-01-02 00:00 UTC.',
+      `${OTHER_ACCOUNT.masked} was added.`,
+    ]);
+    expect(found(change('1', { after: [] }))[0]?.evidence.explanation.at(-1)).toBe(`${HOME.masked} was removed.`);
+  });
+  test('is not raised for accounts that a person has accepted', () => {
+    expect(found(change('1', { isReviewed: true }))).toEqual([]);
+  });
   test('is not raised without open bills and for a first account', () => {
     expect(found(change('1', { openBills: 0 }), change('3', { before: [] }))).toEqual([]);
   });

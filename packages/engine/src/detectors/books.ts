@@ -17,6 +17,8 @@ import { compareText } from '../facts/record-order.js';
 
 /** Vendors in a summary. */
 const NAMED_VENDORS_MAX = 5;
+/** Accounts that were added, or removed, in an explanation. */
+const NAMED_ACCOUNTS_MAX = 5;
 
 /** Findings about the books, without an invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
@@ -136,7 +138,10 @@ function changedVendorAccounts(
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
-        explanation: [`All were changed between ${first.seenBefore} and ${first.seenAfter}.`],
+        explanation: [
+          `All were changed between ${minuteOf(first.seenBefore)} and ${minuteOf(first.seenAfter)}.`,
+          'Compare a sample of them, the largest payees first, with what the vendors have confirmed.',
+        ],
         extra: {
           vendorIds: changes.slice(0, shownMax).map(({ vendorId }) => vendorId),
           openBills: changes.reduce((sum, { openBills }) => sum + openBills, 0),
@@ -152,7 +157,11 @@ function changedVendorAccounts(
     about: accountChangeSubjects(vendorId, after),
     parameters: { migrationPercent },
     observed: { openBills },
-    explanation: [`The vendor master was changed between ${seenBefore} and ${seenAfter}.`],
+    explanation: [
+      `The vendor master was changed between ${minuteOf(seenBefore)} and ${minuteOf(seenAfter)}.`,
+      ...onlyIn(after, before).map((masked) => `${masked} was added.`),
+      ...onlyIn(before, after).map((masked) => `${masked} was removed.`),
+    ],
     extra: {
       vendorId,
       old: before.map(({ masked }) => masked),
@@ -161,6 +170,17 @@ function changedVendorAccounts(
       changedBetween: [seenBefore, seenAfter],
     },
   }));
+}
+
+/** A moment as people read it, to the minute. */
+function minuteOf(timestamp: string): string {
+  return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
+}
+
+/** Accounts that one list has and another has not, as they may be shown; few of very many. */
+function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccount[]): string[] {
+  const keys = new Set(others.map(({ key }) => key));
+  return accounts.flatMap(({ key, masked }) => (keys.has(key) ? [] : masked)).slice(0, NAMED_ACCOUNTS_MAX);
 }
 
 /** The same amount to the same vendor within a month, without another reference, a rhythm or a credit in between. */
