@@ -5,6 +5,9 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
 import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
+import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
@@ -13,7 +16,8 @@ import { wipeTokens } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
 import { tokenSecrets } from './application/connections/secrets.js';
 import { testConnection } from './application/connections/test-connection.js';
-import { rewrapTokens } from './application/rewrap-tokens.js';
+import { rewrapSecret, sealedSecrets } from './application/sealed-secrets.js';
+import { sessionSecrets } from './application/submissions/session-secrets.js';
 import { stuckSubmissions } from './application/submissions/stuck-submissions.js';
 import { submissionWorker } from './application/submissions/submission-worker.js';
 import { documentsOfUploads } from './clients/documents.js';
@@ -25,17 +29,14 @@ import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
 import type { CallScopeDocument } from './storage/call-scopes.js';
-import { connectionStore, createConnectionIndexes } from './storage/connections.js';
+import { connectionStore, createConnectionIndexes, tokenKeyIds } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
-import { canaryStore } from './storage/sealing-keys.js';
-import type { SealingKeyDocument } from './storage/sealing-keys.js';
-import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
+import { confirmationStore, createSubmissionIndexes, sessionKeyIds, submissionStore } from './storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
-import { reportConnections, reportSubmissions } from './telemetry.js';
+import { reportSubmissions } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
-const REWRAP_EACH_MS = 10_000;
 const WIPE_EACH_MS = 5_000;
 /** How often each replica looks for submissions that are due. */
 const POLL_EACH_MS = 1_000;
@@ -69,7 +70,10 @@ async function compose(
 ): Promise<ServiceParts> {
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
-  const canaries = canaryStore(collections.sealingKeys, collections.connections);
+  const canaries = canaryStore(collections.sealingKeys, async (besides) => [
+    ...(await tokenKeyIds(collections.connections)(besides)),
+    ...(await sessionKeyIds(collections.submissions)(besides)),
+  ]);
   await verifyKeyRing(ring, canaries);
 
   const trustedSeals: TrustedSeals = {
@@ -96,6 +100,7 @@ async function compose(
   });
   const confirmations = confirmationStore(collections.confirmations);
   const box = secretbox(ring);
+  const sessionKeys = sessionSecrets(box);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel, trustedSeals);
   const requestMs = config.KSEF_REQUEST_SECONDS * 1_000;
@@ -135,7 +140,7 @@ async function compose(
     documents,
     ksef,
     tokens: deps.secrets,
-    box,
+    sessionKeys,
     waitFactor: config.KSEF_WAIT_FACTOR,
     requestMs,
     clock,
@@ -143,14 +148,13 @@ async function compose(
   });
   onStop('submissions', () => worker.stop());
   onStop('metrics of submissions', reportSubmissions(submissions));
-  const keyIds = ring.map(({ id }) => id);
   onStop(
-    'metrics',
-    reportConnections({
-      tokensOfKey: (keyId) => connections.countSealedWith(keyId),
-      unopenable: () => connections.countSealedWithOthers(keyIds),
-      keyIds,
-    }),
+    'metrics of connections',
+    reportSealedRecords({ prefix: 'ksef', one: 'connection', many: 'connections' }, connections, ring),
+  );
+  onStop(
+    'metrics of session keys',
+    reportSealedRecords({ prefix: 'ksef', one: 'submission', many: 'submissions' }, submissions, ring),
   );
   return {
     rpcGroups: [
@@ -169,17 +173,14 @@ async function compose(
     jobs: [
       { name: 'due submissions', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
       { name: 'tokens of disabled connections', pauseMs: WIPE_EACH_MS, run: wipeTokens(deps) },
-      {
-        name: 'sealing keys',
-        pauseMs: REWRAP_EACH_MS,
-        run: rewrapTokens({
-          tokens: connections,
-          secrets: deps.secrets,
-          ring,
-          forgetKey: (keyId) => canaries.delete(keyId),
-          logger,
-        }),
-      },
+      rewrapJob({
+        name: 'connections and submissions',
+        records: sealedSecrets({ connections, submissions }),
+        rewrap: rewrapSecret({ connections, submissions, tokens: deps.secrets, sessionKeys }),
+        ring,
+        canaries,
+        logger,
+      }),
     ],
   };
 }

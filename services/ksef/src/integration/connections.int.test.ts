@@ -11,7 +11,9 @@ import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { tokenSecrets } from '../application/connections/secrets.js';
+import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { startService } from '../compose.js';
+import { createSessionKey } from '../domain/encryption.js';
 import { queued } from '../domain/submission.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import type { SubmissionDocument } from '../storage/submissions.js';
@@ -75,6 +77,43 @@ const actionsOf = (organizationId: string) => [
     audited.filter((line) => line.organizationId === organizationId).map(({ eventId, action }) => [eventId, action]),
   ).values(),
 ];
+
+const submissions = () => running.mongo.db.collection<SubmissionDocument>('submissions');
+/** One that KSeF examines; the service looks at it again in an hour. */
+async function submissionUnderWay(organizationId: string, connectionId: string): Promise<string> {
+  const now = new Date();
+  const { status, dueAt, ...progress } = queued(now);
+  const id = randomUUID();
+  await submissions().insertOne({
+    _id: id,
+    organizationId,
+    version: 1,
+    companyId: 'c-main',
+    connectionId,
+    invoiceId: randomUUID(),
+    environment: 'TEST',
+    document: {
+      uploadId: randomUUID(),
+      hash: '',
+      byteSize: 1,
+      sellerNip: '5265877635',
+      kind: 'VAT',
+      number: '1',
+      issueDate: '2026-02-15',
+    },
+    status: 'PROCESSING',
+    progress,
+    attempts: [],
+    dueAt: new Date(now.getTime() + 3_600_000),
+    leaseUntil: new Date(0),
+    isOpen: true,
+    wasSent: true,
+    createdAt: now,
+    updatedAt: now,
+  });
+  expect(status).toBe('QUEUED');
+  return id;
+}
 
 describe('storing a token', () => {
   test('makes a connection that is PENDING, belongs to the default company, and shows neither token nor NIP', async () => {
@@ -228,43 +267,6 @@ describe('disabling', () => {
 });
 
 describe('a connection with an invoice under way', () => {
-  const submissions = () => running.mongo.db.collection<SubmissionDocument>('submissions');
-  /** One that KSeF examines; the service looks at it again in an hour. */
-  async function submissionUnderWay(organizationId: string, connectionId: string): Promise<string> {
-    const now = new Date();
-    const { status, dueAt, ...progress } = queued(now);
-    const id = randomUUID();
-    await submissions().insertOne({
-      _id: id,
-      organizationId,
-      version: 1,
-      companyId: 'c-main',
-      connectionId,
-      invoiceId: randomUUID(),
-      environment: 'TEST',
-      document: {
-        uploadId: randomUUID(),
-        hash: '',
-        byteSize: 1,
-        sellerNip: '5265877635',
-        kind: 'VAT',
-        number: '1',
-        issueDate: '2026-02-15',
-      },
-      status: 'PROCESSING',
-      progress,
-      attempts: [],
-      dueAt: new Date(now.getTime() + 3_600_000),
-      leaseUntil: new Date(0),
-      isOpen: true,
-      wasSent: true,
-      createdAt: now,
-      updatedAt: now,
-    });
-    expect(status).toBe('QUEUED');
-    return id;
-  }
-
   test('takes a new token of the same NIP, and none of another', async () => {
     const organizationId = newTenant();
     const { connection } = await save({ organizationId });
@@ -312,6 +314,40 @@ describe('the keys that seal tokens', () => {
     // A token opens for its own connection alone.
     expect(() => secrets.open({ ...owner, id: 'another' }, stated(token))).toThrow(/belongs to another place/);
     await replica.stop();
+  });
+
+  test('are replaced for the keys of sessions, too, and a key that seals one must be known', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const submission = await submissionUnderWay(organizationId, connection.connectionId);
+    const owner = { id: submission, organizationId };
+    const sessionKey = createSessionKey();
+    const session = {
+      referenceNumber: 'SO-1',
+      validUntil: new Date(Date.now() + 3_600_000),
+      key: sessionSecrets(secretbox(keyRing.parse(first))).seal(owner, sessionKey),
+      sentAt: undefined,
+      sends: 0,
+      looks: 0,
+      invoiceReferenceNumber: undefined,
+      isAbandoned: false,
+      isClosed: false,
+    };
+    await submissions().updateOne({ _id: submission }, { $set: { 'progress.sessions': [session] } });
+    const before = stated(await submissions().findOne({ _id: submission }));
+    const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });
+    const key = async () => stated(stated(await submissions().findOne({ _id: submission })).progress.sessions[0]?.key);
+    await eventually(async () => expect(await key()).toMatchObject({ keyId: 'k2' }));
+    expect(sessionSecrets(secretbox(keyRing.parse(second))).open(owner, await key())).toEqual(sessionKey);
+    const { version, updatedAt } = stated(await submissions().findOne({ _id: submission }));
+    expect({ version, updatedAt }).toEqual({ version: before.version, updatedAt: before.updatedAt });
+    await replica.stop();
+    // Neither a token nor a canary is under this key.
+    const other = sessionSecrets(secretbox(keyRing.parse(third))).seal(owner, sessionKey);
+    await submissions().updateOne({ _id: submission }, { $set: { 'progress.sessions': [{ ...session, key: other }] } });
+    const keys = `${second},${first}`;
+    await expect(running.startReplica({ SECRETBOX_KEYS: keys })).rejects.toThrow(/SECRETBOX_KEYS lacks k3/);
+    await submissions().deleteOne({ _id: submission });
   });
 
   test('must be known: a service without the key of a stored token does not start', async () => {

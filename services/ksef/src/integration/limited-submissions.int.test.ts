@@ -15,6 +15,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { CallLimits } from '../application/call-limits.js';
 import { tokenSecrets } from '../application/connections/secrets.js';
 import { createSubmission } from '../application/submissions/create-submission.js';
+import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { submissionWorker } from '../application/submissions/submission-worker.js';
 import { ksefClient } from '../clients/ksef.js';
 import type { Connection } from '../domain/connection.js';
@@ -129,7 +130,7 @@ function startReplica(
     confirmations: confirmationStore(confirmations),
     ksef,
     tokens,
-    box,
+    sessionKeys: sessionSecrets(box),
     waitFactor: 0.01,
     requestMs: REQUEST_MS,
     clock: systemClock,

@@ -17,6 +17,7 @@ import { CallLimits } from '../application/call-limits.js';
 import { tokenSecrets } from '../application/connections/secrets.js';
 import { cancelSubmission, createSubmission } from '../application/submissions/create-submission.js';
 import type { DecidedInvoice, DueSubmission, SubmissionClaim } from '../application/submissions/stores.js';
+import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { submissionWorker } from '../application/submissions/submission-worker.js';
 import type { SubmissionWorker } from '../application/submissions/submission-worker.js';
 import { ksefClient } from '../clients/ksef.js';
@@ -119,7 +120,7 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
     confirmations,
     ksef,
     tokens,
-    box,
+    sessionKeys: sessionSecrets(box),
     waitFactor: 0.01,
     requestMs: 2_000,
     clock: systemClock,

@@ -36,9 +36,15 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
 }
 
 /** Connections with a token that none of these keys seals. */
-export function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
+function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
   return { 'token.keyId': { $exists: true, $nin: [...keyIds] } };
 }
+
+/** The ids of the keys of connections with a token that none of these keys seals. */
+export const tokenKeyIds =
+  (collection: Collection<ConnectionDocument>) =>
+  (besides: readonly string[]): Promise<string[]> =>
+    collection.distinct('token.keyId', sealedWithOthers(besides));
 
 export function connectionStore(
   collection: Collection<ConnectionDocument>,

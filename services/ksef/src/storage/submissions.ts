@@ -12,6 +12,7 @@ import type {
   ConfirmationStore,
   ConnectionWait,
   KeptSeal,
+  SealedSessionKeys,
   SubmissionClaim,
   SubmissionQueue,
   SubmissionStore,
@@ -68,10 +69,25 @@ export async function createSubmissionIndexes(
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
+      // One session of a submission at most has a key.
+      { key: { 'progress.sessions.key.keyId': 1 }, sparse: true, name: 'session_key' },
     ]),
     confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
   ]);
 }
+
+/** Submissions with a key of a session that none of these keys seals. */
+function sealedWithOthers(keyIds: readonly string[]): Filter<SubmissionDocument> {
+  return { 'progress.sessions.key.keyId': { $exists: true, $nin: [...keyIds] } } as Filter<SubmissionDocument>;
+}
+
+const sealedWithKey = (keyId: string): Filter<SubmissionDocument> => ({ 'progress.sessions.key.keyId': keyId });
+
+/** The ids of the keys of submissions with the key of a session that none of these keys seals. */
+export const sessionKeyIds =
+  (collection: Collection<SubmissionDocument>) =>
+  async (besides: readonly string[]): Promise<readonly string[]> =>
+    (await collection.distinct('progress.sessions.key.keyId', sealedWithOthers(besides))) as string[];
 
 interface Deps {
   readonly outbox: Outbox;
@@ -82,7 +98,7 @@ interface Deps {
 export function submissionStore(
   collection: Collection<SubmissionDocument>,
   { outbox, clock, leaseMs }: Deps,
-): SubmissionStore & SubmissionQueue {
+): SubmissionStore & SubmissionQueue & SealedSessionKeys {
   const aggregates = aggregateStore(collection, outbox, clock);
 
   const claimOf = (document: WithId<SubmissionDocument>, lease: Lease): SubmissionClaim => ({
@@ -213,6 +229,15 @@ export function submissionStore(
       const wanted = { _id: id, organizationId, dueAt: { $lte: clock.now() } };
       const claimed = await claimOne(collection, wanted, { clock, leaseMs });
       return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
+    },
+    async sealedWith(keyId, limit) {
+      const found = await collection.find(sealedWithKey(keyId)).limit(limit).toArray();
+      return found.map(toSubmission);
+    },
+    countSealedWith: (keyId) => collection.countDocuments(sealedWithKey(keyId)),
+    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
+    async replaceSessions({ id, organizationId, version }, sessions) {
+      await collection.updateOne({ _id: id, organizationId, version }, { $set: { 'progress.sessions': sessions } });
     },
     async countUnfinished() {
       const counts = await collection

@@ -1,5 +1,6 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
 import type { Connection, ConnectionStatus, Environment, SealedValue } from '../../domain/connection.js';
 
 // What the use cases about connections need of the stores.
@@ -33,12 +34,7 @@ export interface ConnectionStore {
 }
 
 /** The tokens of all connections, for the rotation of keys. */
-export interface SealedTokens {
-  /** Connections whose token is sealed with this key. */
-  sealedWith(keyId: string, limit: number): Promise<readonly SealedToken[]>;
-  countSealedWith(keyId: string): Promise<number>;
-  /** With a token that none of these keys seals. */
-  countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+export interface SealedTokens extends SealedRecords<SealedToken> {
   /** Replaces a token unless it was changed since it was read. */
   replaceSealed(connectionId: string, before: SealedValue, after: SealedValue): Promise<void>;
 }

@@ -3,7 +3,6 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import type { Secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { noteStep } from '../../domain/attempts.js';
 import type { Attempt, AttemptStep } from '../../domain/attempts.js';
 import type { Connection, SealedValue } from '../../domain/connection.js';
@@ -35,6 +34,7 @@ import type { FailConnection } from '../connections/fail-connection.js';
 import type { TokenSecrets } from '../connections/secrets.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
+import type { SessionSecrets } from './session-secrets.js';
 import type { ConfirmationStore, Documents, Invoices, SubmissionClaim, SubmissionQueue } from './stores.js';
 import { submissionChanged } from './submission-events.js';
 
@@ -57,7 +57,7 @@ interface Deps {
   readonly documents: Documents;
   readonly ksef: Ksef;
   readonly tokens: TokenSecrets;
-  readonly box: Secretbox;
+  readonly sessionKeys: Pick<SessionSecrets, 'seal' | 'open'>;
   readonly waitFactor: number;
   readonly requestMs: number;
   readonly clock: Clock;
@@ -201,7 +201,11 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     try {
       const { session: broken, key: undecrypted } = begun.submission.restarts;
       const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0 });
-      const progress = opened(begun.submission, { ...session, key: seal(begun.submission, key) }, timing());
+      const progress = opened(
+        begun.submission,
+        { ...session, key: deps.sessionKeys.seal(begun.submission, key) },
+        timing(),
+      );
       return await store(begun, step, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
     } catch (error) {
       return store(begun, step, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
@@ -212,7 +216,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { submission } = claim;
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
-    const opensKey = key === undefined ? undefined : unseal(submission, key);
+    const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
     // Its sealing key is gone: another session has a key of its own.
     if (opensKey === undefined) return store(claim, step, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
@@ -439,20 +443,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     await claim.wait(dueAt, { isForConnection });
   }
 
-  const placeOf = ({ id, organizationId }: Submission) => ({
-    organizationId,
-    collection: 'submissions',
-    recordId: id,
-    field: 'sessionKey',
-  });
-  function seal(submission: Submission, { key, iv }: SessionKey): SealedValue {
-    const text = Buffer.concat([key, iv]).toString('base64');
-    return { sealed: deps.box.seal(text, placeOf(submission)), keyId: deps.box.keyId };
-  }
-  function unseal(submission: Submission, { sealed }: SealedValue): SessionKey | undefined {
+  function openSessionKey(submission: Submission, key: SealedValue): SessionKey | undefined {
     try {
-      const bytes = Buffer.from(deps.box.open(sealed, placeOf(submission)), 'base64');
-      return { key: bytes.subarray(0, 32), iv: bytes.subarray(32) };
+      return deps.sessionKeys.open(submission, key);
     } catch (error) {
       logger.warn(
         { error, submissionId: submission.id },
