@@ -107,9 +107,13 @@ async function allClosed({ nip }: Filer): Promise<void> {
 async function isRegisteredOnce(fault: { readonly operation: string }): Promise<void> {
   const filer = await newFiler();
   const xml = fa3({ nip: filer.nip, number: nextNumber() });
-  const { id } = await decided(filer.key, xml);
+  const invoice = await decided(filer.key, xml);
+  expect(invoice.decision).toBe('PASS');
+  const { id } = invoice;
   await ksef.fault({ context: filer.nip, ...fault });
-  const submission = await ended(filer, (await submit(filer, id)).body.id);
+  const asked = await submit(filer, id);
+  expect([asked.status, asked.body]).toEqual([202, expect.objectContaining({ status: 'QUEUED' })]);
+  const submission = await ended(filer, asked.body.id);
   expect(submission).toMatchObject({ status: 'ACCEPTED', errorCode: null, ksefNumber: expect.any(String) });
   const { registered } = await ksef.counters(filer.nip);
   expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hashOf(xml)]);
