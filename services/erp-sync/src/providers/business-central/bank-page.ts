@@ -30,7 +30,7 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
     if (rows.length === 0 || rows.some((row) => isObject(row) && vendorField in row && ibanField in row)) return;
     throw new ErpFault(
       'BANK_FIELD_MISSING',
-      `The rows of the bank account page do not have the fields ${vendorField} and ${ibanField}. Correct bankAccountVendorIdField and bankAccountIbanField, or the page.`,
+      `The rows of the bank account page do not have the fields ${vendorField} and ${ibanField}. Add them to the page, or delete this connection and connect with the right bankAccountVendorIdField and bankAccountIbanField.`,
     );
   };
 

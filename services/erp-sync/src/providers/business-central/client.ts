@@ -115,12 +115,15 @@ function faultOf({ status, json }: ErpAnswer, name: string): ErpFault {
       return permissionDenied([name]);
     case 404:
       if (code === 'Internal_CompanyNotFound') {
-        return new ErpFault('TENANT_NOT_FOUND', 'The environment has no such company. Check companyId.');
+        return new ErpFault(
+          'TENANT_NOT_FOUND',
+          'The environment has no such company. Delete this connection and connect with the right companyId.',
+        );
       }
       if (code === 'NoEnvironment' || name === COMPANY) {
         return new ErpFault(
           'TENANT_NOT_FOUND',
-          'There is no such environment or company. Check environmentName and companyId.',
+          'There is no such environment or company. Delete this connection and connect with the right environmentName and companyId.',
         );
       }
       // Without the API for reports there is nothing to read: payments are left out as without a right.

@@ -365,16 +365,29 @@ describe('a test', () => {
     expect(await open(bankPage()).test()).toEqual({ name: 'Cronus & Co', currency: 'EUR' });
   });
 
-  test.each<[string, object, string, FaultCode, string]>([
-    ['a wrong secret', {}, 'wrong', 'AUTH_FAILED', 'client secret is wrong'],
-    ['an unknown application', { clientId: id(9) }, clientSecret, 'AUTH_FAILED', 'clientId'],
-    ['an unknown tenant', { tenantId: id(9) }, clientSecret, 'TENANT_NOT_FOUND', 'tenantId'],
-    ['an unknown environment', { environmentName: 'Test' }, clientSecret, 'TENANT_NOT_FOUND', 'environmentName'],
-    ['an unknown company', { companyId: id(9) }, clientSecret, 'TENANT_NOT_FOUND', 'companyId'],
-  ])('names what to change for %s', async (_, config, secret, code, part) => {
+  // A secret is changed with PATCH; a configuration never is.
+  test.each<[string, object, string, FaultCode, RegExp]>([
+    ['a wrong secret', {}, 'wrong', 'AUTH_FAILED', /client secret is wrong.* with PATCH/],
+    ['an unknown application', { clientId: id(9) }, clientSecret, 'AUTH_FAILED', /clientId .*delete this connection/],
+    ['an unknown tenant', { tenantId: id(9) }, clientSecret, 'TENANT_NOT_FOUND', /Delete this connection .*tenantId/],
+    [
+      'an unknown environment',
+      { environmentName: 'Test' },
+      clientSecret,
+      'TENANT_NOT_FOUND',
+      /Delete this connection .*environmentName/,
+    ],
+    [
+      'an unknown company',
+      { companyId: id(9) },
+      clientSecret,
+      'TENANT_NOT_FOUND',
+      /Delete this connection .*companyId/,
+    ],
+  ])('says what to change, and how, for %s', async (_, config, secret, code, sentence) => {
     await expect(open(config, { secret }).test()).rejects.toMatchObject({
       code,
-      message: expect.stringContaining(part),
+      message: expect.stringMatching(sentence),
     });
   });
 
@@ -382,7 +395,7 @@ describe('a test', () => {
     await control.expire(tenantId, 'SECRET');
     await expect(open().test()).rejects.toMatchObject({
       code: 'AUTH_FAILED',
-      message: expect.stringContaining('expired'),
+      message: expect.stringMatching(/expired.* send it with PATCH/),
     });
   });
 

@@ -9,12 +9,16 @@ const MARGIN_SECONDS = 300;
 const authFailed = (message: string) => () => new ErpFault('AUTH_FAILED', message);
 /** By the numbers of Microsoft Entra. */
 const faults: Readonly<Record<number, () => ErpFault>> = {
-  7_000_215: authFailed('The client secret is wrong. Enter the value of the secret, not its id.'),
-  7_000_222: authFailed('The client secret has expired. Make a new one in Microsoft Entra and enter it here.'),
+  7_000_215: authFailed('The client secret is wrong. Send the value of the secret, not its id, with PATCH.'),
+  7_000_222: authFailed('The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.'),
   700_016: authFailed(
-    'The application is not known in this tenant. Check clientId, and give admin consent in the tenant.',
+    'The application is not known in this tenant. Give it admin consent there; where clientId is wrong, delete this connection and connect with the right one.',
   ),
-  90_002: () => new ErpFault('TENANT_NOT_FOUND', 'Microsoft Entra knows no such tenant. Check tenantId.'),
+  90_002: () =>
+    new ErpFault(
+      'TENANT_NOT_FOUND',
+      'Microsoft Entra knows no such tenant. Delete this connection and connect with the right tenantId.',
+    ),
 };
 
 /**
@@ -66,6 +70,6 @@ function faultOf({ status, json }: ErpAnswer): ErpFault {
   }
   return new ErpFault(
     'AUTH_FAILED',
-    'Microsoft Entra gives no access token. Check tenantId, clientId and the client secret.',
+    'Microsoft Entra gives no access token. Send a new client secret with PATCH; where tenantId or clientId is wrong, delete this connection and connect with the right ones.',
   );
 }

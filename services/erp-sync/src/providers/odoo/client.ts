@@ -86,7 +86,7 @@ export function odooClient(
     if (typeof userId !== 'number') {
       throw new ErpFault(
         'AUTH_FAILED',
-        'Odoo does not accept the API key for this login. Check login, and make a new key if needed.',
+        'Odoo does not accept the API key for this login. Make a new key of that user and send it with PATCH; for another login, delete this connection and connect Odoo with it.',
       );
     }
     isOld = true;
@@ -120,7 +120,7 @@ export function odooClient(
     } else if (login === undefined) {
       throw new ErpFault(
         'TENANT_NOT_FOUND',
-        'There is no Odoo 19 or later at baseUrl. Correct baseUrl; for an older Odoo add login, the user that the API key belongs to.',
+        'There is no Odoo 19 or later at baseUrl. Delete this connection and connect Odoo with the right baseUrl; for an older Odoo add login, the user that the API key belongs to.',
       );
     } else {
       transport = await openJsonRpc();
@@ -142,7 +142,7 @@ function readJson2({ status, json }: ErpAnswer, model: string): unknown {
   if (status === 401) {
     throw new ErpFault(
       'AUTH_FAILED',
-      'Odoo does not accept the API key: it is wrong, was deleted or has expired. Make a new one in Odoo and enter it here.',
+      'Odoo does not accept the API key: it is wrong, was deleted or has expired. Make a new one in Odoo and send it with PATCH.',
     );
   }
   if (status === 403) throw permissionDenied([model]);
@@ -160,11 +160,14 @@ function exceptionOf(data: unknown): string | undefined {
 
 function faultOfException(exception: string, model: string): ErpFault {
   if (exception.endsWith('.AccessDenied')) {
-    return new ErpFault('AUTH_FAILED', 'Odoo does not accept the API key. Make a new one in Odoo and enter it here.');
+    return new ErpFault(
+      'AUTH_FAILED',
+      'Odoo does not accept the API key. Make a new one in Odoo and send it with PATCH.',
+    );
   }
   if (exception.endsWith('.AccessError')) return permissionDenied([model]);
   if (exception.endsWith('.OperationalError')) {
-    return new ErpFault('DATABASE_REQUIRED', 'Odoo has no such database. Correct database.');
+    return noSuchDatabase();
   }
   if (exception.endsWith('.NotFound') || exception.endsWith('KeyError')) return noSuchModel(model);
   return new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
@@ -177,16 +180,25 @@ function noSuchModel(model: string): ErpFault {
 }
 
 function databaseRequired({ database }: OdooConfig): ErpFault {
+  if (database !== undefined) return noSuchDatabase();
   return new ErpFault(
     'DATABASE_REQUIRED',
-    database === undefined
-      ? 'The instance has several databases. Add database, the name of the one to read.'
-      : 'The instance has no such database. Correct database.',
+    'The instance has several databases. Delete this connection and connect Odoo with database, the name of the one to read.',
+  );
+}
+
+function noSuchDatabase(): ErpFault {
+  return new ErpFault(
+    'DATABASE_REQUIRED',
+    'Odoo has no such database. Delete this connection and connect Odoo with the right database.',
   );
 }
 
 function notFound(): ErpFault {
-  return new ErpFault('TENANT_NOT_FOUND', 'There is no Odoo at this address. Correct baseUrl.');
+  return new ErpFault(
+    'TENANT_NOT_FOUND',
+    'There is no Odoo at this address. Delete this connection and connect Odoo with the right baseUrl.',
+  );
 }
 
 function unexpected(status: number): ErpFault {

@@ -40,6 +40,13 @@ const open = (config: object = {}, { pageSize = 500, secret = 'key' } = {}): Ses
   });
 const partner = { id: 14, name: 'Azure Interior', supplier_rank: 3 };
 
+/** A configuration is never changed in place: the sentence says so, and names the field. */
+function connectAnewWith(field: string): unknown {
+  return expect.stringMatching(
+    new RegExp(`delete this connection and connect .*${field}|${field}, delete this connection`, 'i'),
+  );
+}
+
 describe('records', () => {
   test('of vendors have what Odoo tells, without false and "/"', async () => {
     await put('res.partner', [
@@ -369,11 +376,11 @@ describe('a test', () => {
   });
 
   test('names a wrong or revoked key, an unknown company and a wrong address', async () => {
-    const authFailed = { code: 'AUTH_FAILED', message: expect.stringContaining('API key') };
+    const authFailed = { code: 'AUTH_FAILED', message: expect.stringMatching(/API key.* send it with PATCH\.$/) };
     await expect(open({}, { secret: 'other' }).test()).rejects.toMatchObject(authFailed);
-    const noCompany = { code: 'TENANT_NOT_FOUND', message: expect.stringContaining('erpCompanyId') };
+    const noCompany = { code: 'TENANT_NOT_FOUND', message: connectAnewWith('erpCompanyId') };
     await expect(open({ erpCompanyId: 9 }).test()).rejects.toMatchObject(noCompany);
-    const noOdoo = { code: 'TENANT_NOT_FOUND', message: expect.stringContaining('baseUrl') };
+    const noOdoo = { code: 'TENANT_NOT_FOUND', message: connectAnewWith('baseUrl') };
     await expect(open({ baseUrl: `${simulators.urls.odoo}/nobody` }).test()).rejects.toMatchObject(noOdoo);
     await control.expire('acme', 'SECRET');
     await expect(open().test()).rejects.toMatchObject(authFailed);
@@ -391,8 +398,9 @@ describe('a test', () => {
 
   test('needs a database where there are several, and finds the only one', async () => {
     await set({ databases: ['one', 'two'] });
-    await expect(open().test()).rejects.toMatchObject({ code: 'DATABASE_REQUIRED' });
-    await expect(open({ database: 'three' }).test()).rejects.toMatchObject({ code: 'DATABASE_REQUIRED' });
+    const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
+    await expect(open().test()).rejects.toMatchObject(required);
+    await expect(open({ database: 'three' }).test()).rejects.toMatchObject(required);
     expect(await open({ database: 'two' }).test()).toMatchObject({ name: 'My Company' });
   });
 });
@@ -410,10 +418,14 @@ describe('JSON-RPC', () => {
   test('names a wrong key, login and database', async () => {
     const authFailed = { code: 'AUTH_FAILED' };
     await expect(open({ login: 'admin' }, { secret: 'other' }).test()).rejects.toMatchObject(authFailed);
-    await expect(open({ login: 'somebody' }).test()).rejects.toMatchObject(authFailed);
-    await expect(open({ login: 'admin', database: 'x' }).test()).rejects.toMatchObject({ code: 'DATABASE_REQUIRED' });
+    await expect(open({ login: 'somebody' }).test()).rejects.toMatchObject({
+      ...authFailed,
+      message: connectAnewWith('login'),
+    });
+    const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
+    await expect(open({ login: 'admin', database: 'x' }).test()).rejects.toMatchObject(required);
     await set({ version: '18.0', login: 'admin', databases: ['one', 'two'] });
-    await expect(open({ login: 'admin' }).test()).rejects.toMatchObject({ code: 'DATABASE_REQUIRED' });
+    await expect(open({ login: 'admin' }).test()).rejects.toMatchObject(required);
     await control.expire('acme', 'RIGHTS');
     await expect(open({ login: 'admin', database: 'one' }).test()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
   });

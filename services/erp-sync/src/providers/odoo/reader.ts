@@ -63,7 +63,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
     if (opened === undefined) {
       throw new ErpFault(
         'TENANT_NOT_FOUND',
-        'The user of the API key sees no such company in Odoo. Correct erpCompanyId.',
+        'The user of the API key sees no such company in Odoo. Delete this connection and connect Odoo with the right erpCompanyId, or let the user into the company.',
       );
     }
     return opened;
