@@ -138,8 +138,11 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
       } catch (error) {
         const refusal = error instanceof KsefRefusal ? error : unreachable(operation, error);
         count('ksef.calls', { environment, operation, outcome: refusal.kind });
-        if (refusal.kind === 'BLOCKED') {
-          logger.error({ environment, operation, code: refusal.code }, 'KSeF blocks calls from this installation.');
+        const { kind, code, incidentId } = refusal;
+        if (kind === 'BLOCKED') {
+          logger.error({ environment, operation, code, incidentId }, 'KSeF blocks calls from this installation.');
+        } else if (!refusal.isAboutLimits) {
+          logger.warn({ environment, operation, code, kind }, 'A call of KSeF brought nothing.');
         }
         throw refusal;
       } finally {

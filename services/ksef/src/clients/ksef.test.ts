@@ -393,6 +393,28 @@ describe('limits', () => {
     expect(await refusalOf(calls.probePermission())).toMatchObject({ kind: 'BLOCKED', retryAfterMs: 1_800 });
   });
 
+  test('a block is logged with the incident that the helpdesk asks for, a failure with its code', async () => {
+    await calls.probePermission();
+    const before = logLines.length;
+    await fault('S9', 'STATUS', { status: 503 });
+    await refusalOf(calls.probePermission());
+    await fault('S9', 'BLOCKED');
+    await refusalOf(calls.probePermission());
+    const logged = logLines.slice(before).map((line) => JSON.parse(line) as unknown);
+    expect(logged).toEqual([
+      expect.objectContaining({ environment: 'TEST', operation: 'S9', code: 'KSEF_HTTP_503', kind: 'TRANSIENT' }),
+      expect.objectContaining({ operation: 'S9', code: 'KSEF_HTTP_403', incidentId: expect.any(String) }),
+    ]);
+  });
+
+  test('a limit of KSeF is no failure, and not logged', async () => {
+    await calls.probePermission();
+    const before = logLines.length;
+    await fault('S9', 'THROTTLE', { retryAfter: 600 });
+    await refusalOf(calls.probePermission());
+    expect(logLines.slice(before)).toEqual([]);
+  });
+
   test('our own calls stay within those that KSeF counts', async () => {
     await control('PUT', 'settings', { limitFactor: 1 });
     const own = open({ limitFactor: 1 });

@@ -70,6 +70,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
         {
           ...http,
           retryAfterMs: Math.max(retryAfterMs ?? 0, waits.blockedMs),
+          incidentId: read.incidentId,
         },
       );
     }
@@ -108,6 +109,7 @@ interface ReadError {
   /** Of the first error. */
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
+  readonly incidentId: string | undefined;
   readonly text: string;
   /** Whether it has a form of KSeF; other JSON is from something that stands before it. */
   readonly isOwn: boolean;
@@ -127,6 +129,7 @@ function readError(json: unknown): ReadError {
   ];
   const said = texts.filter((text) => typeof text === 'string' && text !== '').slice(0, TEXTS_MAX);
   const { detail, reasonCode } = problem;
+  const { incidentId } = objectOf(problem['security']);
   if (said.length === 0 && typeof detail === 'string') said.push(detail);
   const [code] = [...errors.map((error) => error['code']), ...older.map((error) => error['exceptionCode'])].filter(
     (value): value is number => typeof value === 'number' && Number.isInteger(value),
@@ -135,6 +138,8 @@ function readError(json: unknown): ReadError {
     code,
     // The name of a reason is part of our message.
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
+    // It goes to the log.
+    incidentId: typeof incidentId === 'string' && /^[\w-]{1,100}$/.test(incidentId) ? incidentId : undefined,
     text: safeText(said.map(String).join(' ')),
     isOwn: code !== undefined || (typeof problem['title'] === 'string' && typeof problem['status'] === 'number'),
   };

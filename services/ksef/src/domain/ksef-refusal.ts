@@ -15,6 +15,8 @@ export interface RefusalFacts {
   readonly retryAfterMs?: number | undefined;
   /** Of a call that obtains access (A1 to A7), and not of what was asked with it. */
   readonly isAboutAccess?: boolean;
+  /** Under which the helpdesk of KSeF finds a block of its gateway. */
+  readonly incidentId?: string | undefined;
 }
 
 /** No longer than this; texts of KSeF are cut. */
@@ -30,11 +32,12 @@ export class KsefRefusal extends Error {
   /** Not to be called again before. */
   readonly retryAfterMs: number | undefined;
   readonly isAboutAccess: boolean;
+  readonly incidentId: string | undefined;
 
   constructor(
     kind: RefusalKind,
     message: string,
-    { code, httpStatus, retryAfterMs, isAboutAccess = false }: RefusalFacts,
+    { code, httpStatus, retryAfterMs, isAboutAccess = false, incidentId }: RefusalFacts,
   ) {
     super(message.slice(0, REFUSAL_TEXT_MAX));
     this.name = 'KsefRefusal';
@@ -43,6 +46,7 @@ export class KsefRefusal extends Error {
     this.httpStatus = httpStatus;
     this.retryAfterMs = retryAfterMs;
     this.isAboutAccess = isAboutAccess;
+    this.incidentId = incidentId;
   }
 
   /** Whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */

@@ -1,4 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
+import type { ConnectionStatus } from './connection.js';
 
 /** What is wrong with the bytes or the content of a document before KSeF is asked (KSeF reference, section 9). */
 export type DocumentFault =
@@ -36,6 +37,20 @@ const sentences: Readonly<Record<DocumentFault, string>> = {
   ATTACHMENT:
     'The document has an attachment (Zalacznik), which KSeF takes in batches alone. Submit it without the attachment.',
 };
+
+const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, string>> = {
+  PENDING:
+    'The connection is PENDING: its token was not tested. Test it (POST .../test), and submit the invoice when it is CONNECTED.',
+  ERROR:
+    'The connection is in ERROR: `lastErrorMessage` says why. Remove the cause or store a new token, test it, and submit the invoice when it is CONNECTED.',
+  DISABLED:
+    'The connection is DISABLED. Store a token with POST /v1/ksef-connections, test it, and submit the invoice when it is CONNECTED.',
+};
+
+/** @throws DomainError wrong_state, with the way to CONNECTED */
+export function requireConnected(status: ConnectionStatus): void {
+  if (status !== 'CONNECTED') throw new DomainError('wrong_state', notConnected[status]);
+}
 
 /**
  * Refuses what KSeF would refuse.

@@ -445,7 +445,18 @@ test('each state has a sentence that says what happens next', () => {
   ];
   const sentences = states.map(nextStep);
   expect(new Set(sentences).size).toBe(sentences.length);
-  for (const code of ['CONNECTION_DISABLED', 'CANCELED', 'DECISION_CHANGED', 'KSEF_HTTP_403', 'KSEF_AUTH_450']) {
-    expect(nextStep({ ...follow(600), errorCode: code })).not.toBe(nextStep(follow(600)));
+  const failedWith = (errorCode: string): string => nextStep({ ...follow(600), errorCode });
+  for (const code of ['CONNECTION_DISABLED', 'CANCELED', 'DECISION_CHANGED', 'DOCUMENT_CHANGED']) {
+    expect(failedWith(code)).not.toBe(nextStep(follow(600)));
   }
+  for (const code of ['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_AUTH_450', 'KSEF_TOKEN_TOO_LONG']) {
+    expect(failedWith(code)).toMatch(/must store a token .*test the connection, and submit the invoice again/);
+  }
+});
+
+test('who waits for a token is told that an administrator must act', () => {
+  for (const waiting of [queued(start), sendBegun]) {
+    expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; else an administrator must/);
+  }
+  expect(nextStep(processing)).toMatch(/administrator must store a new token if the connection turns to ERROR/);
 });

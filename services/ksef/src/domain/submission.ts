@@ -171,11 +171,11 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
 export function nextStep({ status, errorCode, upoReferenceNumber, dueAt }: Progress): string {
   switch (status) {
     case 'QUEUED':
-      return 'The invoice will be sent as soon as the connection is CONNECTED and its turn comes. Nobody needs to act while the connection is CONNECTED.';
+      return 'The invoice is sent as soon as its turn comes. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
     case 'SENDING':
-      return 'The invoice is being sent. It is repeated by itself after an interruption, and never registered twice. Nobody needs to act.';
+      return 'The invoice is being sent. It is repeated by itself after an interruption, and never registered twice. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
     case 'PROCESSING':
-      return 'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself. Nobody needs to act.';
+      return 'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.';
     case 'ACCEPTED':
       if (upoReferenceNumber !== undefined)
         return 'The invoice is registered and its confirmation is stored. Nothing is left to do.';
@@ -200,6 +200,9 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
     : `KSeF refused the document. ${correction}`;
 }
 
+/** KSeF refused the token; so do codes that begin with KSEF_AUTH_. */
+const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_TOKEN_TOO_LONG']);
+
 function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'CONNECTION_DISABLED') {
     return 'The connection was ended before the invoice was sent. An administrator can connect the company anew and submit the invoice again.';
@@ -209,7 +212,10 @@ function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'DECISION_CHANGED') {
     return 'The decision about the invoice is not PASS any more, and nothing was sent. Review its findings, then submit it again.';
   }
-  if (errorCode === 'KSEF_HTTP_403' || errorCode?.startsWith('KSEF_AUTH_') === true) {
+  if (errorCode === 'DOCUMENT_CHANGED') {
+    return 'The stored document is missing, or is not the one that was decided about, and nothing was sent. Ask the operator of this installation.';
+  }
+  if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
     return 'KSeF does not accept the token for this. An administrator must store a token with the right to send invoices, test the connection, and submit the invoice again.';
   }
   return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice.';

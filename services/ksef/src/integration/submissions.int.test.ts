@@ -496,9 +496,22 @@ test('five requests at once queue an invoice once', async () => {
   expect(answers.filter(({ isQueued }) => isQueued)).toHaveLength(1);
   expect(new Set(answers.map(({ submission }) => submission.id)).size).toBe(1);
   const [first] = answers;
-  expect((await cancelSubmission(deps())(organizationId, connection.id, stated(first).submission.id)).errorCode).toBe(
-    'CANCELED',
+  const { id } = stated(first).submission;
+  const canceled = await cancelSubmission(deps())(organizationId, connection.id, id, context);
+  expect(canceled.errorCode).toBe('CANCELED');
+});
+
+test('an invoice that is asked for and taken back leaves a line of the audit trail for each, also when it is repeated', async () => {
+  const connection = await connect();
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  for (let times = 0; times < 2; times += 1) {
+    await cancelSubmission(deps())(organizationId, connection.id, submission.id, context);
+  }
+  const { outbox = [] } = stated(
+    (await mongo.db.collection<SubmissionDocument>('submissions').findOne({ _id: submission.id })) ?? undefined,
   );
+  const actions = outbox.flatMap(({ payload }) => /"action":"([^"]+)"/.exec(payload)?.[1] ?? []);
+  expect(actions).toEqual(['ksef_submission.created', 'ksef_submission.canceled']);
 });
 
 test('a document of another seller is submitted with a warning, as it was queued last', async () => {
@@ -508,7 +521,7 @@ test('a document of another seller is submitted with a warning, as it was queued
   expect(submission.warnings).toEqual(['OTHER_SELLER']);
   const found = async () => stated(await store.find(organizationId, connection.id, submission.id)).warnings;
   expect(await found()).toEqual(['OTHER_SELLER']);
-  await cancelSubmission(deps())(organizationId, connection.id, submission.id);
+  await cancelSubmission(deps())(organizationId, connection.id, submission.id, context);
   expect(await found()).toEqual(['OTHER_SELLER']);
   connections.set(connection.id, { ...connection, contextNip: SELLER });
   expect((await submit(connection, invoiceId)).submission.warnings).toEqual([]);

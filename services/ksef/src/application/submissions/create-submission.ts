@@ -3,7 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection } from '../../domain/connection.js';
-import { polishDayOf, requireSendable } from '../../domain/preconditions.js';
+import { polishDayOf, requireConnected, requireSendable } from '../../domain/preconditions.js';
 import { givenUp } from '../../domain/submission-steps.js';
 import { queued, submissionId, takenUpAgain, warningsOf } from '../../domain/submission.js';
 import type { Submission, SubmittedDocument } from '../../domain/submission.js';
@@ -47,7 +47,7 @@ export const createSubmission =
       const now = clock.now();
       if (stored !== undefined) {
         const again = takenUpAgain(stored, now);
-        const events = [...submissionChanged(stored, again), submissionAudit(id, context)];
+        const events = [...submissionChanged(stored, again), submissionAudit('created', id, context)];
         const warnings = warningsOf(document, connection.contextNip);
         return { submission: await submissions.save(stored, again, events, warnings), isQueued: true };
       }
@@ -64,7 +64,7 @@ export const createSubmission =
         createdAt: now,
         updatedAt: now,
       };
-      const events = [...submissionChanged(submission, submission, true), submissionAudit(id, context)];
+      const events = [...submissionChanged(submission, submission, true), submissionAudit('created', id, context)];
       if (await submissions.insert(submission, events)) return { submission, isQueued: true };
       const first = await submissions.find(organizationId, connectionId, id);
       if (first === undefined) throw notFound('submission');
@@ -79,12 +79,7 @@ async function requireDocument(
   context: RequestContext,
 ): Promise<SubmittedDocument> {
   const { organizationId, status, companyId } = connection;
-  if (status !== 'CONNECTED') {
-    throw new DomainError(
-      'wrong_state',
-      `The connection is ${status}. Test it until it is CONNECTED, then submit the invoice.`,
-    );
-  }
+  requireConnected(status);
   const invoice = await invoices.find(organizationId, invoiceId, context);
   if (invoice.companyId !== companyId) {
     throw new DomainError(
@@ -117,7 +112,7 @@ async function requireDocument(
  */
 export const cancelSubmission =
   ({ submissions, clock }: Pick<SubmissionDeps, 'submissions' | 'clock'>) =>
-  (organizationId: string, connectionId: string, id: string): Promise<Submission> =>
+  (organizationId: string, connectionId: string, id: string, context: RequestContext): Promise<Submission> =>
     retryOnConflict(async () => {
       const submission = await submissions.find(organizationId, connectionId, id);
       if (submission === undefined) throw notFound('submission');
@@ -125,12 +120,13 @@ export const cancelSubmission =
       if (submission.status !== 'QUEUED') {
         throw new DomainError(
           'wrong_state',
-          `The submission is ${submission.status}; only a QUEUED one can be taken back.`,
+          `The submission is ${submission.status}; only a QUEUED one can be taken back. What KSeF accepts is changed by a corrective invoice.`,
         );
       }
       const timing = { now: clock.now(), waitFactor: 1, requestMs: 0, random: 0 };
       const canceled = givenUp(submission, CANCELED, timing);
-      return submissions.save(submission, canceled, submissionChanged(submission, canceled));
+      const events = [...submissionChanged(submission, canceled), submissionAudit('canceled', id, context)];
+      return submissions.save(submission, canceled, events);
     });
 
 const CANCELED = { code: 'CANCELED', message: 'The submission was taken back before anything was sent.' } as const;

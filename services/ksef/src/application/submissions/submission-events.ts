@@ -25,10 +25,14 @@ export function submissionChanged(
   ];
 }
 
-/** The line of the audit trail about a submission that somebody asked for. */
-export function submissionAudit(submissionId: string, context: RequestContext): Announcement {
+/** The line of the audit trail about a submission that somebody asked for, or took back. */
+export function submissionAudit(
+  act: 'created' | 'canceled',
+  submissionId: string,
+  context: RequestContext,
+): Announcement {
   return auditAnnouncement(events.ksefAuditRecorded, context, {
-    action: 'ksef_submission.created',
+    action: `ksef_submission.${act}`,
     target: `ksef_submission:${submissionId}`,
     outcome: 'SUCCEEDED',
   });

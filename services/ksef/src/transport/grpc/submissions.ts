@@ -55,8 +55,8 @@ export function submissionService(deps: SubmissionServiceDeps): Binding {
       if (attempts === undefined) throw notFound('submission');
       return { attempts: attempts.map(encodeAttempt) };
     },
-    async cancelSubmission({ organizationId, connectionId, submissionId }) {
-      return { submission: encode(await cancel(organizationId, connectionId, submissionId)) };
+    async cancelSubmission({ organizationId, connectionId, submissionId }, context) {
+      return { submission: encode(await cancel(organizationId, connectionId, submissionId, context)) };
     },
     async getConfirmation({ organizationId, connectionId, submissionId }) {
       await require(organizationId, connectionId, submissionId);
