@@ -38,6 +38,27 @@ test('the mail of an invitation names organization, role and expiry, with the to
   expect(text).toContain('2026-03-08T12:00:00.000Z');
 });
 
+test.each([
+  [true, /KSeF refused an invoice of Acme\. It is not registered\./],
+  [false, /could not be submitted to KSeF\. Do not issue it in another way: KSeF may have it/],
+])('the mail about an invoice that KSeF refused (%s) says whether it may be registered', (isByKsef, sentence) => {
+  const occasion = {
+    kind: 'KSEF_SUBMISSION_REFUSED',
+    ksefConnectionId: 'connection-1',
+    submissionId: 'submission-1',
+    invoiceId: 'invoice-1',
+    isByKsef,
+    errorCode: 'KSEF_HTTP_403',
+    eventId: 'event-1',
+  } as const;
+  const { text } = writeMail(
+    { ...notification, subject: 's', occasion },
+    { organizationName: 'Acme', member, token: undefined },
+  );
+  expect(text).toMatch(sentence);
+  expect(text).toContain('submit it again: POST /v1/ksef-connections/connection-1/submissions');
+});
+
 test('the mail about a finding names the finding, its invoice and the summary', () => {
   const { text } = writeMail(
     {

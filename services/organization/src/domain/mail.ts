@@ -149,7 +149,7 @@ function ksefText(notice: KsefNotice, organization: string): string {
   const lines = [
     isByKsef
       ? `KSeF refused an invoice of ${organization}. It is not registered.`
-      : `An invoice of ${organization} could not be submitted to KSeF. It is not registered.`,
+      : `An invoice of ${organization} could not be submitted to KSeF. Do not issue it in another way: KSeF may have it, and never registers it twice.`,
     '',
     `Why, and what happens next: GET ${connection}/submissions/${submissionId}`,
     '',
