@@ -50,6 +50,8 @@ test.each([
   'docs/guides/scanning-history.md',
   'docs/guides/reviewing-findings.md',
   'docs/guides/uploading-documents.md',
+  'docs/guides/connecting-an-erp.md',
+  'docs/guides/submitting-to-ksef.md',
 ])(
   'the commands of %s do what the page shows, and leave the working tree clean',
   async (page) => {

@@ -96,9 +96,12 @@ describe('beside the routes', () => {
     expect([...seen].sort()).toEqual([
       '/docs/client.md',
       '/docs/findings.md',
+      '/docs/guides/connecting-an-erp.md',
       '/docs/guides/first-integration.md',
       '/docs/guides/reviewing-findings.md',
       '/docs/guides/scanning-history.md',
+      '/docs/guides/submitting-to-ksef.md',
+      '/docs/guides/uploading-documents.md',
       '/docs/postman-collection.json',
       '/docs/reference/detection.md',
       '/docs/specification.md',

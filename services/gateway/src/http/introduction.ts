@@ -5,7 +5,10 @@ Checks supplier invoices before they are paid: every invoice gets a decision, PA
 
 Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes,
 [Scanning history](/docs/guides/scanning-history.md) loads old invoices from a CSV file,
-[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide. For programs: a
+[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide,
+[Uploading documents](/docs/guides/uploading-documents.md) for invoices as files,
+[Connecting an ERP](/docs/guides/connecting-an-erp.md) for vendors and bills of four ERPs,
+[Submitting to KSeF](/docs/guides/submitting-to-ksef.md) for e-invoices of Poland. For programs: a
 [Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md).
 
 ## Authentication

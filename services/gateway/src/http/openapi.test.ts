@@ -118,7 +118,14 @@ describe('the published description', () => {
 
   test('links the guides, and says how to authenticate, fail, repeat, page and slow down', () => {
     const { description } = published.info;
-    for (const guide of ['first-integration', 'scanning-history', 'reviewing-findings']) {
+    for (const guide of [
+      'first-integration',
+      'scanning-history',
+      'reviewing-findings',
+      'uploading-documents',
+      'connecting-an-erp',
+      'submitting-to-ksef',
+    ]) {
       expect(description).toContain(`(/docs/guides/${guide}.md)`);
     }
     const headings = [...description.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);

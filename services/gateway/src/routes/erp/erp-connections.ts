@@ -9,7 +9,15 @@ import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
 import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
-import { exampleRun, nullableInstant, presentRun, run, RUNS_SHOWN_MAX, showNullable } from './run-record.js';
+import {
+  exampleRun,
+  FAULT_CODES,
+  nullableInstant,
+  presentRun,
+  run,
+  RUNS_SHOWN_MAX,
+  showNullable,
+} from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
 /** Longer than the check of a name that no server answers for. */
@@ -39,7 +47,7 @@ const connection = z
     importFrom: z.string().meta({ format: 'date' }).nullable().describe('Bills from this day on. Null: as usual.'),
     lastSyncAt: nullableInstant().describe('The end of the last run.'),
     lastSuccessAt: nullableInstant().describe('The end of the last run that read something.'),
-    lastErrorCode: z.string().nullable().describe('Why the last run failed. Null after a good one.'),
+    lastErrorCode: z.string().nullable().describe(`Why the last run failed. ${FAULT_CODES} Null after a good one.`),
     lastErrorMessage: z.string().nullable().describe('What has to be changed.'),
     nextSyncAt: nullableInstant().describe('When the next run is due. Null while it is not scheduled.'),
     streamSuccesses: z
@@ -75,7 +83,12 @@ const testResult = z
   .object({
     status: z.enum(['CONNECTED', 'ERROR']).describe('Whether a run would work.'),
     testedAt: shownInstant().describe('When the ERP answered.'),
-    errorCode: z.string().nullable().describe('What is wrong, for programs. Null when nothing is.'),
+    errorCode: z
+      .string()
+      .nullable()
+      .describe(
+        'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null when nothing is wrong.',
+      ),
     errorMessage: z.string().nullable().describe('What has to be changed.'),
   })
   .meta({ id: 'ErpConnectionTest' })
@@ -84,7 +97,7 @@ const testResult = z
       status: 'ERROR',
       testedAt: EXAMPLE_INSTANT,
       errorCode: 'AUTH_FAILED',
-      errorMessage: 'The client secret is not accepted. Create a new one and send it with PATCH.',
+      errorMessage: 'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
     },
   });
 
@@ -155,7 +168,7 @@ export const createErpConnection = route({
   path: '/erp-connections',
   summary: 'Connect an ERP with credentials',
   description:
-    'For Business Central and Odoo. Saved as PENDING; the first run is queued, and a later read shows CONNECTED or ERROR.',
+    'For Business Central and Odoo. Saved as PENDING; the first run is queued, and a later read shows CONNECTED or ERROR. 409 when the organization has connected this company of the ERP already; 403 when the plan has no connection left.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
@@ -276,7 +289,7 @@ export const testErpConnection = route({
   path: '/erp-connections/:connectionId/test',
   summary: 'Call the ERP and say whether a run would work',
   description:
-    'Wrong credentials, permissions and configuration are a result. An ERP that does not answer, or answers wrongly, is 502. The connection is not changed.',
+    'Wrong credentials, permissions and configuration are a result. An ERP that does not answer, or answers wrongly, is 502. The connection is not changed. 409 for a DISABLED one.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
   resourceName: 'ERP connection',

@@ -35,10 +35,16 @@ const streamCounts = z
   })
   .meta({ id: 'ErpStreamCounts' });
 
+/** What stops a connection, and what the next run may pass. */
+export const FAULT_CODES =
+  'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND, DATABASE_REQUIRED: a person has to act, and the connection turns to ERROR. ' +
+  'RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR, RUN_ABANDONED: the next run continues. ' +
+  'BAD_RESPONSE, BANK_FIELD_MISSING, RECORD_INVALID: a part of the data is missing until the ERP answers otherwise.';
+
 const runError = z
   .object({
     stream: z.string().nullable().describe('The stream that it happened in.'),
-    code: z.string().describe('For programs.'),
+    code: z.string().describe(FAULT_CODES),
     message: z.string().describe('What happened, and what to change.'),
     externalId: z.string().nullable().describe('The row, where there is one.'),
     retryable: z.boolean().describe('Whether the next run may succeed without a change.'),

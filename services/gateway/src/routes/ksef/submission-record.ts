@@ -28,7 +28,10 @@ export const submission = z
     invoiceReferenceNumber: orNull('The document within its session.'),
     ksefNumber: orNull('The number under which KSeF has registered the invoice.'),
     upoReferenceNumber: orNull('Of the confirmation of receipt; set when `/upo` has it.'),
-    errorCode: orNull('Why it was not accepted, for programs: KSEF_ and a status of KSeF, or a word.'),
+    errorCode: orNull(
+      'Why it was not accepted: KSEF_ and the status of the invoice (KSEF_410, KSEF_415, KSEF_430, KSEF_440, KSEF_450: REJECTED), KSEF_AUTH_, KSEF_HTTP_ or KSEF_API_ and what KSeF answered, ' +
+        'or CANCELED, CONNECTION_DISABLED, DECISION_CHANGED, DOCUMENT_CHANGED: nothing was sent.',
+    ),
     errorMessage: orNull('Why it was not accepted, at most 1,000 characters.'),
     submittedAt: instantOrNull('When KSeF had taken the document.'),
     completedAt: instantOrNull('When it became ACCEPTED, REJECTED or FAILED.'),
@@ -64,7 +67,8 @@ export const submission = z
       completedAt: null,
       createdAt: EXAMPLE_INSTANT,
       updatedAt: EXAMPLE_INSTANT,
-      nextStep: 'KSeF is checking the invoice. Nothing has to be done.',
+      nextStep:
+        'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.',
       verificationUrl: null,
       warnings: [],
     },
@@ -80,7 +84,12 @@ export const attempt = z
         z.object({
           name: z.string().describe('The step: open, send, status, close or confirmation.'),
           at: shownInstant().describe('When it was done.'),
-          code: z.int().nullable().describe('The HTTP status or the status of KSeF. Null: no answer.'),
+          code: z
+            .int()
+            .nullable()
+            .describe(
+              'The HTTP status of open, send and close; of status and confirmation that of the invoice or session at KSeF. Null: no answer, and whether a document that was sent arrived is not known.',
+            ),
         }),
       )
       .max(STEPS_MAX)

@@ -47,7 +47,7 @@ export const createKsefSubmission = route({
   summary: 'Submit an invoice',
   description:
     'Each invoice is submitted at most once with a connection: the same again answers what is stored, and takes up again what was REJECTED or FAILED. ' +
-    '409 says which condition is missing; nothing is stored then.',
+    '409 says which condition is missing: the connection is CONNECTED, the invoice is of its company, has an FA(3) document that KSeF takes, is not dated in the future, and its current decision is PASS. Nothing is stored then.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
   resourceName: 'KSeF connection',
