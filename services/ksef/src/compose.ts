@@ -23,6 +23,7 @@ import { submissionWorker } from './application/submissions/submission-worker.js
 import { documentsOfUploads } from './clients/documents.js';
 import { invoicesOfAnalysis } from './clients/invoices.js';
 import { ksefClient } from './clients/ksef.js';
+import { organizationsOf } from './clients/organizations.js';
 import { readTrustedSeals } from './clients/trusted-seals.js';
 import type { TrustedSeals } from './clients/trusted-seals.js';
 import { configSchema } from './config.js';
@@ -136,6 +137,7 @@ async function compose(
     connections,
     failConnection: failConnection({ connections, clock }),
     confirmations,
+    organizations: organizationsOf(tenants),
     invoices,
     documents,
     ksef,

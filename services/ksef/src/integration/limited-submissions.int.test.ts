@@ -63,6 +63,7 @@ const connection: Connection = {
   createdAt: new Date(),
 };
 const outside = {
+  organizations: { exists: () => Promise.resolve(true) },
   connections: { find: () => Promise.resolve(connection) },
   failConnection: () => Promise.reject(new Error('the token holds')),
   invoices: { find: (_: string, documentId: string) => Promise.resolve({ companyId, documentId, isPass: true }) },

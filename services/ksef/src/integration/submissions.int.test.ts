@@ -55,6 +55,7 @@ const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
 const facts = new Map<string, DocumentFacts>();
+const deletedOrganizations = new Set<string>();
 /** What a refused token turned to ERROR. */
 const failedConnections: string[] = [];
 const outside = {
@@ -62,6 +63,7 @@ const outside = {
     failedConnections.push(id);
     return Promise.resolve();
   },
+  organizations: { exists: (id: string) => Promise.resolve(!deletedOrganizations.has(id)) },
   connections: { find: (_organization: string, id: string) => Promise.resolve(connections.get(id)) },
   invoices: { find: (_organization: string, id: string) => Promise.resolve(stated(invoices.get(id))) },
   documents: {
@@ -610,6 +612,44 @@ describe('a token that KSeF refuses after the invoice was sent', () => {
     expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
     expect(sends).toEqual({ [hash]: 1 });
     await noOpenSession(contextNip);
+  });
+});
+
+describe('while its organization is deleted, an invoice', () => {
+  afterEach(() => deletedOrganizations.clear());
+  test('that waits is not sent, and goes on when the organization is restored', async () => {
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    const { submission } = await submit(connection, invoiceId);
+    deletedOrganizations.add(organizationId);
+    const looks: string[] = [];
+    const organizations = {
+      exists(id: string) {
+        looks.push(id);
+        return outside.organizations.exists(id);
+      },
+    };
+    startReplica({ waitFactor: 0.0001, organizations });
+    await eventually(() => Promise.resolve(expect(looks.length).toBeGreaterThan(3)));
+    expect((await store.find(organizationId, connection.id, submission.id))?.status).toBe('QUEUED');
+    expect(await loggedOf(connection.contextNip, 'S1')).toEqual([]);
+    deletedOrganizations.clear();
+    expect((await ended(submission)).status).toBe('ACCEPTED');
+    expect((await countersOf(connection.contextNip)).sends).toEqual({ [hash]: 1 });
+  });
+  test('that was sent is followed to its end', async () => {
+    startReplica();
+    const connection = await connect();
+    const held = { operation: 'S2', kind: 'INVOICE_STATUS', code: 150, context: connection.contextNip };
+    const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).toBe('PROCESSING'),
+    );
+    deletedOrganizations.add(organizationId);
+    await control('DELETE', `faults/${faultId}`);
+    expect(await ended(submission)).toMatchObject({ status: 'ACCEPTED', upoReferenceNumber: expect.any(String) });
+    await noOpenSession(connection.contextNip);
   });
 });
 

@@ -126,6 +126,12 @@ export interface KeptSeal {
   readonly isHolderKnown: boolean;
 }
 
+/** The tenants of the organization service. */
+export interface Organizations {
+  /** False for one that is deleted, and may be restored. */
+  exists(organizationId: string): Promise<boolean>;
+}
+
 /** The invoices of the analysis service. */
 export interface Invoices {
   /** @throws DomainError not_found */

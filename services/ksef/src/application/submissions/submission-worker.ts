@@ -35,7 +35,14 @@ import type { TokenSecrets } from '../connections/secrets.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
 import type { SessionSecrets } from './session-secrets.js';
-import type { ConfirmationStore, Documents, Invoices, SubmissionClaim, SubmissionQueue } from './stores.js';
+import type {
+  ConfirmationStore,
+  Documents,
+  Invoices,
+  Organizations,
+  SubmissionClaim,
+  SubmissionQueue,
+} from './stores.js';
 import { submissionChanged } from './submission-events.js';
 
 /** Submissions at once in one replica, and of one connection: a connection with much work keeps room for the others. */
@@ -43,6 +50,8 @@ const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
 /** While the connection is not CONNECTED: what changes it wakes what waits, and this is for a wake that a crash lost. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
+/** While the organization is deleted: it may be restored. */
+const ORGANIZATION_WAIT_MS = 5 * 60_000;
 /** After a fault of ours or of another service. */
 const FAULT_WAIT_MS = 5_000;
 /** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
@@ -53,6 +62,7 @@ interface Deps {
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
   readonly confirmations: ConfirmationStore;
+  readonly organizations: Organizations;
   readonly invoices: Invoices;
   readonly documents: Documents;
   readonly ksef: Ksef;
@@ -130,6 +140,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
     if (sends && connection.status !== 'CONNECTED') return waitForConnection(claim, connection);
     try {
+      // What was sent is followed all the same: KSeF registers it for whoever restores the organization.
+      if (sends && !(await deps.organizations.exists(submission.organizationId))) {
+        return await wait(claim, ORGANIZATION_WAIT_MS);
+      }
       const { id: connectionId, environment, contextNip } = connection;
       const calls = deps.ksef.callsOf({
         connectionId,
