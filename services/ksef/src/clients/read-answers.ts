@@ -65,7 +65,7 @@ export const invoiceAnswer = z
     return {
       referenceNumber,
       invoiceHash,
-      ksefNumber: ksefNumber ?? undefined,
+      ksefNumber: ksefNumberOf(ksefNumber),
       status: { code: read.code, description: read.description, details: read.details },
       originalKsefNumber: ksefNumberOf(more?.originalKsefNumber) ?? told?.ksefNumber,
       originalSessionReferenceNumber: referenceOf(more?.originalSessionReferenceNumber) ?? told?.sessionReferenceNumber,

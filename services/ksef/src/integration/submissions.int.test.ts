@@ -585,6 +585,28 @@ describe('a duplicate of another session', () => {
   });
 });
 
+describe('an answer about the status of an invoice decides nothing', () => {
+  const registered = { code: 200, description: 'Sukces' };
+  test.each<[string, object]>([
+    ['that is about another document', { invoiceHash: sha256(Buffer.from('another')), status: registered }],
+    ['that refuses another document', { invoiceHash: sha256(Buffer.from('another')), status: { code: 450 } }],
+    ['whose number KSeF could not have given', { ksefNumber: '<b>1</b>', status: registered }],
+    ['whose number has that fault with another success', { ksefNumber: '<b>1</b>', status: { code: 201 } }],
+  ])('%s', async (_name, patch) => {
+    startReplica();
+    const connection = await connect();
+    const fault = { operation: 'S3', kind: 'PATCH', context: connection.contextNip, times: 3, patch };
+    const { id } = await control<{ id: string }>('POST', 'faults', fault);
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    const end = await ended(submission);
+    const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');
+    expect(items.find((one) => one.id === id)?.hits).toBe(3);
+    expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
+    const { registered: documents } = await countersOf(connection.contextNip);
+    expect(documents).toMatchObject([{ ksefNumber: end.ksefNumber }]);
+  });
+});
+
 describe('a token that KSeF refuses after the invoice was sent', () => {
   test('turns the connection to ERROR, and the invoice is followed with the next one', async () => {
     startReplica();

@@ -284,6 +284,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const at = clock.now();
     try {
       const answer = await calls.invoiceStatus(referenceNumber, step.invoiceReferenceNumber);
+      if (answer.invoiceHash !== submission.document.hash) throw OTHER_INVOICE;
       const steps = [noted('status', referenceNumber, at, answer.status.code)];
       const next = followed(submission, answer, timing());
       if (next === 'COMPARE') return { ...(await compare(submission, answer, calls)), steps };
@@ -492,6 +493,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
+/** What KSeF says of another document decides nothing about ours, whatever it says. */
+const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: 'KSEF_ANSWER' });
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
   message: 'The decision about the invoice is not PASS any more. Nothing was sent.',
