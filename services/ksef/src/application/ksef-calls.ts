@@ -63,6 +63,12 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
+/** What happens right before a request leaves. */
+export interface Leaving {
+  /** When access and a turn within the limits are there, before each request of the call. Where it fails, none leaves. */
+  readonly beforeRequest?: () => Promise<void>;
+}
+
 /**
  * The authenticated calls of one connection. Each is tried once, except that a token which ended is renewed. A short wait
  * for the local limit happens inside; a longer one is a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
@@ -70,11 +76,12 @@ export interface RegisteredInvoice {
  */
 export interface KsefCalls {
   /** S1. The key is encrypted here, where asked for with certificates that are read anew; after 21470 the certificates are read again and the call is repeated once. */
-  openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean }): Promise<OpenedSession>;
+  openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
   /** S2. Alone of all calls, its refusal can be UNKNOWN. */
   sendInvoice(
     sessionReferenceNumber: string,
     document: EncryptedDocument,
+    options?: Leaving,
   ): Promise<{ readonly referenceNumber: string }>;
   /** S3 */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;

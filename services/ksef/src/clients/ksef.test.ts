@@ -300,6 +300,23 @@ describe('a session', () => {
     expect(await calls.sessionInvoices(session)).toEqual([{ referenceNumber, invoiceHash, ksefNumber: undefined }]);
   });
 
+  test('is announced before each request that opens it or sends in it, and nothing leaves where that fails', async () => {
+    let told = 0;
+    const beforeRequest = (): Promise<void> => Promise.resolve(void told++);
+    const key = createSessionKey();
+    await fault('S1', 'UNAUTHORIZED', {});
+    const { referenceNumber } = await calls.openSession(key, { hasFreshKeys: false, beforeRequest });
+    expect(told).toBe(2);
+    const document = encryptDocument(key, Buffer.from('x'));
+    const before = await lastRequest();
+    const failing = { beforeRequest: () => Promise.reject(new Error('not stored')) };
+    await expect(calls.sendInvoice(referenceNumber, document, failing)).rejects.toThrow('not stored');
+    await expect(calls.openSession(key, { hasFreshKeys: false, ...failing })).rejects.toThrow('not stored');
+    expect(await operationsAfter(before)).toEqual([]);
+    await calls.sendInvoice(referenceNumber, document, { beforeRequest });
+    expect([told, await operationsAfter(before)]).toEqual([3, ['S2']]);
+  });
+
   test.each([21_155, 21_173, 21_180, 21_184])('is over for the caller after %d', async (code) => {
     const { key, referenceNumber } = await openedSession();
     await fault('S2', 'PROBLEM', { status: 400, code });

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { Access } from '../application/access.js';
 import type { CallLimits, LimitSubject } from '../application/call-limits.js';
 import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../application/authentication.js';
-import type { Ksef, KsefCalls, KsefCredentials, ListedInvoice, Upo } from '../application/ksef-calls.js';
+import type { Ksef, KsefCalls, KsefCredentials, Leaving, ListedInvoice, Upo } from '../application/ksef-calls.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
@@ -57,13 +57,18 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   }
 
   /** Calls within the limits. @throws KsefRefusal */
-  async function send(contextNip: string, request: KsefRequest): Promise<KsefAnswer> {
+  async function send(
+    contextNip: string,
+    request: KsefRequest,
+    beforeRequest?: Leaving['beforeRequest'],
+  ): Promise<KsefAnswer> {
     const subject = { environment: request.environment, contextNip, operation: request.operation };
     const endsAtMs = performance.now() + LIMIT_WAIT_MS_MAX;
     for (;;) {
       const taken = await limits.take(subject);
       if ('end' in taken) {
         try {
+          await beforeRequest?.();
           return await http.send(request);
         } catch (error) {
           if (error instanceof KsefRefusal) await heed(error, subject);
@@ -86,8 +91,9 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     contextNip: string,
     request: Omit<KsefRequest, 'accept'>,
     schema: S,
+    beforeRequest?: Leaving['beforeRequest'],
   ): Promise<z.infer<S>> {
-    const { status, json } = await send(contextNip, { ...request, accept: 'json' });
+    const { status, json } = await send(contextNip, { ...request, accept: 'json' }, beforeRequest);
     const read = schema.safeParse(json);
     if (!read.success) throw unexpectedAnswer(request.operation, status);
     return read.data;
@@ -192,8 +198,8 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   function callsWith(credentials: KsefCredentials, access: () => Access): KsefCalls {
     const { environment, contextNip } = credentials;
     type Call = Omit<KsefRequest, 'environment' | 'bearer' | 'accept'>;
-    const ask = <S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> =>
-      access().during((bearer) => sendForJson(contextNip, { ...call, environment, bearer }, schema));
+    const ask = <S extends z.ZodType>(call: Call, schema: S, { beforeRequest }: Leaving = {}): Promise<z.infer<S>> =>
+      access().during((bearer) => sendForJson(contextNip, { ...call, environment, bearer }, schema, beforeRequest));
     const subject = { environment, contextNip };
     const readCallLimits = async (): Promise<void> => {
       const inForce = await ask({ operation: 'LIMITS', method: 'GET', path: '/rate-limits' }, answers.limitsAnswer);
@@ -253,16 +259,16 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
             publicKeyId: key.id,
           };
           const json = { formCode: FORM_CODE, encryption };
-          return ask({ operation: 'S1', method: 'POST', path: '/sessions/online', json }, answers.openAnswer);
+          return ask({ operation: 'S1', method: 'POST', path: '/sessions/online', json }, answers.openAnswer, options);
         }),
-      async sendInvoice(session, { content, ...facts }) {
+      async sendInvoice(session, { content, ...facts }, options) {
         const { invoiceBytesMax = Infinity } = await limits.statedFor(subject);
         if (facts.invoiceSize > invoiceBytesMax) {
           throw overLimit('KSEF_INVOICE_SIZE', `takes invoices of at most ${invoiceBytesMax} bytes`);
         }
         const path = `/sessions/online/${encodeURIComponent(session)}/invoices`;
         const json = { ...facts, encryptedInvoiceContent: content.toString('base64'), offlineMode: false };
-        return ask({ operation: 'S2', method: 'POST', path, json }, answers.sendAnswer);
+        return ask({ operation: 'S2', method: 'POST', path, json }, answers.sendAnswer, options);
       },
       invoiceStatus: (session, invoice) =>
         ask(

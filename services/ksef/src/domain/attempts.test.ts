@@ -22,6 +22,26 @@ test.each([ATTEMPT_STEPS_MAX, ATTEMPT_STEPS_MAX + 1])('of %i calls of one sessio
   expect(attempts[0]?.steps.at(-1)?.code).toBe(count);
 });
 
+test('failed openings in a row are one attempt, however many: they push out none with a session', () => {
+  const opening = (attempts: readonly Attempt[], code: number, ms: number): readonly Attempt[] =>
+    noteStep(attempts, undefined, { name: 'open', at: new Date(ms), code });
+  let attempts = noteStep([], 'SO-1', step('open', 201));
+  for (let ms = 1; ms <= ATTEMPTS_MAX * 2; ms++) attempts = opening(attempts, 503, ms);
+  attempts = opening(attempts, 429, 500);
+  expect(attempts.map(({ sessionReferenceNumber }) => sessionReferenceNumber)).toEqual(['SO-1', undefined]);
+  expect(attempts[1]).toEqual({
+    sessionReferenceNumber: undefined,
+    startedAt: new Date(1),
+    steps: [
+      { name: 'open', at: new Date(ATTEMPTS_MAX * 2), code: 503 },
+      { name: 'open', at: new Date(500), code: 429 },
+    ],
+  });
+  // After a session that was opened between, it is another attempt.
+  attempts = opening(noteStep(attempts, 'SO-2', step('open', 201)), 503, 600);
+  expect(attempts).toHaveLength(4);
+});
+
 test('the same answer to the same question is noted once, each send by itself', () => {
   let attempts: readonly Attempt[] = [];
   for (const one of [step('status', 150), step('status', 150), step('send', 202), step('send', 202)]) {

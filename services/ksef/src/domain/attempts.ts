@@ -5,7 +5,7 @@ export interface AttemptStep {
   readonly code: number | undefined;
 }
 
-/** One session of a submission and what became of its calls. */
+/** One session of a submission and what became of its calls; without a session, failed openings in a row. */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;
   readonly startedAt: Date;
@@ -16,14 +16,18 @@ export interface Attempt {
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
-/** Adds a call to the attempt of its session. The same answer to the same question again only moves its time. */
+/**
+ * Adds a call to the attempt of its session, and a failed opening to those right before it. The same answer to the same
+ * question again only moves its time.
+ */
 export function noteStep(
   attempts: readonly Attempt[],
   sessionReferenceNumber: string | undefined,
   step: AttemptStep,
 ): readonly Attempt[] {
-  const known = attempts.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);
-  if (known === undefined || sessionReferenceNumber === undefined) {
+  const among = sessionReferenceNumber === undefined ? attempts.slice(-1) : attempts;
+  const known = among.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);
+  if (known === undefined) {
     return [...attempts, { sessionReferenceNumber, startedAt: step.at, steps: [step] }].slice(-ATTEMPTS_MAX);
   }
   const last = known.steps.at(-1);

@@ -51,7 +51,12 @@ export class KsefRefusal extends Error {
 
   /** Whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */
   get isAboutLimits(): boolean {
-    return this.httpStatus === 429 || this.code === 'KSEF_LIMIT';
+    return this.httpStatus === 429 || this.isPutOff;
+  }
+
+  /** Whether our own count of the limits put the call off: it did not leave. */
+  get isPutOff(): boolean {
+    return this.code === 'KSEF_LIMIT';
   }
 
   /** Whether every call with this token will be refused until there is another one. */

@@ -12,6 +12,7 @@ import {
   notFound,
   opened,
   opening,
+  putOffUntil,
   refused,
   resolvedDuplicate,
   sending,
@@ -22,7 +23,7 @@ import {
   unread,
 } from './submission-steps.js';
 import type { InvoiceAnswer, Timing } from './submission-steps.js';
-import { backoffMs, pollAfterMs } from './submission-waits.js';
+import { backoffMs, pauseOfJob, pollAfterMs } from './submission-waits.js';
 import {
   isShownAlike,
   nextStep,
@@ -31,6 +32,7 @@ import {
   submissionId,
   takenUpAgain,
   warningsOf,
+  wasSent,
 } from './submission.js';
 import type { Progress } from './submission.js';
 
@@ -267,6 +269,30 @@ describe('a send without an answer', () => {
     expect(waitOf(throttled)).toBe(90_000);
     expect(stepOf(throttled, start).kind).toBe('SEND');
   });
+  test.each([
+    ['that KSeF throttled', refusal('TRANSIENT', { code: 'KSEF_HTTP_429', httpStatus: 429 })],
+    ['that our own limits put off', refusal('TRANSIENT', { code: 'KSEF_LIMIT' })],
+    ['that could not be connected', refusal('TRANSIENT', { code: 'KSEF_UNREACHABLE' })],
+    ['that the session refused', refusal('SESSION')],
+  ])('%s does not count as one that may have reached KSeF', (_, one) => {
+    expect([wasSent(sendBegun), wasSent(refused(sendBegun, send, one, timing))]).toEqual([true, false]);
+    // One before it that may have arrived stays one.
+    const earlier = notFound(notFound(notFound(sendBegun, 100, timing), 100, timing), 100, timing);
+    const again = sending(earlier, timing);
+    expect([stepOf(earlier, start).kind, wasSent(refused(again, send, one, timing))]).toEqual(['SEND', true]);
+  });
+  test('that is repeated after a 401 is one send, whose time is that of the last request', () => {
+    const again = sending(sendBegun, at(9_000));
+    expect(again.sessions[0]).toMatchObject({ sends: 1, sentAt: at(9_000).now });
+    expect(wasSent(refused(again, send, refusal('TRANSIENT'), timing))).toBe(false);
+  });
+  test('that did not begin changes nothing of its session', () => {
+    const open = inSession(queued(start));
+    expect(refused(open, stepOf(open, start), refusal('TRANSIENT'), timing).sessions).toEqual(open.sessions);
+  });
+  test('of an earlier take-up does not count for the next one', () => {
+    expect(wasSent(takenUpAgain(follow(450), start))).toBe(false);
+  });
 });
 
 describe('a look for what may have arrived', () => {
@@ -355,6 +381,11 @@ describe('a refused call', () => {
     const waits = [1, 2, 3, 9, 100].map((failures) => backoffMs(failures, 1));
     expect(waits).toEqual([1_000, 2_000, 4_000, 256_000, 300_000]);
     expect(backoffMs(1, 0)).toBe(500);
+  });
+  test('that our own limits put off is due when they allow it, and not at once', () => {
+    const limited = (retryAfterMs: number) => refusal('TRANSIENT', { code: 'KSEF_LIMIT', retryAfterMs });
+    expect(putOffUntil(limited(60_000), timing)).toEqual(at(60_000).now);
+    expect(putOffUntil(limited(1), timing)).toEqual(at(1_000).now);
   });
   test('waits are multiplied, except what KSeF says', () => {
     const fast = { ...timing, waitFactor: 0.001 };
@@ -459,4 +490,8 @@ test('who waits for a token is told that an administrator must act', () => {
     expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; else an administrator must/);
   }
   expect(nextStep(processing)).toMatch(/administrator must store a new token if the connection turns to ERROR/);
+});
+
+test('jobs pause shorter with a small factor, at least 50 ms, and never longer', () => {
+  expect([1, 0.2, 0.05, 0, 1_000_000].map((factor) => pauseOfJob(1_000, factor))).toEqual([1_000, 200, 50, 50, 1_000]);
 });

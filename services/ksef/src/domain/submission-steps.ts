@@ -103,9 +103,12 @@ export function opened(
   return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 
-/** The document is about to be sent: kept before the call. */
+/** The document is about to leave: kept before each request. One that repeats another after a 401 is the same send. */
 export function sending(progress: Progress, { now }: Timing): Progress {
-  return inCurrent(progress, (session) => ({ ...session, sentAt: now, sends: session.sends + 1, looks: 0 }));
+  return inCurrent(progress, (session) => {
+    const sends = session.sentAt === undefined ? session.sends + 1 : session.sends;
+    return { ...session, sentAt: now, sends, looks: 0 };
+  });
 }
 
 /** KSeF has the document. */
@@ -230,7 +233,7 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
   switch (step.kind) {
     case 'SEND':
       if (refusal.kind === 'UNKNOWN') return unknown(progress, step.session, timing);
-      if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
+      if (refusal.kind === 'SESSION') return inNewSession(unsent(progress), timing);
       return refusedUnsent(unsent(progress), refusal, timing);
     case 'LOOK':
     case 'FOLLOW':
@@ -266,9 +269,11 @@ function unknown(progress: Progress, session: SubmissionSession, { now, requestM
   return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
 }
 
-/** A send that KSeF refused with an answer brought nothing. */
+/** A send that KSeF refused with an answer, or that did not leave, brought nothing: it does not count. */
 function unsent(progress: Progress): Progress {
-  return inCurrent(progress, (session) => ({ ...session, sentAt: undefined }));
+  return inCurrent(progress, (session) =>
+    session.sentAt === undefined ? session : { ...session, sentAt: undefined, sends: session.sends - 1 },
+  );
 }
 
 /** Nothing is on its way to KSeF: what never comes right ends. Limits are no failure, however long the queue is. */
@@ -290,6 +295,11 @@ function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: Ksef
   const failures = isAboutLimits ? progress.failures : progress.failures + 1;
   const chosen = (kind === 'BLOCKED' ? BLOCK_MS : backoffMs(Math.max(1, failures), random)) * waitFactor;
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
+}
+
+/** When a call is due again that our own count of the limits put off. */
+export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, random }: Timing): Date {
+  return after(now, Math.max(backoffMs(1, random) * waitFactor, retryAfterMs ?? 0));
 }
 
 /** KSeF ends a session by itself when it is not closed: then nothing is left to do. */

@@ -11,6 +11,13 @@ export const BLOCK_MS = 30 * MINUTE;
 /** Before the second and the third look for a document that may have arrived. */
 export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 
+const PAUSE_MS_MIN = 50;
+
+/** How long a job of this service pauses between two runs: shorter with a small factor, and never longer. */
+export function pauseOfJob(usualMs: number, waitFactor: number): number {
+  return Math.max(PAUSE_MS_MIN, usualMs * Math.min(1, waitFactor));
+}
+
 /**
  * How long to wait before the next look.
  * @param polls looks so far

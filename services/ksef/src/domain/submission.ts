@@ -27,7 +27,7 @@ export interface SubmissionSession {
   readonly key: SealedValue | undefined;
   /** When the document was last about to be sent in it; kept before the call. */
   readonly sentAt: Date | undefined;
-  /** Times that the document was about to be sent in it. */
+  /** Times that the document may have reached KSeF in it. */
   readonly sends: number;
   /** Looks for the document after a send without an answer. */
   readonly looks: number;
@@ -123,9 +123,12 @@ export function currentSession({ sessions }: Pick<Progress, 'sessions'>): Submis
   return last === undefined || last.isAbandoned || last.isClosed ? undefined : last;
 }
 
-/** Whether the document may have reached KSeF: it is then followed to its end, whatever becomes of the connection. */
+/**
+ * Whether the document may have reached KSeF since the submission was last taken up: it is then followed to its end, whatever
+ * becomes of the connection.
+ */
 export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
-  return sessions.some(({ sends }) => sends > 0);
+  return sessions.some(({ sends, isEarlier }) => sends > 0 && isEarlier !== true);
 }
 
 /** Progress of a submission of which nothing was done yet. */

@@ -176,6 +176,14 @@ test('two replicas submit one invoice more than KSeF takes in an hour: it waits 
     { timeoutMs: 60_000 },
   );
   expect(ended.map(({ status }) => status)).toEqual(invoiceIds.map(() => 'ACCEPTED'));
+  // What waited for its turn is none of their steps: each was answered.
+  const steps = ended.map(({ attempts }) =>
+    attempts.map((attempt) => attempt.steps.map(({ name, code }) => [name, code])),
+  );
+  for (const [first, ...more] of steps) {
+    expect([first?.[0], more]).toEqual([['open', 201], []]);
+    expect(first?.map(([, code]) => code)).not.toContain(undefined);
+  }
 
   const requests = (await control<{ items: readonly Logged[] }>('GET', 'requests')).items;
   expect(requests.filter(({ status }) => status === 429)).toEqual([]);

@@ -720,6 +720,65 @@ describe('a submission that waits for its connection', () => {
   });
 });
 
+describe('a call that our own limits put off', () => {
+  const raw = async (id: string) =>
+    stated((await mongo.db.collection<SubmissionDocument>('submissions').findOne({ _id: id })) ?? undefined);
+  const putOff = (id: string) =>
+    eventually(async () => {
+      const found = await raw(id);
+      expect(found.dueAt?.getTime()).toBeGreaterThan(Date.now() + 500_000);
+      return found;
+    });
+  const stepsOf = ({ attempts }: Pick<SubmissionDocument, 'attempts'>) =>
+    attempts.flatMap(({ steps }) => steps.map(({ name, code }) => [name, code]));
+  /** KSeF asks the first submission to wait; the second finds that out before it calls. */
+  async function two(operation: string) {
+    const connection = await connect();
+    const throttled = { operation, kind: 'THROTTLE', retryAfter: 600, context: connection.contextNip };
+    await control('POST', 'faults', throttled);
+    startReplica();
+    const [one, other] = [invoiceFor(connection), invoiceFor(connection)];
+    const first = (await submit(connection, one.invoiceId)).submission;
+    const refusedOne = await putOff(first.id);
+    const second = (await submit(connection, other.invoiceId)).submission;
+    return { connection, one, first, refusedOne, second, waiting: await putOff(second.id) };
+  }
+
+  test('before a session was opened leaves the submission QUEUED as it was, so that it can be taken back', async () => {
+    const { connection, refusedOne, second, waiting } = await two('S1');
+    expect([refusedOne.status, stepsOf(refusedOne)]).toEqual(['SENDING', [['open', 429]]]);
+    expect(waiting).toMatchObject({ status: 'QUEUED', version: second.version, updatedAt: second.updatedAt });
+    expect([waiting.attempts, waiting.progress.failures]).toEqual([[], 0]);
+    const canceled = await cancelSubmission(deps())(organizationId, connection.id, second.id, context);
+    expect([canceled.status, canceled.errorCode]).toEqual(['FAILED', 'CANCELED']);
+    expect(await loggedOf(connection.contextNip, 'S1')).toHaveLength(1);
+  });
+
+  test('before the document left does not count as sent: it ends with its connection at once', async () => {
+    const { connection, one, first, refusedOne, second, waiting } = await two('S2');
+    expect(stepsOf(refusedOne)).toEqual([
+      ['open', 201],
+      ['send', 429],
+    ]);
+    expect(stepsOf(waiting)).toEqual([['open', 201]]);
+    for (const { wasSent, progress } of [refusedOne, waiting]) {
+      expect([wasSent, progress.sessions.map(({ sends, sentAt }) => [sends, sentAt])]).toEqual([
+        undefined,
+        [[0, undefined]],
+      ]);
+    }
+    connections.set(connection.id, { ...connection, status: 'DISABLED' });
+    await store.wakeUnsent(organizationId, connection.id);
+    for (const submission of [first, second]) {
+      expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'CONNECTION_DISABLED' });
+    }
+    expect(await loggedOf(connection.contextNip, 'S4')).toEqual([]);
+    const { sends, registered } = await countersOf(connection.contextNip);
+    expect([sends, registered]).toEqual([{ [one.hash]: 1 }, []]);
+    await noOpenSession(connection.contextNip);
+  });
+});
+
 test('an invoice whose document is gone is FAILED, and nothing is sent', async () => {
   startReplica();
   const connection = await connect();

@@ -317,6 +317,7 @@ function toUpdate(
       ...(dueAt === undefined ? { dueAt: '' } : {}),
       ...(isOpen ? {} : { isOpen: '' }),
       ...(isForConnection ? {} : { waitsForConnection: '' }),
+      ...(wasSent(progress) ? {} : { wasSent: '' }),
     },
   } as UpdateFilter<SubmissionDocument>;
 }

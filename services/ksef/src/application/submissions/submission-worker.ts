@@ -19,6 +19,7 @@ import {
   notFound,
   opened,
   opening,
+  putOffUntil,
   refused,
   registeredIn,
   resolvedDuplicate,
@@ -158,6 +159,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
+      // Nothing left, so nothing is stored or noted but when it is due again.
+      if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
         'a step of a submission failed; it is repeated',
@@ -209,12 +212,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function open(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<Stored> {
     const refusal = await refusalBeforeSending(claim.submission);
     if (refusal !== undefined) return store(claim, step, { progress: givenUp(claim.submission, refusal, timing()) });
-    const { claim: begun } = await store(claim, step, { progress: opening(claim.submission) });
+    let begun = claim;
+    const beforeRequest = async (): Promise<void> => {
+      if (begun === claim) ({ claim: begun } = await store(claim, step, { progress: opening(claim.submission) }));
+    };
     const key = createSessionKey();
     const at = clock.now();
     try {
-      const { session: broken, key: undecrypted } = begun.submission.restarts;
-      const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0 });
+      const { session: broken, key: undecrypted } = claim.submission.restarts;
+      const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0, beforeRequest });
       const progress = opened(
         begun.submission,
         { ...session, key: deps.sessionKeys.seal(begun.submission, key) },
@@ -239,13 +245,19 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const encrypted = encryptDocument(opensKey, bytes);
     const refusal = await refusalBeforeSending(submission);
     if (refusal !== undefined) return store(claim, step, { progress: givenUp(submission, refusal, timing()) });
-    const { claim: begun } = await store(claim, step, { progress: sending(submission, timing()) });
+    let begun = claim;
+    const beforeRequest = async (): Promise<void> => {
+      ({ claim: begun } = await store(begun, step, { progress: sending(begun.submission, timing()) }));
+    };
     const at = clock.now();
     try {
-      const invoice = await calls.sendInvoice(referenceNumber, encrypted);
+      const invoice = await calls.sendInvoice(referenceNumber, encrypted, { beforeRequest });
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, step, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
+      // KSeF refused it with 401, and what was to follow was put off.
+      if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
+        return store(begun, step, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, step, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
     }
   }
@@ -328,7 +340,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   function unreadOutcome(submission: Submission, error: unknown, whenUnreadable: () => Progress): Outcome {
-    if (!(error instanceof KsefRefusal)) throw error;
+    if (!(error instanceof KsefRefusal) || error.isPutOff) throw error;
     return { progress: unread(submission, error, timing(), whenUnreadable), refusal: error };
   }
 
@@ -426,7 +438,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     session: string | undefined,
     at: Date,
   ): Outcome {
-    if (!(error instanceof KsefRefusal)) throw error;
+    if (!(error instanceof KsefRefusal) || error.isPutOff) throw error;
     return {
       progress: refused(submission, step, error, timing()),
       steps: [noted(name, session, at, error.httpStatus)],
@@ -454,8 +466,16 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     waitMs: number,
     { isForConnection } = { isForConnection: false },
   ): Promise<undefined> {
-    const dueAt = new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor));
-    await claim.wait(dueAt, { isForConnection });
+    await waitUntil(claim, new Date(clock.now().getTime() + waitMs * waitFactor), { isForConnection });
+  }
+
+  async function waitUntil(
+    claim: SubmissionClaim,
+    dueAt: Date,
+    { isForConnection } = { isForConnection: false },
+  ): Promise<undefined> {
+    const soonest = new Date(clock.now().getTime() + POSTPONED_MS_MIN);
+    await claim.wait(dueAt > soonest ? dueAt : soonest, { isForConnection });
   }
 
   function openSessionKey(submission: Submission, key: SealedValue): SessionKey | undefined {
