@@ -28,6 +28,7 @@ import { readTrustedSeals } from './clients/trusted-seals.js';
 import type { TrustedSeals } from './clients/trusted-seals.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import { pauseOfJob } from './domain/submission-waits.js';
 import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
 import type { CallScopeDocument } from './storage/call-scopes.js';
 import { connectionStore, createConnectionIndexes, tokenKeyIds } from './storage/connections.js';
@@ -173,8 +174,12 @@ async function compose(
     ],
     stuckWork: [stuckSubmissions({ queue: submissions })],
     jobs: [
-      { name: 'due submissions', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
-      { name: 'tokens of disabled connections', pauseMs: WIPE_EACH_MS, run: wipeTokens(deps) },
+      { name: 'due submissions', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => worker.poll() },
+      {
+        name: 'tokens of disabled connections',
+        pauseMs: pauseOfJob(WIPE_EACH_MS, config.KSEF_WAIT_FACTOR),
+        run: wipeTokens(deps),
+      },
       rewrapJob({
         name: 'connections and submissions',
         records: sealedSecrets({ connections, submissions }),
