@@ -18,8 +18,9 @@ test('without settings the service calls the three environments of the ministry,
     KSEF_WAIT_FACTOR: 1,
     KSEF_REQUEST_SECONDS: 30,
     KSEF_LEASE_SECONDS: 60,
-    KSEF_LIMIT_FACTOR: 1,
   });
+  // The limits are those that KSeF states.
+  expect(configSchema.parse(required).KSEF_LIMIT_FACTOR).toBeUndefined();
 });
 
 test('an address loses the slash at its end', () => {

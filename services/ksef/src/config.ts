@@ -34,8 +34,8 @@ export const configSchema = z.object({
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
   /** Of the worker of a submission; renewed at a third of it. */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
-  /** Multiplies the limits of KSeF that the service keeps within. */
-  KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).default(1),
+  /** Multiplies the published limits of KSeF that the service keeps within, as well as within those that KSeF states. */
+  KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -95,14 +95,14 @@ export class Authenticator {
    * revoked is worthless: what `PUT /control/contexts` replaces holds at once.
    * @throws Refusal 401 or 403
    */
-  authorize(call: Call, anyOf: readonly string[]): Caller {
+  authorize(call: Call, anyOf?: readonly string[]): Caller {
     const bearer = this.#require(call, ['ContextToken']);
     const operation = this.#operations.get(bearer.authentication);
     const token = this.#deps.contexts
       .get(bearer.context)
       ?.tokens.find((one) => one.token === operation?.token && one.state === 'ACTIVE');
     if (token === undefined) throw unauthorized('Token KSeF został unieważniony.');
-    if (!token.permissions.some((permission) => anyOf.includes(permission))) {
+    if (anyOf !== undefined && !token.permissions.some((permission) => anyOf.includes(permission))) {
       throw forbidden('missing-permissions', {
         requiredAnyOfPermissions: anyOf,
         presentPermissions: token.permissions,

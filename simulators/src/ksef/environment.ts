@@ -10,7 +10,7 @@ import { Faults } from './faults.js';
 import type { TakenFaults } from './faults.js';
 import { Invoices } from './invoices.js';
 import { Keys, toPem } from './keys.js';
-import { Limits } from './limits.js';
+import { CONTEXT_LIMITS, Limits, statedLimits } from './limits.js';
 import { queryMetadata } from './metadata.js';
 import { findOperation } from './operations.js';
 import type { Operation } from './operations.js';
@@ -116,12 +116,25 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     S10: (call) => queryMetadata(call, authenticator, invoices),
   };
 
+  const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
+
+  /** The calls that tell what is in force. They have no name in the KSeF reference, so no fault applies to them. */
+  const answerLimits = (call: Call): Answer | undefined => {
+    const path = call.method === 'GET' ? call.path : undefined;
+    if (path !== '/v2/rate-limits' && path !== '/v2/limits/context') return undefined;
+    const { context } = authenticator.authorize(call);
+    if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
+    const factor = limitFactorOf(context);
+    // Without limits there is nothing to tell.
+    return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
+  };
+
   const checkLimits = ({ name: operation }: Operation, context: string | null): void => {
     const isAuthentication = operation.startsWith('A');
     if (!isAuthentication && context === null) return;
-    const own = context === null || isAuthentication ? undefined : contexts.get(context)?.limitFactor;
-    const caller = isAuthentication || context === null ? AUTHENTICATION_CALLER : context;
-    const retryAfter = limits.take(operation, caller, own ?? settings().limitFactor);
+    const isOfContext = !isAuthentication && context !== null;
+    const caller = isOfContext ? context : AUTHENTICATION_CALLER;
+    const retryAfter = limits.take(operation, caller, isOfContext ? limitFactorOf(context) : settings().limitFactor);
     if (retryAfter === undefined) return;
     const description = `Przekroczono limit żądań. Spróbuj ponownie po ${retryAfter} sekundach.`;
     throw new Refusal({ status: 429, retryAfter, description });
@@ -159,7 +172,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
           try {
             const download = /^\/downloads\/([^/]+)$/.exec(call.path)?.[1];
             if (download !== undefined && call.method === 'GET') return confirmations.download(call, download);
-            if (operation === undefined) return { status: 404 };
+            if (operation === undefined) return answerLimits(call) ?? { status: 404 };
             checkMediaType(call);
             checkLimits(operation, context);
             return handlers[operation.name](call, [operation.params[0] ?? '', operation.params[1] ?? ''], taken);

@@ -31,6 +31,46 @@ const limits: Readonly<Record<OperationName, Limit>> = {
   S10: { group: 'S10', calls: windows(8, 16, 20) },
 };
 
+/** The groups of `GET /rate-limits` with a call of theirs; those of calls that are not served are stated as `other`. */
+const stated = {
+  onlineSession: limits.S1,
+  onlineSessionClose: limits.S5,
+  invoiceSend: limits.S2,
+  invoiceStatus: limits.S3,
+  sessionInvoiceList: limits.S4,
+  sessionMisc: limits.S6,
+  sessionList: limits.S9,
+  invoiceMetadata: limits.S10,
+};
+const other: Limit = { group: 'other', calls: windows(10, 30, 120) };
+const notServed = {
+  batchSession: other,
+  collectiveIdentifier: other,
+  invoiceDownload: other,
+  invoiceExport: other,
+  invoiceExportStatus: other,
+  other,
+};
+
+/** The calls that fit into each window: at least one. */
+function mostOf({ calls }: Limit, factor: number): readonly (readonly [seconds: number, most: number])[] {
+  return calls.map(([seconds, base]) => [seconds, Math.max(1, Math.floor(base * factor))]);
+}
+
+/** The limits in force, as `GET /rate-limits` tells them. @param factor multiplies them */
+export function statedLimits(factor: number): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  return Object.fromEntries(
+    Object.entries({ ...stated, ...notServed }).map(([name, limit]) => {
+      const [perSecond, perMinute, perHour] = mostOf(limit, factor).map(([, most]) => most);
+      return [name, { perSecond, perMinute, perHour }];
+    }),
+  ) as Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+/** Of an interactive and of a batch session, as `GET /limits/context` tells them (KSeF reference, section 7). */
+const SESSION_LIMITS = { maxInvoiceSizeInMB: 1, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices: 10_000 };
+export const CONTEXT_LIMITS = { onlineSession: SESSION_LIMITS, batchSession: SESSION_LIMITS };
+
 /** Counts calls in sliding windows. Refused calls do not count, and windows do not survive a restart. */
 export class Limits {
   readonly #clock: Clock;
@@ -52,14 +92,13 @@ export class Limits {
   take(operation: OperationName, caller: string, factor: number): number | undefined {
     if (factor === 0) return undefined;
     const { group, calls } = limits[operation];
+    const longest = (calls.at(-1)?.[0] ?? 0) * this.#windowFactor;
     const key = `${group} ${caller}`;
     const now = this.#clock.now().getTime() / 1_000;
-    const longest = (calls.at(-1)?.[0] ?? 0) * this.#windowFactor;
     const counted = (this.#calls.get(key) ?? []).filter((at) => at > now - longest);
     this.#calls.set(key, counted);
-    for (const [usual, base] of calls) {
+    for (const [usual, most] of mostOf(limits[operation], factor)) {
       const seconds = usual * this.#windowFactor;
-      const most = Math.max(1, Math.floor(base * factor));
       const oldest = counted.filter((at) => at > now - seconds).at(-most);
       if (oldest !== undefined) return Math.max(1, Math.ceil(oldest + seconds - now));
     }

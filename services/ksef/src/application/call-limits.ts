@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import {
-  counted,
-  groupOf,
-  multiplied,
-  NO_CALLS,
-  PUBLISHED_LIMITS,
-  waitForCall,
-  WINDOWS_MS,
-} from '../domain/call-limits.js';
+import { counted, groupOf, limitsInForce, NO_CALLS, waitForCall, WINDOWS_MS } from '../domain/call-limits.js';
 import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
 import type { Operation } from '../domain/classify-answer.js';
 
@@ -62,8 +54,8 @@ export interface CountedCall {
 
 export interface CallLimitsDeps {
   readonly store: CallScopeStore;
-  /** Multiplies the limits. */
-  readonly factor: number;
+  /** Multiplies the published limits; undefined: as KSeF states them. */
+  readonly factor: number | undefined;
   /** Deadline of one call. */
   readonly requestMs: number;
   /** The database's, which is the same for all replicas up to a few milliseconds. */
@@ -342,7 +334,7 @@ class ScopeLedger {
     const waits = wanted.map(({ group, operation }) => {
       const waitMs = blockedMs(changed, operation, nowMs);
       if (waitMs > 0) return waitMs;
-      const limits = multiplied(changed.limits.calls?.[group] ?? PUBLISHED_LIMITS[group], factor);
+      const limits = limitsInForce(group, { stated: changed.limits.calls?.[group], factor });
       const limitedMs = waitForCall(counts[group] ?? NO_CALLS, limits, nowMs, windowsMs);
       if (limitedMs > 0) return limitedMs;
       begun.set(group, (begun.get(group) ?? 0) + 1);

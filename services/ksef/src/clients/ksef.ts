@@ -207,6 +207,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
         calls: {
           OPEN: inForce.onlineSession,
           SEND: inForce.invoiceSend,
+          ...(inForce.onlineSessionClose ? { CLOSE: inForce.onlineSessionClose } : {}),
           INVOICE: inForce.invoiceStatus,
           INVOICES: inForce.sessionInvoiceList,
           READ: inForce.sessionMisc,

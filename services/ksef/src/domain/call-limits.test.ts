@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { counted, multiplied, NO_CALLS, PUBLISHED_LIMITS, waitForCall, WINDOWS_MS } from './call-limits.js';
+import { counted, limitsInForce, NO_CALLS, PUBLISHED_LIMITS, waitForCall, WINDOWS_MS } from './call-limits.js';
 import type { CallCount, WindowLimits } from './call-limits.js';
 
 const START = 1_000_000_000;
@@ -92,8 +92,15 @@ test('what is kept has a bound, however many calls there are', () => {
   expect(count.ended.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThanOrEqual(7_200);
 });
 
-test('the factor multiplies, and leaves one call at least', () => {
-  expect(multiplied(SESSIONS, 2)).toEqual([10, 20, 120]);
-  expect(multiplied(SESSIONS, 0.001)).toEqual([1, 1, 1]);
-  expect(multiplied(PUBLISHED_LIMITS.AUTHENTICATION, 2)).toEqual([120, Infinity, Infinity]);
+test('a factor multiplies the published limits, and leaves one call at least', () => {
+  const own = (factor: number | undefined) => limitsInForce('SESSIONS', { stated: undefined, factor });
+  expect([own(undefined), own(2), own(0.001)]).toEqual([SESSIONS, [10, 20, 120], [1, 1, 1]]);
+  expect(limitsInForce('AUTHENTICATION', { stated: undefined, factor: 2 })).toEqual([120, Infinity, Infinity]);
+});
+
+test('what KSeF states holds instead of the published limits, and besides those of a factor', () => {
+  const stated: WindowLimits = [50, 8, 600];
+  expect(limitsInForce('SESSIONS', { stated, factor: undefined })).toEqual(stated);
+  expect(limitsInForce('SESSIONS', { stated, factor: 1 })).toEqual([5, 8, 60]);
+  expect(limitsInForce('SESSIONS', { stated, factor: 1_000 })).toEqual(stated);
 });

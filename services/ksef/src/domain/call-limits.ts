@@ -97,7 +97,7 @@ export function counted(
 }
 
 /**
- * @param limits KSeF's, already multiplied
+ * @param limits see {@link limitsInForce}
  * @returns how long to wait before one more call is within the limits; 0: it is
  */
 export function waitForCall(
@@ -125,10 +125,24 @@ export function waitForCall(
   return waitMs;
 }
 
+/**
+ * The limits to keep within: those that KSeF states, else the published ones. A factor multiplies the published ones, and what
+ * KSeF states holds besides.
+ */
+export function limitsInForce(
+  group: LimitGroup,
+  { stated, factor }: { readonly stated: WindowLimits | undefined; readonly factor: number | undefined },
+): WindowLimits {
+  if (stated !== undefined && factor === undefined) return stated;
+  const own = multiplied(PUBLISHED_LIMITS[group], factor ?? 1);
+  if (stated === undefined) return own;
+  return [Math.min(own[0], stated[0]), Math.min(own[1], stated[1]), Math.min(own[2], stated[2])];
+}
+
 /** At least one call is always possible. */
-export function multiplied(limits: WindowLimits, factor: number): WindowLimits {
-  const [perSecond, perMinute, perHour] = limits.map((most) => Math.max(1, Math.floor(most * factor)));
-  return [perSecond ?? 1, perMinute ?? 1, perHour ?? 1];
+function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: number): WindowLimits {
+  const most = (calls: number): number => Math.max(1, Math.floor(calls * factor));
+  return [most(perSecond), most(perMinute), most(perHour)];
 }
 
 /** The older calls are, the coarser their times, rounded up: a list as long as windows have parts, however many calls there are. */

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 function replica(store: CallScopeStore = stored): CallLimits {
-  const limits = new CallLimits({ store, factor: 1, requestMs: 30_000, clock, logger });
+  const limits = new CallLimits({ store, factor: undefined, requestMs: 30_000, clock, logger });
   replicas.push(limits);
   return limits;
 }
