@@ -28,14 +28,17 @@ export class VersionConflict extends Error {
 
 const ATTEMPTS_MAX = 5;
 
-/** Retries read, decide and write on a version conflict; after five attempts the caller gets CONFLICT. */
-export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Retries read, decide and write on a version conflict; after five attempts the caller gets CONFLICT.
+ * @param attemptsMax another number, where more requests than that may rightly compete
+ */
+export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
-      if (attempts === ATTEMPTS_MAX) {
+      if (attempts === attemptsMax) {
         throw new DomainError(
           'concurrent_change',
           'Another request is changing the same resource right now. Repeat the request.',

@@ -19,6 +19,9 @@ import { alreadyConnected } from './stores.js';
 import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
+/** Connections of one provider that an organization may create at the same moment: each is compared with those before it. */
+const CREATIONS_AT_ONCE_MAX = 64;
+
 export interface CreateDeps {
   readonly connections: ConnectionStore;
   readonly places: Places;
@@ -92,7 +95,7 @@ export const createConnection =
         ];
         await connections.insert(created, remoteKey, announced, { ordinal });
         return created;
-      });
+      }, CREATIONS_AT_ONCE_MAX);
       onDue();
       return connection;
     } catch (error) {

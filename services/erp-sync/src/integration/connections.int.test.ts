@@ -237,6 +237,14 @@ describe('connecting an ERP with credentials', () => {
     }
   });
 
+  test('connects as many companies as are asked for at the same moment', async () => {
+    const organizationId = newTenant();
+    const companies = Array.from({ length: 24 }, (_, index) => index + 1);
+    const baseUrl = 'http://127.0.0.1:8069/demo';
+    await Promise.all(companies.map((erpCompanyId) => create(odoo(organizationId, { baseUrl, erpCompanyId }))));
+    expect(await stored().countDocuments({ organizationId })).toBe(companies.length);
+  });
+
   test('connects two companies of one Odoo, and two tenants of Business Central', async () => {
     const organizationId = newTenant();
     const baseUrl = 'http://127.0.0.1:8069/demo';
