@@ -217,6 +217,7 @@ async function compose(
       withoutAbandonedScans: withoutAbandoned,
       documentFacts,
       erpRecords,
+      logger,
     }),
     reloadFacts: reloadFacts({
       invoices,

@@ -91,7 +91,7 @@ export function recordsDeleted(entity: string, provider: string, deleted: number
 /** Records of an ERP that were not compared because a bound was reached. Ids and amounts stay out of the metric. */
 export function recordsLeftOut(
   logger: Logger,
-  records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS',
+  records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS' | 'INVOICES_ON_ORDERS',
   { number, ...of }: { readonly organizationId: string; readonly companyId?: string; readonly number: number },
 ): void {
   count('analysis.erp_left_out', { records }, number);

@@ -31,6 +31,14 @@ test('links stay bounded: the earliest suppliers and the newest bills are kept',
   expect(order?.uses.at(-1)?.invoiceId).toBe('i100');
 });
 
+test('the link of an order says so for good once it has left a bill out', () => {
+  let order: OrderLink | null = null;
+  for (let index = 1; index <= 64; index += 1) order = countOrderUse(order, 'po', invoice(index), 's');
+  expect(order?.isCut).toBeUndefined();
+  expect(countOrderUse(order, 'po', invoice(65), 's').isCut).toBe(true);
+  expect(countOrderUse({ poKey: 'po', suppliers: [], uses: [], isCut: true }, 'po', invoice(66), 's').isCut).toBe(true);
+});
+
 test('only finalized counted units are dropped, and the newest of them are kept', () => {
   const units = Array.from({ length: 64 }, (_, index) => `u${index}`);
   expect([isFull(units.slice(1)), isFull(units)]).toEqual([false, true]);

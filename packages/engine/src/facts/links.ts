@@ -37,6 +37,8 @@ export interface OrderLink {
   readonly suppliers: readonly LinkedSupplier[];
   /** Newest bills on the order. */
   readonly uses: readonly OrderUse[];
+  /** There were more: what was billed on the order is not known. */
+  readonly isCut?: true;
 }
 
 export interface OrderUse {
@@ -129,6 +131,7 @@ export function countOrderUse(
     poKey,
     suppliers: withUse(link?.suppliers ?? [], invoice, supplierId),
     uses: uses.slice(-ORDER_USES_MAX),
+    ...(link?.isCut || uses.length > ORDER_USES_MAX ? { isCut: true } : {}),
   };
 }
 

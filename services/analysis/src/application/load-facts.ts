@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';
-import { erpFactsIndex } from '../domain/erp/erp-facts.js';
+import { erpFactsIndex, isOnCutOrder } from '../domain/erp/erp-facts.js';
 import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
 import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
@@ -12,6 +13,7 @@ import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import { emptyProfile, undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
+import { recordsLeftOut } from '../telemetry.js';
 import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import { assembleFacts } from './assemble-facts.js';
 import type { BankLinkStore, LinkRecord, OrderLinkStore, SupplierRecord, SupplierStore } from './counted-records.js';
@@ -34,6 +36,7 @@ interface Deps {
   readonly withoutAbandonedScans: WithoutAbandonedScans;
   readonly documentFacts: DocumentFactsOf;
   readonly erpRecords: LoadErpRecords;
+  readonly logger: Logger;
 }
 
 /** What is known about the document that an invoice was read from; undefined where it was read from none. */
@@ -75,6 +78,7 @@ export const loadFacts =
     withoutAbandonedScans,
     documentFacts,
     erpRecords,
+    logger,
   }: Deps) =>
   async (input: FactsInput): Promise<LoadedFacts> => {
     const { organizationId, tenant } = input;
@@ -120,6 +124,7 @@ export const loadFacts =
       erpFacts: erpFactsIndex(erp, policy),
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
+    if (isOnCutOrder(facts)) recordsLeftOut(logger, 'INVOICES_ON_ORDERS', { organizationId, number: 1 });
     return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };
   };
 

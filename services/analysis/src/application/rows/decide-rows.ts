@@ -1,12 +1,15 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Pace } from '@invoicecontrol/runtime/pace';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import type { ReimportedRow } from '../../domain/reimport.js';
+import { isOnCutOrder } from '../../domain/erp/erp-facts.js';
 import { reviewKeysOf, suspicionOf } from '../../domain/review.js';
 import type { CurrentReview } from '../../domain/review.js';
 import type { RoutingRule } from '../../domain/routing.js';
+import { recordsLeftOut } from '../../telemetry.js';
 import { toDecidedAnalysis } from '../decided-analysis.js';
 import type { AnalyzedFacts } from '../decided-analysis.js';
 import { analyzeFacts, analyzeWithReviews } from '../analyze-facts.js';
@@ -23,6 +26,7 @@ interface Deps {
   readonly rows: RowStore;
   readonly reviews: ReviewStore;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface RowDecisions {
@@ -50,8 +54,9 @@ export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
  * @returns every row with the decision that stands
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
-  const { rows, history, policy, decidedBefore, pace, watch } = decisions;
+  const { organizationId, rows, history, policy, decidedBefore, pace, watch } = decisions;
   const results: RowResult[] = [];
+  let onCutOrders = 0;
   let storing: Promise<readonly RowResult[]> = Promise.resolve([]);
   for (let from = 0; from < rows.length; from += SLICE_ROWS) {
     const analyzed: AnalyzedFacts[] = [];
@@ -60,7 +65,9 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
       const begun = performance.now();
       const decision = decidedBefore.get(row.invoice.invoiceId);
       if (decision === undefined) {
-        const one = analyzeFacts(history.factsOf(row), policy, deps.clock.now());
+        const facts = history.factsOf(row);
+        if (isOnCutOrder(facts)) onCutOrders++;
+        const one = analyzeFacts(facts, policy, deps.clock.now());
         analyzed.push(one);
         history.count(row, one.facts.supplier, suspicionOf(one.analysis.findings));
       } else {
@@ -76,6 +83,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     storing.catch(() => {});
   }
   results.push(...(await storing));
+  if (onCutOrders > 0) recordsLeftOut(deps.logger, 'INVOICES_ON_ORDERS', { organizationId, number: onCutOrders });
   return results;
 }
 

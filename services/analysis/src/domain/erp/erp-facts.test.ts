@@ -148,6 +148,17 @@ describe('an order', () => {
     });
     expect(factsOf({ orders: [order], cutOrders: new Set(['4712']) }, invoice).orderMaster?.gross).toBeDefined();
   });
+  test.each([
+    [64, '38080.00'],
+    [65, undefined],
+  ])('with %d earlier invoices is billed %p: a sum of some of them would be a wrong one', (count, billed) => {
+    let orderLink: ReturnType<typeof countOrderUse> | null = null;
+    for (let index = 0; index < count; index++) {
+      orderLink = countOrderUse(orderLink, '4711', billing(`i${index}`, { invoice_number: `A-${index}` }), 's');
+    }
+    const { orderMaster } = factsOf({ orders: [order] }, billing('i', { invoice_number: 'B-1' }), { orderLink });
+    expect([orderMaster?.gross?.billed, orderMaster?.currency]).toEqual([billed, 'EUR']);
+  });
   test('is billed by earlier invoices less credit notes, and by bills of the ERP that book none of them', () => {
     const first = billing('first', { invoice_number: 'A-1' });
     const credit = billing('credit', { invoice_number: 'C-1', gross_amount: '-59.50', net_amount: '-50.00' });

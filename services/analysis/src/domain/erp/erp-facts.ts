@@ -111,7 +111,7 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
     const orderMaster = orderMasterOf(compared, vendors, {
       orders: ordersByKey.get(invoice.poKey ?? '') ?? [],
       bills: billsByOrder.get(invoice.poKey ?? '') ?? [],
-      isCut: records.cutOrders.has(invoice.poKey ?? ''),
+      isCut: compared.orderLink?.isCut === true || records.cutOrders.has(invoice.poKey ?? ''),
       vendorsById,
       policy,
     });
@@ -121,6 +121,11 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
       ...(orderMaster === undefined ? {} : { orderMaster }),
     };
   };
+}
+
+/** Whether the ERP has the order of an invoice, of which too many invoices came for what was billed on it to be known. */
+export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
+  return orderLink?.isCut === true && orderMaster !== undefined;
 }
 
 /** The parts of a vendor that parties are compared by. */
@@ -222,7 +227,7 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
-  /** There are more bills than these. */
+  /** There are more bills than these, or more invoices than its link has. */
   readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;
