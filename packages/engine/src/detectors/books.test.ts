@@ -117,6 +117,17 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     ]);
     expect(JSON.stringify(found(change('1')))).not.toContain(HOME.key);
   });
+  test('is a case of its own when the same accounts come again after they were confirmed, and says so', () => {
+    const again = (seenAfter: string) => found(change('1', { isAgain: true, seenAfter }))[0]?.evidence;
+    const first = found(change('1', { isAgain: false }))[0]?.evidence;
+    const [second, third] = [again('2026-01-05T00:00:00Z'), again('2026-01-09T00:00:00Z')];
+    expect(new Set([first?.key, second?.key, third?.key]).size).toBe(3);
+    expect(again('2026-01-05T00:00:00Z')?.key).toBe(second?.key);
+    expect(second?.explanation).toContain(
+      'An earlier change to the same accounts was confirmed, and they were changed back since.',
+    );
+    expect(first?.explanation.join()).not.toContain('confirmed');
+  });
   test('says to the minute between which runs it was changed, and which account is new', () => {
     const [finding] = found(change('1', { before: [HOME], after: [HOME, OTHER_ACCOUNT] }));
     expect(finding?.evidence.explanation).toEqual([

@@ -150,17 +150,18 @@ function changedVendorAccounts(
       },
     ];
   }
-  return changes.map(({ vendorId, vendorName, before, after, openBills, seenBefore, seenAfter }) => ({
+  return changes.map(({ vendorId, vendorName, before, after, openBills, isAgain, seenBefore, seenAfter }) => ({
     type: 'VENDOR_MASTER_BANK_CHANGED' as const,
     ...levels.vendorAccountChanged,
     summary: `The account of vendor ${vendorName} changed from ${maskedList(before)} to ${maskedList(after)} while ${counted(openBills, 'bill')} ${openBills === 1 ? 'is' : 'are'} open.`,
-    about: accountChangeSubjects(vendorId, after),
+    about: accountChangeSubjects(vendorId, after, isAgain ? seenAfter : undefined),
     parameters: { migrationPercent },
     observed: { openBills },
     explanation: [
       `The vendor master was changed between ${minuteOf(seenBefore)} and ${minuteOf(seenAfter)}.`,
       ...onlyIn(after, before).map((masked) => `${masked} was added.`),
       ...onlyIn(before, after).map((masked) => `${masked} was removed.`),
+      ...(isAgain ? ['An earlier change to the same accounts was confirmed, and they were changed back since.'] : []),
     ],
     extra: {
       vendorId,

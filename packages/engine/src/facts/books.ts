@@ -42,6 +42,8 @@ export interface VendorAccountChange {
   readonly openBills: number;
   /** A person has accepted every account that is new. */
   readonly isReviewed?: boolean;
+  /** An earlier change to the same accounts was confirmed; since then the vendor has had others. */
+  readonly isAgain?: boolean;
   /** RFC 3339: the synchronisations between which it changed. */
   readonly seenBefore: string;
   readonly seenAfter: string;

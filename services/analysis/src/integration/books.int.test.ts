@@ -512,6 +512,35 @@ describe('at the end of a run', () => {
     });
     test.each([
       ['FALSE_POSITIVE', 0],
+      ['ACCEPTED_RISK', 0],
+      ['UNDER_REVIEW', 0],
+      ['CONFIRMED', 1],
+    ])('is reported anew when it was changed back and comes again: %s, %d more', async (disposition, found) => {
+      await synchronise({ vendors: at(HOME), bills: [billOf('b1')] });
+      await synchronise({ vendors: at(FORGED) });
+      const [change] = await findings();
+      await review(change, disposition);
+      // Back to the first account, which is a change of its own.
+      expect(await synchronise({ vendors: at(HOME) })).toBe(1);
+      expect(await synchronise({ vendors: at(FORGED) })).toBe(found);
+      expect(await synchronise({ vendors: at(FORGED) })).toBe(0);
+      const listed = await findings();
+      expect(listed.map(({ type }) => type)).toEqual(
+        Array.from({ length: 2 + found }, () => 'VENDOR_MASTER_BANK_CHANGED'),
+      );
+      if (found > 0) expect(listed[0]?.evidenceJson).toContain('was confirmed, and they were changed back since');
+    });
+    test('is accepted with the change that brought it again', async () => {
+      await synchronise({ vendors: at(HOME), bills: [billOf('b1')] });
+      await synchronise({ vendors: at(FORGED) });
+      await review((await findings())[0], 'CONFIRMED');
+      await synchronise({ vendors: at(HOME) });
+      await synchronise({ vendors: at(FORGED) });
+      await review((await findings())[0], 'ACCEPTED_RISK');
+      expect(await synchronise({ payments: [payment()] })).toBe(0);
+    });
+    test.each([
+      ['FALSE_POSITIVE', 0],
       ['CONFIRMED', 2],
     ])('on an invoice may become the one of the vendor and be paid: %s, %d findings', async (disposition, found) => {
       await post(paidTo(FORGED));

@@ -71,7 +71,7 @@ const newSource = (): ImportSource => ({
 interface Stores {
   readonly sources: ErpSourceStore;
   readonly books: BooksStore;
-  readonly findings: Pick<FindingStore, 'insertWithoutInvoice'>;
+  readonly findings: Pick<FindingStore, 'insertWithoutInvoice' | 'find'>;
 }
 
 function stores(): Stores {
@@ -131,6 +131,7 @@ function dyingStores(onRead: (from: Date | undefined) => void): Stores {
       },
     },
     findings: {
+      find: findings.find,
       async insertWithoutInvoice(...of) {
         const isNew = await findings.insertWithoutInvoice(...of);
         if (isNew) throw new Error('the process was killed');

@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { OrganizationPolicy } from '../policy-store.js';
 import type { BooksStore, ChangeWindow } from './books-store.js';
 import type { ErpSource } from './import-source.js';
-import type { ReviewedAccounts } from './reviewed-accounts.js';
+import type { ConfirmedBefore, ReviewedAccounts } from './reviewed-accounts.js';
 
 /** Raises what the engine finds in parts of the books. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
@@ -22,5 +22,6 @@ export interface Examination {
   readonly books: BooksStore;
   readonly raise: RaiseInBooks;
   readonly reviewed: ReviewedAccounts;
+  readonly confirmedBefore: ConfirmedBefore;
   readonly logger: Logger;
 }

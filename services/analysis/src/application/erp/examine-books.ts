@@ -18,6 +18,7 @@ import { examinePayments } from './examine-payments.js';
 import { examineVendorAccounts, examineVendors } from './examine-vendors.js';
 import { examinationParts } from './import-source.js';
 import type { ErpSource, ExaminationPart, ExaminationProgress, OpenExamination } from './import-source.js';
+import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
 /** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
@@ -29,7 +30,7 @@ const STORED_AT_ONCE_MAX = 8;
 
 interface Deps {
   readonly books: BooksStore;
-  readonly findings: Pick<FindingStore, 'insertWithoutInvoice'>;
+  readonly findings: Pick<FindingStore, 'insertWithoutInvoice' | 'find'>;
   readonly reviewed: ReviewedAccounts;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
@@ -81,6 +82,7 @@ export const examineBooks =
         ),
       );
     };
+    const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
     // What was examined already is compared again, and raises nothing again.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
@@ -88,7 +90,7 @@ export const examineBooks =
       const from = part === begun.part ? begun.from : undefined;
       if (part !== begun.part) await saveProgress({ part, from });
       const window = { after, from, until: begun.until };
-      const pages = examine[part]({ source, window, policy, books, raise, reviewed, logger });
+      const pages = examine[part]({ ...shared, window });
       for await (const { recordsCount, continueFrom } of pages) {
         examinedCount += recordsCount;
         if (continueFrom === undefined) continue;

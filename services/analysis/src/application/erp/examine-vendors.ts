@@ -1,4 +1,5 @@
 import type { BookedVendor, VendorAccountChange } from '@invoicecontrol/engine/facts/books';
+import pLimit from 'p-limit';
 import { comparableAccounts, passingAccounts } from '../../domain/erp/vendor-accounts.js';
 import type { AccountChange } from '../../domain/erp/vendor-accounts.js';
 import type { ExaminedPage, Examination } from './examination.js';
@@ -7,6 +8,8 @@ import type { ErpSource } from './import-source.js';
 import type { StoredVendor } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
+/** Findings that are looked up at the same time. */
+const LOOKED_UP_AT_ONCE_MAX = 8;
 /** A vendor that was billed since is in use. */
 const BILLED_DAYS = 365;
 
@@ -103,7 +106,7 @@ function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
 
 /** Accounts that were changed since the books were last examined, of vendors that have open bills. */
 async function changesOf(
-  { source, books, reviewed }: Examination,
+  { source, books, reviewed, confirmedBefore }: Examination,
   vendors: readonly StoredVendor[],
 ): Promise<VendorAccountChange[]> {
   const changed = vendors.flatMap((vendor) => {
@@ -123,24 +126,25 @@ async function changesOf(
     asked.filter(({ vendor }) => open.has(vendor.id)),
   );
   const isAccepted = new Set([...accepted].map(({ vendor, key }) => `${vendor.id}|${key}`));
-  return changed.flatMap(({ vendor, change }) => {
-    const openBills = open.get(vendor.id) ?? 0;
-    const added = addedAccounts(vendor, change);
-    if (openBills === 0) return [];
-    return [
-      {
+  const inTurn = pLimit(LOOKED_UP_AT_ONCE_MAX);
+  const withOpenBills = changed.filter(({ vendor }) => (open.get(vendor.id) ?? 0) > 0);
+  return Promise.all(
+    withOpenBills.map(async ({ vendor, change }) => {
+      const added = addedAccounts(vendor, change);
+      return {
         vendorId: vendor.id,
         vendorName: vendor.details.name,
         before: change.before,
         after: comparableAccounts(vendor.accounts),
-        openBills,
+        openBills: open.get(vendor.id) ?? 0,
         // A change that only takes accounts away was accepted by nobody.
         isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
+        isAgain: await inTurn(() => confirmedBefore(source.organizationId, vendor, change)),
         seenBefore: change.seenBefore.toISOString(),
         seenAfter: change.seenAfter.toISOString(),
-      },
-    ];
-  });
+      };
+    }),
+  );
 }
 
 /** Keys of the accounts that a vendor did not have before its last change. */

@@ -1,6 +1,8 @@
 import { accountChangeKey } from '@invoicecontrol/engine/explanation/account-changes';
 import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
 import { comparableAccounts } from '../../domain/erp/vendor-accounts.js';
+import type { AccountChange } from '../../domain/erp/vendor-accounts.js';
+import type { Disposition } from '../../domain/finding-disposition.js';
 import type { BankLinkStore } from '../counted-records.js';
 import { findingIdFor } from '../derived-ids.js';
 import type { FindingStore } from '../finding-store.js';
@@ -45,16 +47,36 @@ export const reviewedAccounts =
       if (!accounts.some((account) => account.key === key)) return false;
       const known = changes.get(vendor.id);
       if (known !== undefined) return known;
-      const id = findingIdFor(organizationId, accountChangeKey(vendor.id, accounts));
-      const isAccepted = findings
-        .find(organizationId, id)
-        .then((finding) => finding?.disposition === 'FALSE_POSITIVE' || finding?.disposition === 'ACCEPTED_RISK');
+      const againAt = vendor.accountChange?.seenAfter.toISOString();
+      const isAccepted = Promise.all(
+        [undefined, againAt].map((at) => dispositionOf(accountChangeKey(vendor.id, accounts, at))),
+      ).then(([first, again = first]) => again === 'FALSE_POSITIVE' || again === 'ACCEPTED_RISK');
       changes.set(vendor.id, isAccepted);
       return isAccepted;
+    }
+
+    async function dispositionOf(key: string): Promise<Disposition | undefined> {
+      return (await findings.find(organizationId, findingIdFor(organizationId, key)))?.disposition;
     }
   };
 
 export type ReviewedAccounts = ReturnType<typeof reviewedAccounts>;
+
+/**
+ * Whether an earlier change of a vendor to the accounts that it has now was confirmed. Such a case is closed, so that a change back and
+ * forth would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
+ */
+export const confirmedBefore =
+  ({ findings }: Pick<Deps, 'findings'>) =>
+  async (organizationId: string, { id, accounts }: StoredVendor, { seenAfter }: AccountChange): Promise<boolean> => {
+    const key = accountChangeKey(id, comparableAccounts(accounts));
+    const finding = await findings.find(organizationId, findingIdFor(organizationId, key));
+    if (finding?.disposition !== 'CONFIRMED' && finding?.disposition !== 'RESOLVED') return false;
+    const { changedBetween } = finding.evidence;
+    return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
+  };
+
+export type ConfirmedBefore = ReturnType<typeof confirmedBefore>;
 
 /** The payments with what people have said about accounts that their vendors did not have. */
 export async function withReviews(
