@@ -1,5 +1,6 @@
 // A check of `npm test`: every relative link in a document leads to a file (and a heading), every section that a comment or a document
 // cites exists, such as "detection reference, section 5" or "specification 2.2", and so do the paths and npm scripts that documents name.
+// Every decision record has a status and is listed in docs/adr/README.md.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -38,6 +39,7 @@ for (const path of files) {
     checkLinks(path, withoutCode(text));
     checkPaths(path, withoutCode(text));
     checkScripts(path, text);
+    checkDecision(path, text);
   }
   checkCitations(path, text);
 }
@@ -83,9 +85,22 @@ function checkScripts(path, text) {
   }
 }
 
-/** Decisions tell what was there when they were taken. */
+/** Decisions describe what was there when they were taken. */
 function isHistory(path) {
   return path.startsWith('docs/adr/');
+}
+
+function checkDecision(path, text) {
+  const [, file, id] = /^docs\/adr\/((\d{4})-.*)$/.exec(path) ?? [];
+  if (id === undefined) return;
+  const [, title, status] = /^# \d{4}\. (.+)\n\nStatus: (.+)\n/.exec(text) ?? [];
+  if (title === undefined || !text.startsWith(`# ${id}. `)) {
+    faults.push(`${path}: it begins with "# ${id}. Title" and a line "Status: ..."`);
+  } else if (!/^(?:proposed|accepted|superseded by \[ADR \d{4}\]\(.+\))(?:\. .+\.)?$/.test(status)) {
+    faults.push(`${path}: the status is proposed, accepted or superseded by [ADR ...](...)`);
+  } else if (!readFileSync('docs/adr/README.md', 'utf8').includes(`- [${id}](${file}) ${title}\n`)) {
+    faults.push(`${path}: docs/adr/README.md does not list it under its title`);
+  }
 }
 
 /** A citation may be broken over two lines of a comment. */
