@@ -8,8 +8,10 @@ import type { OAuthClient } from '../oauth/authorization-server.js';
 import { Grants } from '../oauth/grants.js';
 import { CallWindow, limitSchema } from '../rate-limits.js';
 import { compareNumbers, Table } from '../table.js';
+import { fault, oauthErrorOf, refuseOf } from './answers.js';
+import { companyApi } from './company-api.js';
+import type { Company, Deleted } from './company-api.js';
 import { entities, maskSecrets } from './entities.js';
-import { PAGE_SIZE_MAX, parseStatement, project, select, StatementRefusal } from './query.js';
 import { pacificTime } from './pacific-time.js';
 
 const settingsSchema = z.strictObject({
@@ -21,22 +23,12 @@ const settingsSchema = z.strictObject({
   limits: z.strictObject({ minute: limitSchema, second: limitSchema }).default({}),
 });
 
-interface Tenant {
-  readonly realmId: string;
-  readonly companyName: string;
-  readonly homeCurrency: string;
-  readonly tables: ReadonlyMap<string, Table<string>>;
+interface Tenant extends Company {
   readonly deleted: Deleted[];
   readonly windows: readonly CallWindow[];
   hasRights: boolean;
   hasExpiredSecret: boolean;
   isConnected: boolean;
-}
-
-interface Deleted {
-  readonly entity: string;
-  readonly id: string;
-  readonly at: Date;
 }
 
 const SCOPE = 'com.intuit.quickbooks.accounting';
@@ -52,14 +44,11 @@ const REALM = /^\d{1,19}$/;
 const ACCESS_SECONDS = 3_600;
 const REFRESH_SECONDS = 8_726_400;
 const DAY_SECONDS = 86_400;
-/** How far back changes and deletions are known. */
-const CHANGES_SECONDS = 30 * DAY_SECONDS;
-/** Of one answer with changes, over all entities; there is no second page. */
-const CHANGES_MAX = 1_000;
 
 /** QuickBooks Online: consent, tokens and the API version 3, read only (ERP reference, section 5). */
 export function quickBooks(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
+    const readCompany = companyApi(clock);
     const grants = new Grants({
       clock,
       policy: {
@@ -125,118 +114,7 @@ export function quickBooks(client: OAuthClient) {
       for (const each of tenant.windows) each.count();
       if (call.method !== 'GET')
         return fault(400, 'ValidationFault', '2010', 'Request has invalid or unsupported property');
-      if (path === `companyinfo/${realmId}`) return companyInfo(tenant);
-      if (!tenant.hasRights) return refuseOf(403);
-      if (path === 'preferences') return preferences(tenant);
-      if (path === 'query') return query(call, tenant);
-      if (path === 'cdc') return changes(call, tenant);
-      return fault(400, 'ValidationFault', '500', 'Unsupported Operation');
-    };
-
-    const time = (): string => pacificTime(clock.now());
-    const companyInfo = ({ companyName, realmId }: Tenant): Answer => ({
-      status: 200,
-      body: {
-        CompanyInfo: {
-          CompanyName: companyName,
-          LegalName: companyName,
-          Country: 'US',
-          Id: '1',
-          SyncToken: '4',
-          domain: 'QBO',
-          sparse: false,
-          NameValue: [{ Name: 'RealmId', Value: realmId }],
-        },
-        time: time(),
-      },
-    });
-    const preferences = ({ homeCurrency }: Tenant): Answer => ({
-      status: 200,
-      body: {
-        Preferences: {
-          CurrencyPrefs: { MultiCurrencyEnabled: true, HomeCurrency: { value: homeCurrency } },
-          Id: '1',
-          domain: 'QBO',
-          sparse: false,
-        },
-        time: time(),
-      },
-    });
-
-    const query = (call: Call, tenant: Tenant): Answer => {
-      try {
-        const statement = parseStatement(call.query['query'] ?? '', entities);
-        const entity = entities[statement.entity];
-        const table = tenant.tables.get(statement.entity);
-        if (entity === undefined || table === undefined) return refuseOf(400);
-        const selected = select(table.all(), statement, entity);
-        if (statement.isCount) {
-          return { status: 200, body: { QueryResponse: { totalCount: selected.length }, time: time() } };
-        }
-        const { startPosition, maxResults, fields } = statement;
-        const page = selected.slice(startPosition - 1, startPosition - 1 + maxResults);
-        return {
-          status: 200,
-          headers: tid(),
-          page: {
-            rows: page.map((row) => project(row, fields)),
-            render(rows, { isEndless }) {
-              const shown = isEndless ? repeated(rows, maxResults) : rows;
-              if (shown.length === 0) return { QueryResponse: {}, time: time() };
-              return {
-                QueryResponse: { [statement.entity]: shown, startPosition, maxResults: shown.length },
-                time: time(),
-              };
-            },
-          },
-        };
-      } catch (error) {
-        if (!(error instanceof StatementRefusal)) throw error;
-        const message = error.code === '4000' ? 'Error parsing query' : 'Invalid query';
-        return fault(400, 'ValidationFault', error.code, message, error.message);
-      }
-    };
-
-    const changes = ({ query: { entities: list = '', changedSince = '' } }: Call, tenant: Tenant): Answer => {
-      const names = list.split(',').map((name) => name.trim());
-      const since = Date.parse(changedSince);
-      if (Number.isNaN(since)) return fault(400, 'ValidationFault', '2010', 'changedSince is invalid');
-      if (clock.now().getTime() - since > CHANGES_SECONDS * 1_000) {
-        return fault(400, 'ValidationFault', '2010', 'changedSince is more than 30 days ago');
-      }
-      let left = CHANGES_MAX;
-      const found: ChangedRow[] = [];
-      for (const name of names) {
-        const table = tenant.tables.get(name);
-        if (table === undefined) return fault(400, 'ValidationFault', '2020', `Unknown entity ${name}`);
-        const changed = table.all().filter((row) => Date.parse(modifiedOf(row)) >= since);
-        const gone = tenant.deleted
-          .filter(({ entity, at }) => entity === name && at.getTime() >= since)
-          .map(({ id, at }) => ({
-            domain: 'QBO',
-            status: 'Deleted',
-            Id: id,
-            MetaData: { LastUpdatedTime: pacificTime(at) },
-          }));
-        const rows = [...gone, ...changed].slice(0, left);
-        left -= rows.length;
-        found.push(...rows.map((row) => ({ ...row, [ENTITY]: name })));
-      }
-      return {
-        status: 200,
-        headers: tid(),
-        page: {
-          rows: found,
-          render(rows, { isEndless }) {
-            const shown: readonly ChangedRow[] = isEndless ? repeated(rows, CHANGES_MAX) : rows;
-            const responses = names.map((name) => {
-              const own = shown.filter((row) => row[ENTITY] === name);
-              return own.length === 0 ? {} : { [name]: own, startPosition: 1, maxResults: own.length };
-            });
-            return { CDCResponse: [{ QueryResponse: responses }], time: time() };
-          },
-        },
-      };
+      return readCompany(call, tenant, path);
     };
 
     return {
@@ -283,7 +161,8 @@ export function quickBooks(client: OAuthClient) {
           }
         }
         const nameOf = (id: string) => tenant.tables.get('Vendor')?.get(id)?.['DisplayName'] as string | undefined;
-        const today = time().slice(0, 10);
+        const now = pacificTime(clock.now());
+        const today = now.slice(0, 10);
         for (const record of records) {
           const id = String(record['Id']);
           const known = table.get(id) ?? {
@@ -296,7 +175,7 @@ export function quickBooks(client: OAuthClient) {
           table.put(id, {
             ...maskSecrets(withVendorName(row, nameOf)),
             Id: id,
-            MetaData: metaData(known, record, time()),
+            MetaData: metaData(known, record, now),
           });
         }
         for (const id of remove.map(String)) {
@@ -343,75 +222,6 @@ function tokenToRevoke({ body, headers }: Call): string | undefined {
   }
 }
 
-function modifiedOf(row: Row): string {
-  return String((row['MetaData'] as Row | undefined)?.['LastUpdatedTime']);
-}
-
-/** As many rows as a full page has. */
-/** Of a row among changes: which list it belongs to. A symbol, so that faults keep it and no answer shows it. */
-const ENTITY = Symbol('entity');
-type ChangedRow = Row & { readonly [ENTITY]?: string };
-
-function repeated(rows: readonly Row[], size: number): readonly Row[] {
-  if (rows.length === 0) return rows;
-  return Array.from({ length: Math.min(size, PAGE_SIZE_MAX) }, (_, at) => rows[at % rows.length] ?? {});
-}
-
 function compareIds(left: string, right: string): number {
   return compareNumbers(Number(left), Number(right)) || (left < right ? -1 : left > right ? 1 : 0);
-}
-
-function tid(): Readonly<Record<string, string>> {
-  return { intuit_tid: `1-${randomBytes(4).toString('hex')}-${randomBytes(12).toString('hex')}` };
-}
-
-function fault(status: number, type: string, code: string, message: string, detail?: string): Answer {
-  const error = { Message: message, ...(detail === undefined ? {} : { Detail: detail }), code };
-  return { status, headers: tid(), body: { Fault: { Error: [error], type }, time: new Date().toISOString() } };
-}
-
-function oauthErrorOf(status: number): string {
-  return status === 401 ? 'invalid_client' : status < 500 ? 'invalid_request' : 'server_error';
-}
-
-/** 401 has its names in lower case, unlike all others. */
-function refuseOf(status: number): Answer {
-  switch (status) {
-    case 401: {
-      const message = 'message=AuthenticationFailed; errorCode=003200; statusCode=401';
-      const error = { message, detail: 'Token expired or revoked', code: '3200' };
-      return {
-        status,
-        headers: tid(),
-        body: {
-          warnings: null,
-          intuitObject: null,
-          fault: { error: [{ ...error, element: null }], type: 'AUTHENTICATION' },
-          report: null,
-          queryResponse: null,
-          batchItemResponse: [],
-          attachableResponse: [],
-          syncErrorResponse: null,
-          requestId: null,
-          time: Date.now(),
-          status: null,
-          cdcresponse: [],
-        },
-      };
-    }
-    case 403:
-      return fault(
-        403,
-        'ValidationFault',
-        '5020',
-        'Permission Denied Error',
-        'You need permission to access this feature.',
-      );
-    case 429:
-      return fault(429, 'ThrottleExceeded', '003001', 'message=ThrottleExceeded; errorCode=003001; statusCode=429');
-    default:
-      return status < 500
-        ? fault(status, 'ValidationFault', '2010', 'Request has invalid or unsupported property')
-        : fault(status, 'SystemFault', '10000', 'An application error has occurred while processing your request');
-  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Answer, Call, Row } from '../call.js';
+import type { Answer, Call } from '../call.js';
 import { ControlRefusal } from '../erp.js';
 import type { Erp, ErpDeps } from '../erp.js';
 import { authorizationServer } from '../oauth/authorization-server.js';
@@ -8,10 +8,11 @@ import type { OAuthClient } from '../oauth/authorization-server.js';
 import { Grants } from '../oauth/grants.js';
 import { CallWindow, limitSchema } from '../rate-limits.js';
 import { compareStrings, Table } from '../table.js';
-import { dateOf, timeOfDate } from './dates.js';
+import { accountingApi } from './accounting-api.js';
+import type { Books } from './accounting-api.js';
+import { problem } from './answers.js';
+import { dateOf } from './dates.js';
 import { completeDates, entities } from './entities.js';
-import type { Entity } from './entities.js';
-import { parseWhere, QueryParseException, sortRows } from './filter.js';
 import { ACCESS_SECONDS, newAccessToken } from './tokens.js';
 
 const settingsSchema = z.strictObject({
@@ -27,13 +28,7 @@ const settingsSchema = z.strictObject({
   limits: z.strictObject({ minute: limitSchema, day: limitSchema }).default({}),
 });
 
-interface Tenant {
-  readonly tenantId: string;
-  readonly tenantName: string;
-  readonly baseCurrency: string;
-  readonly countryCode: string;
-  readonly shortCode: string;
-  readonly tables: ReadonlyMap<string, Table<string>>;
+interface Tenant extends Books {
   readonly minute: CallWindow;
   readonly day: CallWindow;
   /** Whether calls beyond the limits are refused. */
@@ -67,12 +62,11 @@ const CONNECTION = /^\/connections\/([0-9a-f-]{36})$/;
 const MINUTE_LIMIT = 60;
 const DAY_LIMIT = 5_000;
 const DAY_SECONDS = 86_400;
-const PAGE_SIZE_DEFAULT = 100;
-const PAGE_SIZE_MAX = 1_000;
 
 /** Xero: consent, tokens, connections and the accounting API 2.0, read only (ERP reference, section 6). */
 export function xero(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
+    const readRecords = accountingApi(clock);
     /** By grant: the consent that it came from. */
     const authEvents = new Map<string, string>();
     const grants = new Grants({
@@ -183,127 +177,9 @@ export function xero(client: OAuthClient) {
         return { status: 429, headers: { ...rates(), ...headers }, body: '' };
       }
       for (const window of [minute, day]) window.count();
-      const answer = readApi(call, { tenant, name, scopes: grant.scopes });
+      const answer = readRecords(call, { books: tenant, name, scopes: grant.scopes });
       return { ...answer, headers: { ...rates(), ...answer.headers } };
     };
-
-    const readApi = (
-      call: Call,
-      { tenant, name, scopes }: { readonly tenant: Tenant; readonly name: string; readonly scopes: readonly string[] },
-    ): Answer => {
-      const entity = entities[name];
-      const needed = name === 'Organisation' ? ['accounting.settings', 'accounting.settings.read'] : entity?.scopes;
-      if (needed === undefined) return problem(404, 'NotFound', 'The resource you are looking for cannot be found');
-      if (!needed.some((scope) => scopes.includes(scope))) {
-        return {
-          ...problem(401, 'Unauthorized', 'AuthorizationUnsuccessful'),
-          headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
-        };
-      }
-      if (!tenant.hasRights) return problem(403, 'Forbidden', 'AuthorizationUnsuccessful');
-      if (call.method !== 'GET') return problem(405, 'MethodNotAllowed', 'MethodNotAllowed');
-      if (!(call.headers['accept'] ?? '').includes('application/json')) {
-        const xml = '<?xml version="1.0" encoding="utf-8"?><Response><Status>OK</Status></Response>';
-        return { status: 200, headers: { 'content-type': 'text/xml; charset=utf-8' }, body: xml };
-      }
-      if (entity === undefined) return { status: 200, body: { ...envelope(), Organisations: [organisation(tenant)] } };
-      try {
-        return list(call, { tenant, name, entity });
-      } catch (error) {
-        if (error instanceof QueryParseException) return invalid(16, 'QueryParseException', error.message);
-        throw error;
-      }
-    };
-
-    const list = (
-      { query, headers }: Call,
-      { tenant, name, entity }: { readonly tenant: Tenant; readonly name: string; readonly entity: Entity },
-    ): Answer => {
-      const { where, order, page: pageText, pageSize: sizeText } = query;
-      const parameters = new Set(['page', 'pageSize', 'order', ...entity.parameters]);
-      if (where !== undefined && !parameters.has('where'))
-        return invalid(16, 'QueryParseException', 'where is not supported');
-      const page = Number(pageText ?? 1);
-      const pageSize = Number(sizeText ?? PAGE_SIZE_DEFAULT);
-      if (
-        !Number.isInteger(page) ||
-        page < 1 ||
-        !Number.isInteger(pageSize) ||
-        pageSize < 1 ||
-        pageSize > PAGE_SIZE_MAX
-      ) {
-        return invalid(10, 'ValidationException', `page is at least 1, pageSize is 1 to ${PAGE_SIZE_MAX}`);
-      }
-      const since = headers['if-modified-since'];
-      const sinceTime = since === undefined ? undefined : timeOfSince(since);
-      if (Number.isNaN(sinceTime)) return invalid(10, 'ValidationException', 'If-Modified-Since is no date');
-      const all = tenant.tables.get(name)?.all() ?? [];
-      const selected = kept(
-        all,
-        JSON.stringify([
-          since,
-          where,
-          order,
-          query['includeArchived'],
-          query['IDs'],
-          query['Status'],
-          query['DateFrom'],
-        ]),
-        () => {
-          const tests: ((row: Row) => boolean)[] = [];
-          if (where !== undefined) tests.push(parseWhere(where, entity));
-          if (query['IDs'] !== undefined && parameters.has('IDs')) {
-            const ids = new Set(query['IDs'].split(','));
-            tests.push((row) => ids.has(String(row[entity.id])));
-          }
-          if (sinceTime !== undefined) tests.push((row) => timeOfDate(String(row['UpdatedDateUTC'])) >= sinceTime);
-          if (name === 'Contacts' && query['includeArchived'] !== 'true')
-            tests.push((row) => row['ContactStatus'] !== 'ARCHIVED');
-          if (query['Status'] !== undefined && parameters.has('Status'))
-            tests.push((row) => row['Status'] === query['Status']);
-          if (query['DateFrom'] !== undefined && parameters.has('DateFrom')) {
-            const from = timeOfDate(query['DateFrom']);
-            tests.push((row) => timeOfDate(String(row['Date'])) >= from);
-          }
-          return sortRows(
-            all.filter((row) => tests.every((test) => test(row))),
-            order,
-            entity,
-          );
-        },
-      );
-      const isPaged = pageText !== undefined;
-      const rows = isPaged
-        ? selected.slice((page - 1) * pageSize, page * pageSize)
-        : selected.map((row) => summaryOf(row, entity));
-      return {
-        status: 200,
-        page: {
-          rows,
-          render: (shown, { isEndless }) => ({
-            ...envelope(),
-            ...(isPaged
-              ? {
-                  pagination: {
-                    page,
-                    pageSize,
-                    pageCount: isEndless ? page + 1 : Math.ceil(selected.length / pageSize),
-                    itemCount: isEndless ? (page + 1) * pageSize : selected.length,
-                  },
-                }
-              : {}),
-            [name]: shown,
-          }),
-        },
-      };
-    };
-
-    const envelope = () => ({
-      Id: randomUUID(),
-      Status: 'OK',
-      ProviderName: 'Invoice Control',
-      DateTimeUTC: `/Date(${clock.now().getTime()})/`,
-    });
 
     const unauthorized = (): Answer => {
       const at = clock.now().toLocaleString('en-US', { timeZone: 'UTC', hourCycle: 'h23' });
@@ -393,58 +269,6 @@ export function xero(client: OAuthClient) {
   };
 }
 
-const RESULTS_MAX = 20;
-const results = new WeakMap<readonly Row[], Map<string, readonly Row[]>>();
-
-/** The last results are kept: pages of one query read the same rows. */
-function kept(rows: readonly Row[], key: string, select: () => readonly Row[]): readonly Row[] {
-  const ofRows = results.get(rows) ?? new Map<string, readonly Row[]>();
-  results.set(rows, ofRows);
-  const known = ofRows.get(key);
-  if (known !== undefined) return known;
-  const selected = select();
-  if (ofRows.size >= RESULTS_MAX) ofRows.clear();
-  ofRows.set(key, selected);
-  return selected;
-}
-
-function organisation({ tenantId, tenantName, baseCurrency, countryCode, shortCode }: Tenant): Row {
-  return {
-    OrganisationID: tenantId,
-    Name: tenantName,
-    LegalName: tenantName,
-    PaysTax: true,
-    Version: countryCode === 'GB' ? 'UK' : 'GLOBAL',
-    OrganisationType: 'COMPANY',
-    BaseCurrency: baseCurrency,
-    CountryCode: countryCode,
-    IsDemoCompany: false,
-    OrganisationStatus: 'ACTIVE',
-    ShortCode: shortCode,
-  };
-}
-
-function summaryOf(row: Row, { pagedOnly }: Entity): Row {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !pagedOnly.includes(name))) as Row;
-}
-
-/** `2026-01-01T00:00:00`, which is UTC, or an HTTP date. */
-function timeOfSince(text: string): number {
-  const time = timeOfDate(text);
-  return Number.isNaN(time) ? Date.parse(text) : time;
-}
-
 function utc(instant: Date): string {
   return instant.toISOString().replace('Z', '0000');
-}
-
-function problem(status: number, title: string, detail: string): Answer {
-  return {
-    status,
-    body: { Type: null, Title: title, Status: status, Detail: detail, Instance: randomUUID(), Extensions: {} },
-  };
-}
-
-function invalid(number: number, type: string, message: string): Answer {
-  return { status: 400, body: { ErrorNumber: number, Type: type, Message: message, Elements: [] } };
 }
