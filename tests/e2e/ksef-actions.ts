@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
+import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 
 /** What the simulator has counted for one context. */
 export interface Counters {
@@ -77,42 +78,6 @@ export function hashOf(text: string): string {
 
 /** A valid FA(3) document, whose seller has the NIP. */
 export function fa3({ nip, number, gross = '1230.00' }: { nip: string; number: string; gross?: string }): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
-  <Naglowek>
-    <KodFormularza kodSystemowy="FA (3)" wersjaSchemy="1-0E">FA</KodFormularza>
-    <WariantFormularza>3</WariantFormularza>
-    <DataWytworzeniaFa>2026-02-01T00:00:00Z</DataWytworzeniaFa>
-  </Naglowek>
-  <Podmiot1>
-    <DaneIdentyfikacyjne><NIP>${nip}</NIP><Nazwa>Huta Szkła ${nip}</Nazwa></DaneIdentyfikacyjne>
-    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1</AdresL1></Adres>
-  </Podmiot1>
-  <Podmiot2>
-    <DaneIdentyfikacyjne><NIP>1111111111</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
-    <JST>2</JST>
-    <GV>2</GV>
-  </Podmiot2>
-  <Fa>
-    <KodWaluty>PLN</KodWaluty>
-    <P_1>2026-02-15</P_1>
-    <P_2>${number}</P_2>
-    <P_13_1>1000.00</P_13_1>
-    <P_14_1>230.00</P_14_1>
-    <P_15>${gross}</P_15>
-    <Adnotacje>
-      <P_16>2</P_16>
-      <P_17>2</P_17>
-      <P_18>2</P_18>
-      <P_18A>2</P_18A>
-      <Zwolnienie><P_19N>1</P_19N></Zwolnienie>
-      <NoweSrodkiTransportu><P_22N>1</P_22N></NoweSrodkiTransportu>
-      <P_23>2</P_23>
-      <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
-    </Adnotacje>
-    <RodzajFaktury>VAT</RodzajFaktury>
-    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>Butelka</P_7><P_8A>szt.</P_8A><P_8B>1</P_8B><P_9A>1000.00</P_9A><P_11>1000.00</P_11><P_12>23</P_12></FaWiersz>
-  </Fa>
-</Faktura>
-`;
+  const amounts = { net: '1000.00', vat: '230.00', gross };
+  return fa3Document({ number, seller: nip, sellerName: `Huta Szkła ${nip}`, amounts });
 }

@@ -3,7 +3,8 @@ import { call as send } from '../erp/testing.js';
 import { ContractClient, contractOperations, faultsOfAnswer } from './contract-client.js';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { BUYER, invoiceXml, json, SELLER, sendRequest } from './testing.js';
+import { BUYER, fa3Document, SELLER } from './fa3-document.js';
+import { json, sendRequest } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,8 +52,8 @@ test('requests and answers of the whole flow are those of the contract', async (
     const answer = await call(target, sendRequest(session, xml));
     return String(answer['referenceNumber']);
   };
-  const accepted = await sent(invoiceXml({ number: 'CONTRACT/1' }));
-  const duplicate = await sent(invoiceXml({ number: 'CONTRACT/1' }));
+  const accepted = await sent(fa3Document({ number: 'CONTRACT/1' }));
+  const duplicate = await sent(fa3Document({ number: 'CONTRACT/1' }));
   const invalid = await sent('no invoice');
   const below = `GET sessions/${session.reference}`;
   const codes: unknown[] = [];

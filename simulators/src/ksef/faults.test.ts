@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { hashOf, invoiceXml, json, SELLER, TestClient } from './testing.js';
+import { fa3Document, SELLER } from './fa3-document.js';
+import { hashOf, json, TestClient } from './testing.js';
 import type { TestSession } from './testing.js';
 
 const LIST = 'GET sessions?sessionType=Online&pageSize=10';
@@ -11,7 +12,7 @@ let simulator: KsefSimulator;
 let client: TestClient;
 let session: TestSession;
 let last = 0;
-const newInvoice = (): string => invoiceXml({ number: `FV/${(last += 1)}/2026` });
+const newInvoice = (): string => fa3Document({ number: `FV/${(last += 1)}/2026` });
 
 beforeAll(async () => {
   simulator = await startKsefSimulator();

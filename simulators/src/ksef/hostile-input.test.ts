@@ -6,7 +6,8 @@ import { Faults } from './faults.js';
 import { operationNames } from './operations.js';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { invoiceXml, json, SELLER, sendRequest, TestClient } from './testing.js';
+import { fa3Document, SELLER } from './fa3-document.js';
+import { json, sendRequest, TestClient } from './testing.js';
 import type { TestSession } from './testing.js';
 
 let simulator: KsefSimulator;
@@ -131,7 +132,7 @@ test('of faults there are at most 1,000', () => {
 });
 
 test.each(['__proto__', 'constructor', 'toString'])('counts sends whose hash is %s', async (invoiceHash) => {
-  const refused = await client.send(session, invoiceXml({ number: 'n' }), { invoiceHash });
+  const refused = await client.send(session, fa3Document({ number: 'n' }), { invoiceHash });
   expect(refused.status).toBe(400);
   const { sends } = JSON.parse((await client.control(`GET counters?context=${SELLER}`)).text) as {
     sends: Readonly<Record<string, unknown>>;
@@ -153,7 +154,7 @@ test('content that cannot be decrypted ends with 435', async () => {
   const other = { ...session, key: Buffer.alloc(32, 7) };
   const answer = await client.api(
     `POST sessions/online/${session.reference}/invoices`,
-    sendRequest(other, invoiceXml({ number: 'n' })),
+    sendRequest(other, fa3Document({ number: 'n' })),
   );
   const ended = await client.waitFor(session, String(json(answer)['referenceNumber']));
   // One wrong key of 256 leaves a padding that looks right: then hash and size tell.

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KSeFClient, openOnlineSession, openSendAndClose } from 'ksef-client-ts';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { hashOf, invoiceXml, json, SELLER, TestClient } from './testing.js';
+import { fa3Document, SELLER } from './fa3-document.js';
+import { hashOf, json, TestClient } from './testing.js';
 
 const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'b'.repeat(64)}`;
 const POLL = { intervalMs: 5, maxAttempts: 100 };
@@ -25,7 +26,7 @@ async function login(): Promise<KSeFClient> {
 
 test('a public client logs in, opens a session, sends, closes and gets its confirmation', async () => {
   const client = await login();
-  const xml = invoiceXml({ number: 'PUBLIC/1' });
+  const xml = fa3Document({ number: 'PUBLIC/1' });
   const handle = await openOnlineSession(client, { validate: false });
   const reference = await handle.sendInvoice(xml);
   await handle.close();
@@ -46,7 +47,7 @@ test('a public client takes a rotated key after the one that it knows was withdr
   const client = await login();
   await control.control('POST keys', { action: 'ROTATE' });
   await control.control('POST keys', { action: 'WITHDRAW' });
-  const { successfulInvoiceCount } = await openSendAndClose(client, [invoiceXml({ number: 'PUBLIC/2' })], {
+  const { successfulInvoiceCount } = await openSendAndClose(client, [fa3Document({ number: 'PUBLIC/2' })], {
     pollOptions: POLL,
   });
   expect(successfulInvoiceCount).toBe(1);

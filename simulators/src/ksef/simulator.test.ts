@@ -8,7 +8,8 @@ import { ContractClient } from './contract-client.js';
 import { crc8 } from './numbers.js';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';
-import { BUYER, hashOf, invoiceXml, json, SELLER, sendRequest } from './testing.js';
+import { BUYER, fa3Document, SELLER } from './fa3-document.js';
+import { hashOf, json, sendRequest } from './testing.js';
 
 const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'a'.repeat(64)}`;
 
@@ -150,7 +151,7 @@ describe('sessions', () => {
   test('an invoice goes through 100 and 150 and gets a number with a right checksum', async () => {
     await client.control('PUT settings', { invoicePolls: 2 });
     const session = await client.open();
-    const xml = invoiceXml({ number: newNumber() });
+    const xml = fa3Document({ number: newNumber() });
     const { referenceNumber } = json(await client.send(session, xml));
     const codes: number[] = [];
     let shown: Readonly<Record<string, unknown>> = {};
@@ -168,7 +169,7 @@ describe('sessions', () => {
   test('a closed session has a signed confirmation of each accepted invoice', async () => {
     await client.control('PUT settings', { sessionPolls: 2, invoicePolls: 1 });
     const session = await client.open();
-    const xml = invoiceXml({ number: 'A&amp;B &lt;1&gt;' });
+    const xml = fa3Document({ number: 'A&amp;B &lt;1&gt;' });
     await client.send(session, xml);
     await client.send(session, 'no invoice');
     const closed = await client.closeAndWait(session);
@@ -194,7 +195,7 @@ describe('sessions', () => {
 
   test('an invoice has a confirmation of its own before the session is closed', async () => {
     const session = await client.open();
-    const { ksefNumber, referenceNumber } = await client.sendAndWait(session, invoiceXml({ number: newNumber() }));
+    const { ksefNumber, referenceNumber } = await client.sendAndWait(session, fa3Document({ number: newNumber() }));
     const byReference = await client.api(`GET sessions/${session.reference}/invoices/${String(referenceNumber)}/upo`);
     const byNumber = await client.api(`GET sessions/${session.reference}/invoices/ksef/${String(ksefNumber)}/upo`);
     expect(byReference.text).toBe(byNumber.text);
@@ -209,21 +210,21 @@ describe('sessions', () => {
     const invalid = await client.open();
     await client.send(invalid, 'no invoice');
     expect(codeOf((await client.closeAndWait(invalid))['status'])).toBe(445);
-    expect(errorOf(await client.send(invalid, invoiceXml({ number: newNumber() })))).toBe(21_180);
+    expect(errorOf(await client.send(invalid, fa3Document({ number: newNumber() })))).toBe(21_180);
   });
 
   test('closes itself after twelve hours', async () => {
     const session = await client.open();
-    await client.send(session, invoiceXml({ number: newNumber() }));
+    await client.send(session, fa3Document({ number: newNumber() }));
     await client.control('POST clock', { advanceSeconds: 12 * 3_600 + 1 });
     await client.login();
-    expect(errorOf(await client.send(session, invoiceXml({ number: newNumber() })))).toBe(21_180);
+    expect(errorOf(await client.send(session, fa3Document({ number: newNumber() })))).toBe(21_180);
     expect(codeOf((await client.closeAndWait(session))['status'])).toBe(200);
   });
 
   test('refuses sizes and hashes that do not fit what was sent', async () => {
     const session = await client.open();
-    const xml = invoiceXml({ number: newNumber() });
+    const xml = fa3Document({ number: newNumber() });
     expect(errorOf(await client.send(session, xml, { encryptedInvoiceSize: 16 }))).toBe(21_402);
     expect(errorOf(await client.send(session, xml, { encryptedInvoiceHash: hashOf('other') }))).toBe(21_403);
     expect(errorOf(await client.send(session, xml, { invoiceHash: 'short' }))).toBe(21_405);
@@ -234,15 +235,15 @@ describe('sessions', () => {
   });
 
   test.each<readonly [string, string, number]>([
-    ['a BOM', `\uFEFF${invoiceXml({ number: 'BOM' })}`, 430],
-    ['another encoding', invoiceXml({ number: 'E' }).replace('UTF-8', 'ISO-8859-2'), 430],
-    ['an instruction', invoiceXml({ number: 'PI' }).replace('<Faktura', '<?xml-stylesheet href="a"?><Faktura'), 450],
-    ['a refused character', invoiceXml({ number: 'C\u0086' }), 450],
-    ['a document type', invoiceXml({ number: 'D' }).replace('<Faktura', '<!DOCTYPE Faktura><Faktura'), 450],
-    ['a missing element', invoiceXml({ number: 'X' }).replace('<P_15>2049.99</P_15>', ''), 450],
-    ['an end that is missing', invoiceXml({ number: 'W' }).replace('</Faktura>', ''), 450],
-    ['a date in the future', invoiceXml({ number: 'F', issueDate: '2049-12-31' }), 450],
-    ['another seller', invoiceXml({ number: 'S', seller: BUYER }), 410],
+    ['a BOM', `\uFEFF${fa3Document({ number: 'BOM' })}`, 430],
+    ['another encoding', fa3Document({ number: 'E' }).replace('UTF-8', 'ISO-8859-2'), 430],
+    ['an instruction', fa3Document({ number: 'PI' }).replace('<Faktura', '<?xml-stylesheet href="a"?><Faktura'), 450],
+    ['a refused character', fa3Document({ number: 'C\u0086' }), 450],
+    ['a document type', fa3Document({ number: 'D' }).replace('<Faktura', '<!DOCTYPE Faktura><Faktura'), 450],
+    ['a missing element', fa3Document({ number: 'X' }).replace('<P_15>2049.99</P_15>', ''), 450],
+    ['an end that is missing', fa3Document({ number: 'W' }).replace('</Faktura>', ''), 450],
+    ['a date in the future', fa3Document({ number: 'F', issueDate: '2049-12-31' }), 450],
+    ['another seller', fa3Document({ number: 'S', seller: BUYER }), 410],
   ])('a document with %s ends with its code and no number', async (_, xml, code) => {
     const session = await client.open();
     const shown = await client.sendAndWait(session, xml);
@@ -251,18 +252,18 @@ describe('sessions', () => {
 
   test.each([[[BUYER]], [['*']]])('a grant of %j lets a context send invoices of another seller', async (grants) => {
     await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: TOKEN }], grants });
-    const shown = await client.sendAndWait(await client.open(), invoiceXml({ number: newNumber(), seller: BUYER }));
+    const shown = await client.sendAndWait(await client.open(), fa3Document({ number: newNumber(), seller: BUYER }));
     expect(shown).toMatchObject({ status: { code: 200 } });
   });
 
   test('a second document of the same seller, kind and number is a duplicate, also of another context', async () => {
     const number = newNumber();
     const first = await client.open();
-    const { ksefNumber } = await client.sendAndWait(first, invoiceXml({ number }));
+    const { ksefNumber } = await client.sendAndWait(first, fa3Document({ number }));
     const other = new ContractClient(`${simulator.url}/test`, BUYER, 'token of the buyer');
     await other.control(`PUT contexts/${BUYER}`, { tokens: [{ token: other.token }], grants: [SELLER] });
     await other.login();
-    const shown = await other.sendAndWait(await other.open(), invoiceXml({ number, issueDate: '2026-03-01' }));
+    const shown = await other.sendAndWait(await other.open(), fa3Document({ number, issueDate: '2026-03-01' }));
     expect(shown).toMatchObject({
       ksefNumber: null,
       status: {
@@ -272,14 +273,14 @@ describe('sessions', () => {
     });
     const foreign = await other.api(`GET sessions/${first.reference}/invoices?pageSize=10`);
     expect([foreign.status, json(foreign)['reasonCode']]).toEqual([403, 'insufficient-resource-access']);
-    const correction = invoiceXml({ number, kind: 'UPR' });
+    const correction = fa3Document({ number, kind: 'UPR' });
     expect(await client.sendAndWait(await client.open(), correction)).toMatchObject({ status: { code: 200 } });
   });
 
   test('of copies that wait at once one is registered', async () => {
     await client.control('PUT settings', { invoicePolls: 1 });
     const session = await client.open();
-    const xml = invoiceXml({ number: newNumber() });
+    const xml = fa3Document({ number: newNumber() });
     const sent = await Promise.all(Array.from({ length: 5 }, async () => client.send(session, xml)));
     const ended = await Promise.all(
       sent.map(async (answer) => client.waitFor(session, String(json(answer)['referenceNumber']))),
@@ -299,7 +300,7 @@ describe('sessions', () => {
     const made = await client.control('POST invoices', invoice);
     expect(made.status).toBe(201);
     const { ksefNumber, sessionReferenceNumber } = json(made);
-    const shown = await client.sendAndWait(await client.open(), invoiceXml({ number }));
+    const shown = await client.sendAndWait(await client.open(), fa3Document({ number }));
     expect(shown['status']).toMatchObject({ code: 440, extensions: { originalKsefNumber: ksefNumber } });
     const original = json(await client.api(`GET sessions/${String(sessionReferenceNumber)}/invoices?pageSize=10`));
     expect(original['invoices']).toMatchObject([{ ksefNumber, invoiceHash: hashOf('original') }]);
@@ -313,7 +314,7 @@ describe('sessions', () => {
 
   test('lists invoices and sessions page by page', async () => {
     const session = await client.open();
-    for (let sent = 0; sent < 11; sent++) await client.send(session, invoiceXml({ number: newNumber() }));
+    for (let sent = 0; sent < 11; sent++) await client.send(session, fa3Document({ number: newNumber() }));
     const path = `${simulator.url}/test/v2/sessions/${session.reference}/invoices?pageSize=10`;
     const authorization = `Bearer ${client.accessToken}`;
     const first = (await (await fetch(path, { headers: { authorization } })).json()) as {
@@ -345,7 +346,7 @@ describe('sessions', () => {
       open: (before['open'] ?? 0) + 1,
       empty: (before['empty'] ?? 0) + 1,
     });
-    await client.send(session, invoiceXml({ number: newNumber() }));
+    await client.send(session, fa3Document({ number: newNumber() }));
     await client.closeAndWait(session);
     expect(await count()).toEqual({ ...before, opened: (before['opened'] ?? 0) + 1 });
   });
@@ -355,7 +356,7 @@ describe('requests', () => {
   test('are logged without bearer tokens and contents, from a given number on', async () => {
     const { n } = (json(await client.control('GET requests'))['items'] as readonly { n: number }[]).at(-1) ?? { n: 0 };
     const session = await client.open();
-    const xml = invoiceXml({ number: newNumber() });
+    const xml = fa3Document({ number: newNumber() });
     await client.send(session, xml);
     const { items } = json(await client.control(`GET requests?after=${n}&context=${SELLER}`)) as {
       items: readonly Readonly<Record<string, unknown>>[];
@@ -435,7 +436,7 @@ test('its state survives a restart', async () => {
     await before.control('PUT settings', { authPolls: 0, invoicePolls: 0 });
     await before.login();
     const session = await before.open();
-    const xml = invoiceXml({ number: newNumber() });
+    const xml = fa3Document({ number: newNumber() });
     const { ksefNumber } = await before.sendAndWait(session, xml);
     const counters = json(await before.control('GET counters'));
     const log = json(await before.control('GET requests'));

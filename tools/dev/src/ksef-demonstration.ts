@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
+import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 import { nameRow, table } from './decision-table.js';
 import { uploadDocument } from './demonstration-uploads.js';
 import type { Tenant } from './tenant.js';
 
 const NIP = '5265877635';
-/** KSeF looks at a document some times before it has decided. */
+/** KSeF takes a few polls until it has decided. */
 const ACCEPTED_MS_MAX = 30_000;
 const POLL_EACH_MS = 200;
 
@@ -110,44 +111,14 @@ async function ended(api: Client, first: Schemas['KsefSubmission']): Promise<Sch
 /** FA(3), without an account: the customer has paid by card. */
 function filedInvoice(since: Date): string {
   const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() - 1, 15)).toISOString();
-  const date = month.slice(0, 10);
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
-  <Naglowek>
-    <KodFormularza kodSystemowy="FA (3)" wersjaSchemy="1-0E">FA</KodFormularza>
-    <WariantFormularza>3</WariantFormularza>
-    <DataWytworzeniaFa>${date}T08:00:00Z</DataWytworzeniaFa>
-  </Naglowek>
-  <Podmiot1>
-    <DaneIdentyfikacyjne><NIP>${NIP}</NIP><Nazwa>Wisła Narzędzia sp. z o.o.</Nazwa></DaneIdentyfikacyjne>
-    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1, 30-001 Kraków</AdresL1></Adres>
-  </Podmiot1>
-  <Podmiot2>
-    <DaneIdentyfikacyjne><NIP>1111111111</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
-    <JST>2</JST>
-    <GV>2</GV>
-  </Podmiot2>
-  <Fa>
-    <KodWaluty>PLN</KodWaluty>
-    <P_1>${date}</P_1>
-    <P_2>FV/${date.slice(0, 4)}/${date.slice(5, 7)}/0017</P_2>
-    <P_13_1>1000.00</P_13_1>
-    <P_14_1>230.00</P_14_1>
-    <P_15>1230.00</P_15>
-    <Adnotacje>
-      <P_16>2</P_16>
-      <P_17>2</P_17>
-      <P_18>2</P_18>
-      <P_18A>2</P_18A>
-      <Zwolnienie><P_19N>1</P_19N></Zwolnienie>
-      <NoweSrodkiTransportu><P_22N>1</P_22N></NoweSrodkiTransportu>
-      <P_23>2</P_23>
-      <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
-    </Adnotacje>
-    <RodzajFaktury>VAT</RodzajFaktury>
-    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>Wiertarka</P_7><P_8A>szt.</P_8A><P_8B>2</P_8B><P_9A>500.00</P_9A><P_11>1000.00</P_11><P_12>23</P_12></FaWiersz>
-    <Platnosc><Zaplacono>1</Zaplacono><DataZaplaty>${date}</DataZaplaty><FormaPlatnosci>2</FormaPlatnosci></Platnosc>
-  </Fa>
-</Faktura>
-`;
+  const issueDate = month.slice(0, 10);
+  return fa3Document({
+    number: `FV/${issueDate.slice(0, 4)}/${issueDate.slice(5, 7)}/0017`,
+    seller: NIP,
+    sellerName: 'Wisła Narzędzia sp. z o.o.',
+    issueDate,
+    item: 'Wiertarka',
+    amounts: { net: '1000.00', vat: '230.00', gross: '1230.00' },
+    isPaid: true,
+  });
 }

@@ -10,6 +10,7 @@ import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { fa3Document, SELLER } from '@invoicecontrol/simulators/ksef/fa3-document';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
@@ -24,7 +25,6 @@ import { callScopeStore, createCallScopeIndexes } from '../storage/call-scopes.j
 import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
-import { fa3Document, SELLER } from '../testing/fa3-document.js';
 import { exampleToken } from '../testing/running-ksef.js';
 
 /** An hour of KSeF has 12 s here, and its limits are a tenth: 12 sessions an hour for one context. */

@@ -11,6 +11,7 @@ import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { fa3Document, SELLER } from '@invoicecontrol/simulators/ksef/fa3-document';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
@@ -31,7 +32,6 @@ import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
 import { exampleToken } from '../testing/running-ksef.js';
-import { fa3Document, SELLER } from '../testing/fa3-document.js';
 
 const organizationId = randomUUID();
 const context = systemContext('test');

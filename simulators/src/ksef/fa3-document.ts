@@ -1,0 +1,70 @@
+/** The NIP of the seller where none is given. */
+export const SELLER = '5265877635';
+export const BUYER = '1111111111';
+
+/** What differs between documents; each text is written into the XML as it is. */
+export interface Fa3Invoice {
+  readonly number: string;
+  readonly seller?: string;
+  readonly sellerName?: string;
+  readonly kind?: string;
+  readonly issueDate?: string;
+  readonly item?: string;
+  /** In PLN, with two decimals. */
+  readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
+  /** Says that the invoice was paid by card on its day of issue; otherwise it says nothing about payment. */
+  readonly isPaid?: boolean;
+}
+
+/** A valid FA(3) document, for tests and demonstrations. */
+export function fa3Document({
+  number,
+  seller = SELLER,
+  sellerName = 'Huta Szkła Jedlina',
+  kind = 'VAT',
+  issueDate = '2026-02-15',
+  item = 'Butelka',
+  amounts: { net, vat, gross } = { net: '1666.66', vat: '383.33', gross: '2049.99' },
+  isPaid = false,
+}: Fa3Invoice): string {
+  const payment = `
+    <Platnosc><Zaplacono>1</Zaplacono><DataZaplaty>${issueDate}</DataZaplaty><FormaPlatnosci>2</FormaPlatnosci></Platnosc>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
+  <Naglowek>
+    <KodFormularza kodSystemowy="FA (3)" wersjaSchemy="1-0E">FA</KodFormularza>
+    <WariantFormularza>3</WariantFormularza>
+    <DataWytworzeniaFa>${issueDate}T08:00:00Z</DataWytworzeniaFa>
+  </Naglowek>
+  <Podmiot1>
+    <DaneIdentyfikacyjne><NIP>${seller}</NIP><Nazwa>${sellerName}</Nazwa></DaneIdentyfikacyjne>
+    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1, 30-001 Kraków</AdresL1></Adres>
+  </Podmiot1>
+  <Podmiot2>
+    <DaneIdentyfikacyjne><NIP>${BUYER}</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
+    <JST>2</JST>
+    <GV>2</GV>
+  </Podmiot2>
+  <Fa>
+    <KodWaluty>PLN</KodWaluty>
+    <P_1>${issueDate}</P_1>
+    <P_2>${number}</P_2>
+    <P_13_1>${net}</P_13_1>
+    <P_14_1>${vat}</P_14_1>
+    <P_15>${gross}</P_15>
+    <Adnotacje>
+      <P_16>2</P_16>
+      <P_17>2</P_17>
+      <P_18>2</P_18>
+      <P_18A>2</P_18A>
+      <Zwolnienie><P_19N>1</P_19N></Zwolnienie>
+      <NoweSrodkiTransportu><P_22N>1</P_22N></NoweSrodkiTransportu>
+      <P_23>2</P_23>
+      <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
+    </Adnotacje>
+    <RodzajFaktury>${kind}</RodzajFaktury>
+    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>${item}</P_7><P_8A>szt.</P_8A><P_8B>1</P_8B><P_9A>${net}</P_9A><P_11>${net}</P_11><P_12>23</P_12></FaWiersz>${isPaid ? payment : ''}
+  </Fa>
+</Faktura>
+`;
+}
