@@ -1,6 +1,7 @@
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { events } from '@invoicecontrol/contracts/events';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -17,23 +18,26 @@ import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store'
 import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
+import { accessTokens } from './application/access-tokens.js';
+import type { AccessTokens } from './application/access-tokens.js';
+import { connectConsented } from './application/connect-consented.js';
+import { connectionChanged } from './application/connection-events.js';
+import { deleteOldRuns } from './application/delete-old-runs.js';
+import { flowSecrets } from './application/flow-secrets.js';
+import type { OAuthSettings } from './application/oauth-settings.js';
 import { openErp } from './application/open-erp.js';
 import type { ErpOverrides } from './application/open-erp.js';
+import { refreshTokens } from './application/refresh-tokens.js';
+import { revocations } from './application/revoke-tokens.js';
 import { connectionSecrets } from './application/secrets.js';
-import { deleteOldRuns, stuckRuns } from './application/sync-keeping.js';
+import type { ConnectionSecrets } from './application/secrets.js';
+import { stuckRuns } from './application/stuck-runs.js';
+import { finishDeletions, rewrapConnection } from './application/sweeps.js';
 import { syncRun } from './application/sync-run.js';
 import { startRun } from './application/sync-start.js';
 import { syncWorker } from './application/sync-worker.js';
-import { accessTokens } from './application/access-tokens.js';
-import { connectConsented } from './application/connect-consented.js';
-import { connectionChanged } from './application/connection-events.js';
-import { flowSecrets } from './application/flow-secrets.js';
-import type { OAuthSettings } from './application/oauth-settings.js';
-import { refreshTokens } from './application/refresh-tokens.js';
-import { revocations } from './application/revoke-tokens.js';
-import type { ConnectionSecrets } from './application/secrets.js';
-import { finishDeletions, rewrapConnection } from './application/sweeps.js';
 import { authorizationServers } from './clients/authorization-servers.js';
 import { configChecks } from './clients/config-checks.js';
 import { erpHttpClient } from './clients/erp-http.js';
@@ -43,8 +47,8 @@ import { vendorMaster } from './clients/vendor-master.js';
 import { bankOrigins, configSchema, unsafeSettings } from './config.js';
 import type { Config } from './config.js';
 import type { Connection } from './domain/connection.js';
-import { providersOf } from './providers/registry.js';
 import { stateKeys } from './domain/oauth-state.js';
+import { providersOf } from './providers/registry.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
 import { connectionKeyIds, connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
@@ -55,8 +59,8 @@ import type { RunDocument } from './storage/runs.js';
 import { syncedConnections } from './storage/synced-connections.js';
 import { reportConnections, reportRuns } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
-import { oauthService } from './transport/grpc/oauth.js';
 import { encodeConnections } from './transport/grpc/encode-connection.js';
+import { oauthService } from './transport/grpc/oauth.js';
 import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
@@ -95,7 +99,7 @@ export function startService(
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop }: Connections,
-  { providers = providersOf(config), runsDue = true }: ErpOverrides,
+  overrides: ErpOverrides,
 ): Promise<ServiceParts> {
   const unsafe = unsafeSettings(config);
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'CALLS ARE NOT SAFE: these settings are for tests');
@@ -124,46 +128,11 @@ async function compose(
   const connections = connectionStore(collections.connections, outbox, clock);
   const consents = composeConsents(config, { collections, secrets, outbox, clock, logger });
   onStop('revocations', () => consents.revoking.stop());
-  const calls = erpHttpClient(callSettings(config), config);
-  onStop('calls of ERPs', () => calls.close());
-  const open = openErp({
-    providers,
-    openCalls: (company, concurrency, budget) => calls.open({ company, concurrency, ...budget }),
-    secrets,
-    tokens: consents.access,
-    pageSizeMax: config.ERP_PAGE_SIZE,
-  });
-  const runs = runStore(collections.runs, outbox, clock);
-  const synced = syncedConnections(collections.connections, {
-    outbox,
-    clock,
-    leaseMs: config.ERP_LEASE_SECONDS * 1_000,
-  });
-  const worker = syncWorker({
-    connections: synced,
-    runs,
-    tenants,
-    syncRun: syncRun({
-      runs,
-      imports: importsByAnalysis(analysisChannel, config.ERP_BACKOFF_MS),
-      openErp: open,
-      callsMax: config.ERP_RUN_CALLS,
-      runMs: config.ERP_RUN_SECONDS * 1_000,
-      reconcileMs: config.ERP_RECONCILE_SECONDS * 1_000,
-      initialMonths: config.ERP_INITIAL_MONTHS,
-      clock,
-      logger,
-    }),
-    intervalSeconds: config.ERP_SYNC_INTERVAL_SECONDS,
-    clock,
-    logger,
-  });
-  onStop('runs', () => worker.stop());
-  onStop('metrics of runs', reportRuns({ lagSeconds: () => synced.lagSeconds(), underWay: () => worker.underWay }));
-  const poll = (): Promise<void> => (runsDue ? worker.poll() : Promise.resolve());
-  const pollSoon = (): void => {
-    poll().catch((error: unknown) => logger.warn({ error }, 'due connections could not be looked for'));
-  };
+  const { openErpOf, runs, synced, worker, poll, pollSoon } = composeRuns(
+    config,
+    { collections, secrets, tenants, analysisChannel, access: consents.access, outbox, clock, logger, onStop },
+    overrides,
+  );
   const deps = {
     connections,
     revokeSoon: consents.revoking.soon,
@@ -177,7 +146,7 @@ async function compose(
     }),
     master: vendorMaster(analysisChannel),
     openTestSession: (connection: Connection) =>
-      open(connection, { ...TEST_BUDGET, signal: AbortSignal.timeout(2 * TEST_MS_MAX) }).session,
+      openErpOf(connection, { ...TEST_BUDGET, signal: AbortSignal.timeout(2 * TEST_MS_MAX) }).session,
     testMsMax: TEST_MS_MAX,
     audit,
     encode: encodeConnections(config.ERP_PROVIDER_NAMES, async (organizationId, runIds) =>
@@ -248,6 +217,61 @@ function callSettings(config: Config): ErpHttpSettings {
     backoffMsMax: config.ERP_BACKOFF_MAX_SECONDS * 1_000,
     trustedOrigins: new Set(configured.map((url) => new URL(url).origin)),
   };
+}
+
+/** What does runs of connections: calls of ERPs, the worker, and the stores of both. */
+function composeRuns(
+  config: Config,
+  { collections, secrets, tenants, analysisChannel, access, outbox, clock, logger, onStop }: RunConnections,
+  { providers = providersOf(config), runsDue = true }: ErpOverrides,
+) {
+  const calls = erpHttpClient(callSettings(config), config);
+  onStop('calls of ERPs', () => calls.close());
+  const openErpOf = openErp({
+    providers,
+    openCalls: (company, concurrency, budget) => calls.open({ company, concurrency, ...budget }),
+    secrets,
+    tokens: access,
+    pageSizeMax: config.ERP_PAGE_SIZE,
+  });
+  const runs = runStore(collections.runs, outbox, clock);
+  const synced = syncedConnections(collections.connections, {
+    outbox,
+    clock,
+    leaseMs: config.ERP_LEASE_SECONDS * 1_000,
+  });
+  const worker = syncWorker({
+    connections: synced,
+    runs,
+    tenants,
+    syncRun: syncRun({
+      runs,
+      imports: importsByAnalysis(analysisChannel, config.ERP_BACKOFF_MS),
+      openErp: openErpOf,
+      callsMax: config.ERP_RUN_CALLS,
+      runMs: config.ERP_RUN_SECONDS * 1_000,
+      reconcileMs: config.ERP_RECONCILE_SECONDS * 1_000,
+      initialMonths: config.ERP_INITIAL_MONTHS,
+      clock,
+      logger,
+    }),
+    intervalSeconds: config.ERP_SYNC_INTERVAL_SECONDS,
+    clock,
+    logger,
+  });
+  onStop('runs', () => worker.stop());
+  onStop('metrics of runs', reportRuns({ lagSeconds: () => synced.lagSeconds(), underWay: () => worker.underWay }));
+  const poll = (): Promise<void> => (runsDue ? worker.poll() : Promise.resolve());
+  const pollSoon = (): void => {
+    poll().catch((error: unknown) => logger.warn({ error }, 'due connections could not be looked for'));
+  };
+  return { openErpOf, runs, synced, worker, poll, pollSoon };
+}
+
+interface RunConnections extends ConsentConnections, Pick<Connections, 'onStop'> {
+  readonly tenants: Tenants;
+  readonly analysisChannel: Channel;
+  readonly access: AccessTokens;
 }
 
 /** What connecting by consent needs, and what keeps its tokens. */

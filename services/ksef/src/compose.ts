@@ -129,7 +129,7 @@ async function compose(
     submissions,
     secrets: tokenSecrets(box),
     tenants,
-    forget: (connectionId: string) => ksef.forget(connectionId),
+    endAccess: (connectionId: string) => ksef.endAccess(connectionId),
     clock,
     logger,
   };

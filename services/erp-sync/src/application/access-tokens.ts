@@ -9,7 +9,7 @@ import { tokensRefreshed } from '../consent-telemetry.js';
 import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
 import type { ClaimedTokens, ConnectionTokenStore, TokenHolder, TokenOwner } from './consent-stores.js';
-import type { Tried } from './open-erp.js';
+import type { Retry } from './open-erp.js';
 import type { ConnectionSecrets } from './secrets.js';
 
 export interface AccessTokenDeps {
@@ -25,15 +25,15 @@ export interface AccessTokenDeps {
 
 /** Tries of a refresh that no run asks for; those of a run are the run's. */
 const TRIES_MAX = 3;
-/** How often a process looks whether the refresh of another one has ended. */
-const LOOK_EACH_MS = 100;
+/** Between two polls for the end of another process's refresh. */
+const POLL_EACH_MS = 100;
 
 /** Access tokens of connections with consent (ERP reference, section 7.7). */
 export interface AccessTokens {
   /** One that holds for two minutes at least. @throws ErpFault REAUTH_REQUIRED when only a person can go on */
-  current(owner: TokenOwner, tried?: Tried): Promise<string>;
+  current(owner: TokenOwner, retry?: Retry): Promise<string>;
   /** Another one than the ERP has refused: one refresh, unless another process has made one since. @throws ErpFault */
-  renewed(owner: TokenOwner, refused: string, tried?: Tried): Promise<string>;
+  renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
   /** Refreshes unless another process has since the holder was read. @throws ErpFault */
   refresh(holder: TokenHolder): Promise<void>;
 }
@@ -55,12 +55,12 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   /** Tokens of a later version than the given one. */
-  const refreshOnce = async (owner: TokenOwner, versionSeen: number, tried: Tried): Promise<ConnectionTokens> => {
+  const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
     // Whoever has the claim has ended or lost it by then.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);
-      if (claimed !== undefined && claimed.tokenVersion === versionSeen) return refreshClaimed(claimed, tried);
+      if (claimed !== undefined && claimed.tokenVersion === versionSeen) return refreshClaimed(claimed, retry);
       if (claimed !== undefined) {
         await store.release(claimed);
         return open(claimed);
@@ -70,14 +70,14 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       if (performance.now() >= endsAt) {
         throw new ErpFault('TIMEOUT', 'The access is being renewed for too long. The next run tries again.');
       }
-      await delay(LOOK_EACH_MS);
+      await delay(POLL_EACH_MS);
     }
   };
 
-  const refreshClaimed = async (claimed: ClaimedTokens, tried: Tried): Promise<ConnectionTokens> => {
+  const refreshClaimed = async (claimed: ClaimedTokens, retry: Retry): Promise<ConnectionTokens> => {
     try {
       const before = open(claimed);
-      const granted = await grant(claimed, before, tried);
+      const granted = await grant(claimed, before, retry);
       const after = refreshed(before, granted, clock.now());
       if (await store.save(claimed, secrets.seal(claimed, 'tokens', encodeTokens(after)))) {
         tokensRefreshed(claimed.provider, 'refreshed');
@@ -92,10 +92,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
   };
 
-  const grant = async (claimed: ClaimedTokens, before: ConnectionTokens, tried: Tried): Promise<GrantedTokens> => {
+  const grant = async (claimed: ClaimedTokens, before: ConnectionTokens, retry: Retry): Promise<GrantedTokens> => {
     const server = serverOf(deps.servers, claimed);
     try {
-      return await tried(attempt(server, claimed, before.refreshToken));
+      return await retry(attempt(server, claimed, before.refreshToken));
     } catch (error) {
       if (!(error instanceof GrantRefused)) throw error;
     }
@@ -105,7 +105,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
     if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
     try {
-      return await tried(attempt(server, claimed, previous.refreshToken));
+      return await retry(attempt(server, claimed, previous.refreshToken));
     } catch (error) {
       throw error instanceof GrantRefused ? reauthorizationRequired(claimed) : error;
     }
@@ -123,7 +123,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     };
   };
 
-  const triedHere: Tried = async (call) => {
+  const retryHere: Retry = async (call) => {
     for (let tries = 1; ; tries++) {
       try {
         return await call();
@@ -135,20 +135,20 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   return {
-    async current(owner, tried = triedHere) {
+    async current(owner, retry = retryHere) {
       const holder = await require(owner);
       const held = open(holder);
-      const usable = isUsable(held, clock.now()) ? held : await refreshOnce(owner, holder.tokenVersion, tried);
+      const usable = isUsable(held, clock.now()) ? held : await refreshOnce(owner, holder.tokenVersion, retry);
       return usable.accessToken;
     },
-    async renewed(owner, refused, tried = triedHere) {
+    async renewed(owner, refused, retry = retryHere) {
       const holder = await require(owner);
       const held = open(holder);
       const isRenewed = held.accessToken !== refused && isUsable(held, clock.now());
-      return (isRenewed ? held : await refreshOnce(owner, holder.tokenVersion, tried)).accessToken;
+      return (isRenewed ? held : await refreshOnce(owner, holder.tokenVersion, retry)).accessToken;
     },
     async refresh(holder) {
-      await refreshOnce(holder, holder.tokenVersion, triedHere);
+      await refreshOnce(holder, holder.tokenVersion, retryHere);
     },
   };
 }

@@ -14,18 +14,18 @@ export interface CallableConnection extends SecretOwner {
 
 /** Access tokens of connections with consent. @throws ErpFault */
 export interface ConsentTokens {
-  current(owner: SecretOwner, tried?: Tried): Promise<string>;
-  renewed(owner: SecretOwner, refused: string, tried?: Tried): Promise<string>;
+  current(owner: SecretOwner, retry?: Retry): Promise<string>;
+  renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
 }
 
-/** Makes a call as often as the budget of a run allows. */
-export type Tried = <T>(call: () => Promise<T>) => Promise<T>;
+/** Makes a call, and repeats it after a transient fault as often as its caller allows. */
+export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Calls that count against the budget of one run or test. */
 export interface CountedCalls extends ErpHttp {
   readonly callsCount: number;
   readonly throttledMs: number;
-  readonly tried: Tried;
+  readonly retry: Retry;
 }
 
 /** How much one run or test may call. */
@@ -73,8 +73,8 @@ export const openErp =
     const calls = openCalls(`${code} ${remoteCompanyId}`, provider.concurrency, budget);
     const credentials: Credentials = {
       secret: () => Promise.resolve().then(() => openSecret(secrets, connection)),
-      accessToken: () => tokens.current(connection, (call) => calls.tried(call)),
-      renewedAccessToken: (refused) => tokens.renewed(connection, refused, (call) => calls.tried(call)),
+      accessToken: () => tokens.current(connection, (call) => calls.retry(call)),
+      renewedAccessToken: (refused) => tokens.renewed(connection, refused, (call) => calls.retry(call)),
     };
     const pageSize = Math.min(provider.pageSize, pageSizeMax);
     return { provider, session: provider.open({ config, http: calls, credentials, pageSize }), calls };

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
-import { BlockedAddressError, openEgress } from '@invoicecontrol/egress/egress';
+import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
-import { Agent, request as sendRequest } from 'undici';
+import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
+import { callOnce } from './call-once.js';
+import type { Attempt } from './call-once.js';
 import { companyLimits } from './company-limits.js';
 import type { CompanyLimit } from './company-limits.js';
 
@@ -27,8 +28,8 @@ export interface ErpCalls extends ErpHttp {
   readonly callsCount: number;
   /** Spent waiting because the ERP asked for it. */
   readonly throttledMs: number;
-  /** Makes a call that goes another way: counted, and tried again, as those of {@link ErpHttp.send}. @throws ErpFault */
-  tried<T>(call: () => Promise<T>): Promise<T>;
+  /** Makes a call by other means: counted, and repeated, as those of {@link ErpHttp.send}. @throws ErpFault */
+  retry<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export interface ErpCallsOptions {
@@ -48,14 +49,13 @@ export interface ErpHttpClient {
   close(): Promise<void>;
 }
 
-/** One call is tried so often. */
+/** Of one call, the first one included. */
 export const CALL_TRIES_MAX = 5;
 /** A longer `Retry-After` counts as so much. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const KEEP_ALIVE_MS = 10_000;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Calls ERPs with bounds on time, size, rate and number. One for the service: remote companies share their limits. */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
@@ -127,7 +127,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         await wait(retryAfterMs ?? backoffMs(settings, tries), isThrottled);
       };
 
-      const tryOnce = async (request: ErpRequest, limit: CompanyLimit): Promise<Tried> => {
+      const tryOnce = async (request: ErpRequest, limit: CompanyLimit): Promise<Attempt> => {
         await awaitPause(limit);
         return limit.during(signal, async () => {
           spend();
@@ -147,20 +147,20 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         async send(request) {
           const limit = limits.of(company, concurrency);
           for (let tries = 1; ; tries++) {
-            const tried = await tryOnce(request, limit);
+            const attempt = await tryOnce(request, limit);
             signal.throwIfAborted();
-            if ('answer' in tried && !isWorthRetrying(tried.answer, request)) return tried.answer;
-            const fault = 'fault' in tried ? tried.fault : faultOf(tried.answer);
-            const retryAfterMs = 'answer' in tried ? pauseAskedFor(tried.answer, request, settings) : undefined;
+            if ('answer' in attempt && !isWorthRetrying(attempt.answer, request)) return attempt.answer;
+            const fault = 'fault' in attempt ? attempt.fault : faultOf(attempt.answer);
+            const retryAfterMs = 'answer' in attempt ? pauseAskedFor(attempt.answer, request, settings) : undefined;
             if (retryAfterMs !== undefined) limit.pause(retryAfterMs);
             if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
             // A good status with a fault inside is the provider's to name.
-            if (tries === CALL_TRIES_MAX && 'answer' in tried && tried.answer.status < 400) return tried.answer;
+            if (tries === CALL_TRIES_MAX && 'answer' in attempt && attempt.answer.status < 400) return attempt.answer;
             if (fault.code === 'BAD_RESPONSE' || tries === CALL_TRIES_MAX) throw fault;
             await pauseAfter(fault, tries, retryAfterMs);
           }
         },
-        async tried(call) {
+        async retry(call) {
           for (let tries = 1; ; tries++) {
             spend();
             try {
@@ -177,130 +177,6 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
       await Promise.all([egress.close(), trusted.destroy()]);
     },
   };
-}
-
-type Tried = { readonly answer: ErpAnswer } | { readonly fault: ErpFault };
-
-interface Call {
-  readonly request: ErpRequest;
-  readonly dispatcher: Dispatcher;
-  readonly deadlineMs: number;
-  readonly bytesMax: number;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Sends the request once and reads its answer whole. The deadline is a timer of our own, which also bounds a body that
- * drips: undici does not end connecting or the TLS handshake for a signal.
- */
-async function callOnce({ request, dispatcher, deadlineMs, bytesMax, signal }: Call): Promise<Tried> {
-  const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'TIMEOUT'>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs, 'TIMEOUT');
-  });
-  let onAbort = (): void => {};
-  const stopped = new Promise<'STOPPED'>((resolve) => {
-    onAbort = () => resolve('STOPPED');
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  const answering = readAnswer(request, dispatcher, bytesMax, ending.signal);
-  try {
-    const ended = await Promise.race([answering, timeout, stopped]);
-    if (ended === 'STOPPED') signal.throwIfAborted();
-    if (ended === 'TIMEOUT' || ended === 'STOPPED') {
-      return {
-        fault: new ErpFault(
-          'TIMEOUT',
-          `The ERP did not answer completely within ${Math.ceil(deadlineMs / 1_000)} seconds.`,
-        ),
-      };
-    }
-    return { answer: ended };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { fault: faultOfError(error) };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    ending.abort();
-    // It may still fail; nobody reads that.
-    answering.catch(() => {});
-  }
-}
-
-async function readAnswer(
-  { method, url, headers, body }: ErpRequest,
-  dispatcher: Dispatcher,
-  bytesMax: number,
-  signal: AbortSignal,
-): Promise<ErpAnswer> {
-  const response = await sendRequest(url, {
-    dispatcher,
-    method,
-    headers: { 'user-agent': 'invoice-control', 'accept-encoding': 'gzip', ...headers },
-    ...(body === undefined ? {} : { body }),
-    signal,
-  });
-  const answerHeaders = Object.fromEntries(
-    Object.entries(response.headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
-    ),
-  );
-  if (REDIRECTS.has(response.statusCode)) {
-    response.body.destroy();
-    throw new ErpFault('BAD_RESPONSE', 'The ERP answered with a redirect. Redirects are not followed.');
-  }
-  const text = await readText(response.body, answerHeaders['content-encoding'], bytesMax);
-  return {
-    status: response.statusCode,
-    headers: answerHeaders,
-    json: parseJson(text, response.statusCode, answerHeaders),
-    text,
-  };
-}
-
-/** The whole body as text; what is compressed counts by its size when unpacked. */
-async function readText(
-  body: Dispatcher.ResponseData['body'],
-  encoding: string | undefined,
-  bytesMax: number,
-): Promise<string> {
-  const isPacked = encoding === 'gzip' || encoding === 'x-gzip';
-  if (!isPacked && encoding !== undefined && encoding !== 'identity') {
-    body.destroy();
-    throw new ErpFault('BAD_RESPONSE', 'The ERP answered in an encoding that was not asked for.');
-  }
-  const unpacked = isPacked ? body.pipe(createGunzip()) : body;
-  if (isPacked) body.once('error', (error) => (unpacked as ReturnType<typeof createGunzip>).destroy(error));
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > bytesMax) {
-        throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
-      }
-      chunks.push(chunk);
-    }
-  } finally {
-    // Also of an answer that is cut off: the connection must not wait for its rest.
-    body.destroy();
-  }
-  const text = Buffer.concat(chunks, size).toString('utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-function parseJson(text: string, status: number, headers: Readonly<Record<string, string>>): unknown {
-  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
-  if (!isJson && !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    const isSuccess = status >= 200 && status <= 299;
-    if (isJson && isSuccess && text !== '') throw new ErpFault('BAD_RESPONSE', 'The ERP answered with broken JSON.');
-    return undefined;
-  }
 }
 
 function isTransient({ code }: ErpFault): boolean {
@@ -328,32 +204,6 @@ function faultOf({ status }: ErpAnswer): ErpFault {
   if (status === 429) return new ErpFault('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
   if (status === 408 || status === 504) return new ErpFault('TIMEOUT', 'The ERP did not answer in time.');
   return new ErpFault('UPSTREAM_ERROR', `The ERP answered with an error of its own (status ${status}).`);
-}
-
-const TIMEOUT_CODES: ReadonlySet<string> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'ETIMEDOUT',
-]);
-
-/** The message names no address: it is shown to callers. */
-function faultOfError(error: unknown): ErpFault {
-  if (error instanceof ErpFault) return error;
-  if (isBlocked(error))
-    return new ErpFault('BAD_RESPONSE', 'The host of the ERP leads to an address that may not be called.');
-  const code = (error as { code?: unknown } | undefined)?.code;
-  if (typeof code === 'string' && TIMEOUT_CODES.has(code))
-    return new ErpFault('TIMEOUT', 'The ERP did not answer in time.');
-  if (typeof code === 'string' && code.startsWith('Z_')) {
-    return new ErpFault('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
-  }
-  return new ErpFault('UPSTREAM_ERROR', 'The ERP could not be reached, or broke off its answer.');
-}
-
-function isBlocked(error: unknown): boolean {
-  const cause = (error as { cause?: unknown } | undefined)?.cause;
-  return error instanceof BlockedAddressError || cause instanceof BlockedAddressError;
 }
 
 function rateLimited(retryAfterMs: number): ErpFault {

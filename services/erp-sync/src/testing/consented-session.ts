@@ -63,7 +63,7 @@ export function testCalls(origin: string): ErpCalls & { close(): Promise<void> }
   });
   return {
     send: (request) => calls.send(request),
-    tried: (call) => calls.tried(call),
+    retry: (call) => calls.retry(call),
     get callsCount() {
       return calls.callsCount;
     },

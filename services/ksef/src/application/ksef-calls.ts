@@ -107,5 +107,5 @@ export interface Ksef {
   /** A1 to A5, S9, A7: a new authentication that nothing else uses. @throws KsefRefusal */
   test(credentials: KsefCredentials): Promise<void>;
   /** Drops access tokens of a connection, and ends them at KSeF where it answers. Never throws. */
-  forget(connectionId: string): Promise<void>;
+  endAccess(connectionId: string): Promise<void>;
 }

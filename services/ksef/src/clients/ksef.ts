@@ -344,7 +344,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       }
       await access.end();
     },
-    async forget(connectionId) {
+    async endAccess(connectionId) {
       const access = accesses.get(connectionId);
       accesses.delete(connectionId);
       await access?.end().catch((error: unknown) => {

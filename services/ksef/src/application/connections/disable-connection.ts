@@ -10,7 +10,7 @@ interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithToken'>;
   readonly submissions: OpenSubmissions;
   /** Drops what is kept of its authentication at KSeF; never throws. */
-  readonly forget: (connectionId: string) => Promise<void>;
+  readonly endAccess: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -47,7 +47,7 @@ export const wipeTokens =
   };
 
 async function wipeToken(
-  { connections, submissions, forget, logger }: WipeDeps,
+  { connections, submissions, endAccess, logger }: WipeDeps,
   connection: Connection,
 ): Promise<void> {
   const { id: connectionId, organizationId } = connection;
@@ -56,7 +56,7 @@ async function wipeToken(
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { token: null }, []);
-    await forget(connectionId);
+    await endAccess(connectionId);
   } catch (error) {
     // Brought back meanwhile, or wiped by another replica.
     if (error instanceof VersionConflict) return;

@@ -1,0 +1,14 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { RunStore } from './sync-stores.js';
+
+/** Runs are kept so long after their end. */
+const RUN_DAYS_MAX = 90;
+const DAY_MS = 24 * 3_600_000;
+
+/** Deletes runs that ended long ago, the next thousand each time. */
+export const deleteOldRuns =
+  ({ runs, clock }: { readonly runs: Pick<RunStore, 'deleteFinishedBefore'>; readonly clock: Clock }) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const before = new Date(clock.now().getTime() - RUN_DAYS_MAX * DAY_MS);
+    while (!signal.aborted && (await runs.deleteFinishedBefore(before)) > 0);
+  };
