@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { InvoiceAnalyzed } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AnalyzeInvoiceRequest } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
@@ -15,6 +16,7 @@ import { isOutage } from '@invoicecontrol/runtime/outage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import type { Binary } from 'mongodb';
 import { startService } from '../compose.js';
 import type { AnalysisDocument } from '../storage/analyses.js';
@@ -352,13 +354,14 @@ describe('events', () => {
     const organizationId = newTenant();
     const bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
     const heard: string[] = [];
+    const hear = withoutRepeats((event: InvoiceAnalyzed) => heard.push(`${event.invoiceId} ${event.decision}`));
     const subscription = await subscribe(
       { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
       {
         service: databaseName,
         type: events.invoiceAnalyzed,
         handle: async (event) => {
-          if (event.organizationId === organizationId) heard.push(`${event.invoiceId} ${event.decision}`);
+          if (event.organizationId === organizationId) hear(event);
         },
       },
     );
