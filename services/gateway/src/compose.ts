@@ -68,7 +68,8 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);
     shutdown.add('broadcasts', () => broadcasts.close());
     const replicas = config.GATEWAY_REPLICAS;
-    const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas });
+    const waitMs = config.RATE_LIMIT_WAIT_MS;
+    const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas, waitMs });
 
     const readiness = { isReady: true };
     const server = await startHttpServer({

@@ -22,6 +22,8 @@ export const configSchema = z.object({
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
   /** Per key, reading of stored documents. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
+  /** How long a request waits to be counted by the keeper of the limits. */
+  RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
   /** How many gateways share the limits; counts only while the keeper of the limits cannot be reached. */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /** How many proxies in front append to X-Forwarded-For; 0 believes only the connection. */

@@ -49,6 +49,7 @@ function limiter(replicas = 1): RateLimiter {
     clock: { now: () => new Date(nowMs) },
     logger: silent,
     replicas,
+    waitMs: 50,
   });
 }
 

@@ -37,8 +37,6 @@ export const BLOCK_TOKENS = 10;
 const EXACT_LIMIT_PER_MINUTE = 60;
 /** At this many left the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
-/** The limiter may not slow a request down by more than this. */
-const RESERVE_TIMEOUT_MS = 50;
 /** After a failed reservation the owner is not called for this long. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
@@ -65,11 +63,13 @@ export interface RateLimiterDependencies {
   readonly logger: Logger;
   /** How many gateways share the limits, for the local window. */
   readonly replicas: number;
+  /** The limiter may not slow a request down by more than this. */
+  readonly waitMs: number;
 }
 
 /**
  * Spends tokens that the organization service has granted in blocks; the sliding window itself is kept there (HTTP and
- * security reference, section 7). When nobody answers within 50 ms, a local window with this gateway's share decides
+ * security reference, section 7). When nobody answers in time, a local window with this gateway's share decides
  * for a second: a failing limiter neither slows requests down nor lets everything through.
  */
 export class RateLimiter {
@@ -122,7 +122,7 @@ export class RateLimiter {
       const policies = blocks.map(({ demand }) => ({ ...demand, tokens: blockSize(demand) }));
       const { reservations } = await this.#dependencies.access.reserveRequests(
         { policies },
-        { context, timeoutMs: RESERVE_TIMEOUT_MS },
+        { context, timeoutMs: this.#dependencies.waitMs },
       );
       blocks.forEach((block, index) => {
         const reservation = reservations[index];
