@@ -147,9 +147,8 @@ describe('a review', () => {
     const { finding } = await duplicatePair(organizationId);
     const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
     const heard: string[] = [];
-    const hear = withoutRepeats(
-      ({ findingId, previousDisposition, disposition, reviewedBy }: FindingReviewed) =>
-        heard.push(`${findingId} ${previousDisposition} ${disposition} ${reviewedBy}`),
+    const hear = withoutRepeats(({ findingId, previousDisposition, disposition, reviewedBy }: FindingReviewed) =>
+      heard.push(`${findingId} ${previousDisposition} ${disposition} ${reviewedBy}`),
     );
     const subscription = await subscribe(
       { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },
