@@ -287,3 +287,197 @@ describe('an invoice that is submitted to KSeF', () => {
     await allClosed(filer);
   }, 120_000);
 });
+
+describe('what a hostile caller asks about submissions', () => {
+  let filer: Filer;
+  /** Registered, with its confirmation. */
+  let registered: Submission;
+  /** Sent, and not decided. */
+  let sent: Submission;
+  const below = (path: string, id: string = filer.connectionId): string => `/ksef-connections/${id}${path}`;
+  const ask = <Body = ErrorBody>(target: string, body?: unknown, key = filer.key): Promise<Answer<Body>> =>
+    running.request<Body>(target, { key, ...(body === undefined ? {} : { body }) });
+  const asPass = async (): Promise<string> => {
+    const invoice = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    expect(invoice.decision).toBe('PASS');
+    return invoice.id;
+  };
+  const listed = async (): Promise<readonly string[]> =>
+    (await ask<Page<Submission>>(`GET ${below('/submissions')}`)).body.items.map(({ id }) => id).toSorted();
+
+  beforeAll(async () => {
+    filer = await newFiler();
+    const { id } = (await submit(filer, await asPass())).body;
+    await eventually(
+      async () => {
+        registered = (await read(filer, id)).body;
+        if (registered.upoReferenceNumber === null) throw new Error('not confirmed yet');
+      },
+      { timeoutMs: ENDS_MS_MAX },
+    );
+    await ksef.fault({ context: filer.nip, operation: 'S2', kind: 'INVOICE_STATUS', code: 150 });
+    const { body } = await submit(filer, await asPass());
+    await eventually(
+      async () => {
+        sent = (await read(filer, body.id)).body;
+        if (sent.status !== 'PROCESSING') throw new Error(`not sent yet: ${sent.status}`);
+      },
+      { timeoutMs: ENDS_MS_MAX },
+    );
+  }, 120_000);
+
+  test('in another organization, or below another connection, is answered to the byte like what does not exist', async () => {
+    const { owner } = running.other.keys;
+    const invoice_id = await asPass();
+    const ids = [invoice_id];
+    const twin = await newFiler();
+    const targets: readonly (readonly [string, string, object?])[] = [
+      ['GET', ''],
+      ['POST', '/test'],
+      ['DELETE', ''],
+      ['GET', '/submissions'],
+      ['POST', '/submissions', { invoice_id }],
+      ['POST', '/submissions/bulk', { invoice_ids: ids }],
+      ...[registered, sent].flatMap(({ id }): readonly (readonly [string, string, object?])[] => [
+        ['GET', `/submissions/${id}`],
+        ['GET', `/submissions/${id}/attempts`],
+        ['GET', `/submissions/${id}/upo`],
+        ['POST', `/submissions/${id}/cancel`],
+      ]),
+    ];
+    for (const [method, path, body] of targets) {
+      const options = { key: owner, requestId: 'the-same', ...(body === undefined ? {} : { body }) };
+      const foreign = await running.request(`${method} ${below(path)}`, options);
+      const missing = await running.request(`${method} ${below(path, randomUUID())}`, options);
+      expect([method, path, foreign.status, foreign.text]).toEqual([method, path, 404, missing.text]);
+      if (path.startsWith('/submissions/') && path !== '/submissions/bulk') {
+        const elsewhere = await running.request(`${method} ${below(path, twin.connectionId)}`, {
+          ...options,
+          key: twin.key,
+        });
+        expect([method, path, elsewhere.status, elsewhere.text]).toEqual([method, path, 404, missing.text]);
+      }
+    }
+    expect((await ask<{ status: string }>(`GET ${below('')}`)).body.status).toBe('CONNECTED');
+    expect(await listed()).toEqual([registered.id, sent.id].toSorted());
+  }, 60_000);
+
+  test('to take back what was sent is 409, and changes nothing', async () => {
+    for (const submission of [registered, sent]) {
+      const answer = await ask(`POST ${below(`/submissions/${submission.id}/cancel`)}`);
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'CONFLICT']);
+      expect(answer.body.error.message).toContain(submission.status);
+      expect((await read(filer, submission.id)).body).toEqual(submission);
+    }
+  });
+
+  test('in a bulk request is refused whole, and nothing of it is stored', async () => {
+    const before = await listed();
+    const [good, id] = [await asPass(), randomUUID()];
+    const lists = [[], 'x', null, [null], [7], [[id]], ['\u0000'], [`${id}\u0000`], ['a'.repeat(100_000)], { 0: id }];
+    const many = Array.from({ length: 101 }, () => randomUUID());
+    for (const invoice_ids of [
+      ...lists.map((list) => (Array.isArray(list) && list.length > 0 ? [good, ...list] : list)),
+      many,
+    ]) {
+      const answer = await ask(`POST ${below('/submissions/bulk')}`, { invoice_ids });
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST']);
+    }
+    for (const body of [{}, { invoice_ids: [good], invoice_id: good }, [good]]) {
+      expect((await ask(`POST ${below('/submissions/bulk')}`, body)).status).toBe(400);
+    }
+    for (const invoice_id of [null, 7, '', '\u0000', `${good}\u0000`, [good], 'a'.repeat(100_000)]) {
+      expect((await ask(`POST ${below('/submissions')}`, { invoice_id })).status).toBe(400);
+    }
+    expect(await listed()).toEqual(before);
+  }, 60_000);
+
+  test('a hundred times in one bulk request is one submission, registered once', async () => {
+    const invoice = await asPass();
+    const own = await newFiler();
+    const xml = fa3({ nip: own.nip, number: nextNumber() });
+    const { id } = await decided(own.key, xml);
+    interface Item {
+      readonly status: number;
+      readonly submission: Submission | null;
+    }
+    const invoice_ids = Array.from({ length: 98 }, (_, index) => (index % 2 === 0 ? id : id.toUpperCase()));
+    const answer = await ask<Page<Item>>(
+      `POST /ksef-connections/${own.connectionId}/submissions/bulk`,
+      // One of another organization, and one of nobody.
+      { invoice_ids: [...invoice_ids, invoice, randomUUID()] },
+      own.key,
+    );
+    expect(answer.status).toBe(200);
+    const { items } = answer.body;
+    expect(items.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(items.filter(({ status }) => status === 200)).toHaveLength(97);
+    expect(items.slice(98)).toMatchObject([
+      { status: 404, submission: null },
+      { status: 404, submission: null },
+    ]);
+    const [submission, ...others] = new Set(items.flatMap((item) => item.submission?.id ?? []));
+    expect(others).toEqual([]);
+    expect(await ended(own, String(submission))).toMatchObject({ status: 'ACCEPTED' });
+    const { registered: documents, sends } = await ksef.counters(own.nip);
+    expect([documents.map(({ invoiceHash }) => invoiceHash), sends]).toEqual([[hashOf(xml)], { [hashOf(xml)]: 1 }]);
+  }, 120_000);
+
+  test('with filters and cursors of another list is 400, with ids that are none 404', async () => {
+    const page = await ask<Page<Submission>>(`GET ${below('/submissions?limit=1')}`);
+    const cursor = String(page.body.nextCursor);
+    const own = await ask<Page<Submission>>(`GET ${below(`/submissions?limit=1&cursor=${cursor}`)}`);
+    const seen = [...page.body.items, ...own.body.items].map(({ id }) => id);
+    expect([own.status, seen.toSorted()]).toEqual([200, await listed()]);
+    const queries = [
+      `cursor=${cursor}&status=ACCEPTED`,
+      `cursor=${cursor}&invoice_id=${sent.invoiceId}`,
+      `cursor=${cursor.slice(0, -2)}`,
+      'cursor=',
+      'status=accepted',
+      'status=',
+      'invoice_id=%00',
+      'invoice_id=x',
+      'limit=101',
+      'limit=0',
+      'order=asc',
+      'status=ACCEPTED&status=FAILED',
+    ];
+    for (const query of queries) {
+      expect([query, (await ask(`GET ${below(`/submissions?${query}`)}`)).status]).toEqual([query, 400]);
+    }
+    const foreign = await newFiler();
+    const elsewhere = await ask(
+      `GET ${below(`/submissions?cursor=${cursor}`, foreign.connectionId)}`,
+      undefined,
+      foreign.key,
+    );
+    expect(elsewhere.status).toBe(400);
+    for (const id of ['%00', 'x', '..%2f..', `${sent.id}%00`, 'a'.repeat(2_000)]) {
+      for (const part of ['', '/upo', '/attempts']) {
+        expect([id, part, (await ask(`GET ${below(`/submissions/${id}${part}`)}`)).status]).toEqual([id, part, 404]);
+      }
+    }
+    const filtered = await ask<Page<Submission>>(
+      `GET ${below(`/submissions?status=PROCESSING&invoice_id=${sent.invoiceId}`)}`,
+    );
+    expect(filtered.body).toEqual({ items: [sent] });
+  }, 60_000);
+
+  test('gets a confirmation that no cache keeps and no browser shows, and none of what is not confirmed', async () => {
+    const target = below(`/submissions/${registered.id}/upo`);
+    const upo = await ask(`GET ${target}`);
+    const head = await ask(`HEAD ${target}`);
+    for (const { status, headers } of [upo, head]) {
+      expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+        200,
+        'private, no-store',
+        'nosniff',
+      ]);
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(upo.text)));
+      expect(headers.get('content-disposition')).toBe(`attachment; filename="UPO_${registered.ksefNumber}.xml"`);
+    }
+    expect(head.text).toBe('');
+    expect((await ask(`GET ${below(`/submissions/${sent.id}/upo`)}`)).status).toBe(404);
+  });
+});
