@@ -31,6 +31,8 @@ export type ListedNotification = Notification & { readonly status: NotificationS
 
 /** The store of notifications. */
 export interface Notifications {
+  /** Counts a submission, once, in those that have not been tried to send. */
+  countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
   /** How many of any tenant wait since before, the oldest of them, and why its last try failed. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
@@ -118,22 +120,24 @@ export const notifyAboutKsef =
 
 /**
  * Queues a mail to each owner and admin about an invoice that is not registered: at once about the first of a connection in
- * an hour, at its end one about all others. Ids are derived from connection, hour and recipient, so a hundred refusals are
+ * an hour, at its end one that counts all others. Ids are derived from connection, hour and recipient, so a hundred refusals are
  * two mails, and a repeated event adds none.
  */
 export const notifyAboutRefusal =
   (deps: NotifyDeps) =>
   async ({ organizationId, at, notice }: KsefRefusalNotice): Promise<void> => {
-    const { ksefConnectionId, eventId } = notice;
+    const { ksefConnectionId, submissionId, eventId } = notice;
     const { from, to } = refusalsWindow(at);
     const key = `ksef-refused|${ksefConnectionId}|${from.toISOString()}`;
     const first = { organizationId, at, minimumRole: 'ADMIN', key, occasion: notice } as const;
     const ids = await notifyFromRole(deps, first, (name) => ksefSubject(notice, name));
     const told = await deps.notifications.find(ids);
-    if (told.every(({ occasion }) => 'eventId' in occasion && occasion.eventId === eventId)) return;
+    const toldOfThis = told.filter(({ occasion }) => 'eventId' in occasion && occasion.eventId === eventId);
     const further = { kind: notice.kind, ksefConnectionId, further: { from, to } } as const;
-    const rest = { organizationId, at: to, minimumRole: 'ADMIN', key: `${key}|further`, occasion: further } as const;
-    await notifyFromRole(deps, rest, (name) => ksefSubject(further, name));
+    const except = new Set(toldOfThis.map(({ userId }) => userId));
+    const rest = { ...first, sendAt: to, except, key: `${key}|further`, occasion: further };
+    const counting = await notifyFromRole(deps, rest, (name) => ksefSubject(further, name));
+    await deps.notifications.countSubmission(counting, submissionId);
   };
 
 /** An invoice that is not registered, as published by `submission_changed`. */
@@ -166,18 +170,21 @@ async function notifyFromRole(
   mail: {
     readonly organizationId: string;
     readonly at: Date;
+    readonly sendAt?: Date;
+    /** Users who are told otherwise. */
+    readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;
     readonly occasion: Occasion;
   },
   subjectFor: (organizationName: string) => string,
 ): Promise<readonly string[]> {
-  const { organizationId, at, minimumRole, key, occasion } = mail;
+  const { organizationId, at, sendAt, except, minimumRole, key, occasion } = mail;
   const organization = await organizations.find(organizationId);
   const roster = await rosters.find(organizationId);
   if (organization === undefined || organization.deletion !== undefined) return [];
   const members = (roster?.members ?? []).filter(
-    (member) => isActive(member) && isRoleAtLeast(member.role, minimumRole),
+    (member) => isActive(member) && isRoleAtLeast(member.role, minimumRole) && except?.has(member.userId) !== true,
   );
   const subject = subjectFor(organization.name);
   const mails = members.map(({ userId }) => ({
@@ -187,6 +194,7 @@ async function notifyFromRole(
     subject,
     occasion,
     createdAt: at,
+    ...(sendAt === undefined ? {} : { sendAt }),
   }));
   await notifications.enqueue(mails);
   return mails.map(({ id }) => id);

@@ -107,7 +107,7 @@ async function prepareMail(
   { organizations, rosters, peppers, clock }: SendingDeps,
   notification: Notification,
 ): Promise<Mail | 'ALREADY_SENT' | 'RECIPIENT_GONE' | 'TOO_OLD' | 'PEPPER_GONE'> {
-  const { id, organizationId, userId, createdAt } = notification;
+  const { id, organizationId, userId, createdAt, sendAt } = notification;
   const organization = await organizations.find(organizationId);
   const member = (await rosters.find(organizationId))?.members.find((one) => one.userId === userId);
   if (organization === undefined || member === undefined) return 'RECIPIENT_GONE';
@@ -116,7 +116,7 @@ async function prepareMail(
   const token = tokenForMember(member, peppers);
   if (token === undefined && member.invitation !== undefined) return 'PEPPER_GONE';
   const text = writeMail(notification, { organizationName: organization.name, member, token });
-  return { id, to: member.email, createdAt, ...text };
+  return { id, to: member.email, createdAt: sendAt ?? createdAt, ...text };
 }
 
 function tokenForMember({ userId, invitation }: Member, peppers: readonly Pepper[]): string | undefined {

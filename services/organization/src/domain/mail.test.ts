@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findingSubject, invitationSubject, oneLine, writeMail } from './mail.js';
+import { COUNTED_MAX } from './notification.js';
 import type { Member } from './roster.js';
 
 const member = {
@@ -57,6 +58,22 @@ test.each([
   );
   expect(text).toMatch(sentence);
   expect(text).toContain('submit it again: POST /v1/ksef-connections/connection-1/submissions');
+});
+
+test.each([
+  [undefined, 'Further invoices of Acme, submitted with one connection, were refused'],
+  [1, '1 further invoice of Acme, submitted with one connection, was refused'],
+  [COUNTED_MAX - 1, '999 further invoices of Acme, submitted with one connection, were refused'],
+  [COUNTED_MAX, '1000 or more further invoices of Acme, submitted with one connection, were refused'],
+])('the mail about further invoices says how many were counted: %p', (count, sentence) => {
+  const submissionIds = count === undefined ? undefined : Array.from({ length: count }, (_, index) => `${index}`);
+  const further = { from: new Date(0), to: new Date(3_600_000) };
+  const occasion = { kind: 'KSEF_SUBMISSION_REFUSED', ksefConnectionId: 'connection-1', further } as const;
+  const { text } = writeMail(
+    { ...notification, subject: 's', occasion, submissionIds },
+    { organizationName: 'Acme', member, token: undefined },
+  );
+  expect(text).toContain(sentence);
 });
 
 test('the mail about a finding names the finding, its invoice and the summary', () => {

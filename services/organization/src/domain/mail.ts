@@ -1,3 +1,4 @@
+import { COUNTED_MAX } from './notification.js';
 import type { BillingNotice, EndpointTrouble, ErpNotice, KsefNotice, Notification } from './notification.js';
 import type { Member } from './roster.js';
 
@@ -40,7 +41,7 @@ export function ksefSubject(notice: KsefNotice, organizationName: string): strin
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
     return shorten(`KSeF ${oneLine(notice.environment)} refuses the token of ${name}`);
   }
-  if ('further' in notice) return shorten(`Further invoices of ${name} are not registered with KSeF`);
+  if ('further' in notice) return shorten(`Further invoices of ${name} were refused by KSeF or not submitted`);
   return shorten(
     notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
   );
@@ -80,7 +81,7 @@ function shorten(subject: string): string {
  * @param token accepts an invitation; only the mail contains it
  */
 export function writeMail(
-  { subject, occasion }: Notification,
+  { subject, occasion, submissionIds }: Notification,
   { organizationName, member, token }: { organizationName: string; member: Member; token: string | undefined },
 ): MailText {
   const organization = oneLine(organizationName);
@@ -99,7 +100,7 @@ export function writeMail(
     return { subject, text: `${lines.join('\n')}\n` };
   }
   if ('connectionId' in occasion) return { subject, text: erpText(occasion, organization) };
-  if ('ksefConnectionId' in occasion) return { subject, text: ksefText(occasion, organization) };
+  if ('ksefConnectionId' in occasion) return { subject, text: ksefText(occasion, organization, submissionIds?.length) };
   if ('endpointId' in occasion) return { subject, text: endpointText(occasion, organization) };
   if (occasion.kind !== 'INVITATION') return { subject, text: billingText(occasion, organization) };
   const lines = [
@@ -115,7 +116,7 @@ export function writeMail(
   return { subject, text: `${lines.join('\n')}\n` };
 }
 
-function ksefText(notice: KsefNotice, organization: string): string {
+function ksefText(notice: KsefNotice, organization: string, count: number | undefined): string {
   const connection = `/v1/ksef-connections/${notice.ksefConnectionId}`;
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
     const lines = [
@@ -135,8 +136,10 @@ function ksefText(notice: KsefNotice, organization: string): string {
   if ('further' in notice) {
     const { from, to } = notice.further;
     const lines = [
-      `Further invoices of ${organization} that were submitted with one connection are not registered with KSeF.`,
-      `They were refused, or could not be submitted, from ${from.toISOString()} to ${to.toISOString()}.`,
+      `${furtherInvoices(count)} of ${organization}, submitted with one connection, ${count === 1 ? 'was' : 'were'} refused by KSeF or could not be submitted`,
+      `from ${from.toISOString()} to ${to.toISOString()}.`,
+      '',
+      'Do not issue what could not be submitted in another way: KSeF may have it, and never registers it twice.',
       '',
       `Refused by KSeF:          GET ${connection}/submissions?status=REJECTED`,
       `Could not be submitted:   GET ${connection}/submissions?status=FAILED`,
@@ -162,6 +165,13 @@ function ksefText(notice: KsefNotice, organization: string): string {
     'Further ones of this connection are told together at the end of the hour.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** @param count undefined where it was not counted */
+function furtherInvoices(count: number | undefined): string {
+  if (count === undefined) return 'Further invoices';
+  if (count === 1) return '1 further invoice';
+  return `${count}${count < COUNTED_MAX ? '' : ' or more'} further invoices`;
 }
 
 function erpText(notice: ErpNotice, organization: string): string {

@@ -11,7 +11,14 @@ export interface Notification {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
+  /** Not sent before; absent: sent at once. */
+  readonly sendAt?: Date | undefined;
+  /** Of a mail about several submissions: those that it counts, {@link COUNTED_MAX} at most. */
+  readonly submissionIds?: readonly string[] | undefined;
 }
+
+/** A mail that counts so many says that there may be more. */
+export const COUNTED_MAX = 1_000;
 
 /** Why the mail is sent, with the data of its text. Never contains the token of an invitation. */
 export type Occasion =

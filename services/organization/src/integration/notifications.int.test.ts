@@ -266,8 +266,13 @@ describe('KSeF', () => {
     // Handled after the others: events come in their order.
     await refuse('connection-2', 100);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(6));
+    // A second time: a submission is counted once.
+    await refuse('connection-1', 99);
+    // Handled after it: events come in their order.
+    await refuse('connection-3', 101);
+    await eventually(async () => expect(await listed(organizationId)).toHaveLength(8));
     await startSender();
-    await becomes(organizationId, Array<string>(6).fill('SENT'));
+    await becomes(organizationId, Array<string>(8).fill('SENT'));
     expect(
       mailsTo(email)
         .map(({ subject }) => subject)
@@ -276,9 +281,46 @@ describe('KSeF', () => {
       expect.stringMatching(/^Further invoices of /),
       expect.stringMatching(/^KSeF refused an invoice of /),
       expect.stringMatching(/^KSeF refused an invoice of /),
+      expect.stringMatching(/^KSeF refused an invoice of /),
     ]);
     const further = mailsTo(email).find(({ subject }) => subject.startsWith('Further'));
+    expect(further?.text).toContain('99 further invoices of Acme, submitted with one connection, were refused by KSeF');
     expect(further?.text).toContain('GET /v1/ksef-connections/connection-1/submissions?status=REJECTED');
+  });
+
+  test('that refuses further invoices is told at the end of the hour, and does not look stuck until then', async () => {
+    const { organizationId } = await someMember();
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    // The hour of the events has not ended for the service.
+    aheadMs = hour - Date.now();
+    const at = new Date(hour + 1);
+    for (const number of [0, 1]) await changed(organizationId, { submissionId: `submission-${number}` }, at);
+    await eventually(async () =>
+      expect(await documents().findOne({ submissionIds: ['submission-1'] })).toMatchObject({
+        organizationId,
+        createdAt: at,
+        dueAt: new Date(hour + HOUR_MS),
+      }),
+    );
+    const { waitingSince, countSubmission } = notificationStore(documents(), clock);
+    const countWaiting = async (since: number) => (await waitingSince(new Date(since)))?.count;
+    expect(await countWaiting(hour + HOUR_MS - 1)).toBe(1);
+    expect(await waitingSince(new Date(hour + HOUR_MS))).toEqual({ count: 2, oldest: at, reason: undefined });
+    await startSender();
+    await eventually(async () =>
+      expect((await listed(organizationId)).map(({ status }) => status).toSorted()).toEqual(['QUEUED', 'SENT']),
+    );
+    // Not more than 1,000 are counted.
+    const { _id: id } = (await documents().findOne({ submissionIds: ['submission-1'] })) ?? { _id: '' };
+    const counted = Array.from({ length: 998 }, (_, index) => `more-${index}`);
+    await documents().updateOne({ _id: id }, { $push: { submissionIds: { $each: counted } } } as never);
+    for (const submissionId of ['the last', 'one too many']) await countSubmission([id], submissionId);
+    const { submissionIds } = (await documents().findOne({ _id: id })) ?? {};
+    expect([submissionIds?.length, submissionIds?.at(-1)]).toEqual([1_000, 'the last']);
+    aheadMs += HOUR_MS;
+    await becomes(organizationId, ['SENT', 'SENT']);
+    await countSubmission([id], 'after it was sent');
+    expect((await documents().findOne({ _id: id }))?.submissionIds).toEqual(submissionIds);
   });
 
   test('that refuses in another hour is told anew, and an event that comes twice adds no mail', async () => {

@@ -1,4 +1,4 @@
-import type { Collection, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
@@ -6,6 +6,7 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
+import { COUNTED_MAX } from '../domain/notification.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 
 /** A mail to send or already sent. `claim`, `leaseUntil` and `dueAt` exist only while the status is QUEUED. */
@@ -21,6 +22,8 @@ export interface NotificationDocument extends Claimable {
   readonly tries: number;
   readonly dueAt?: Date;
   readonly createdAt: Date;
+  readonly sendAt?: Date;
+  readonly submissionIds?: readonly string[];
   /** When the mail server accepted it, or the last try failed. */
   readonly endedAt?: Date;
   /** Why the last failed try failed: a code, never the mail server's text. */
@@ -39,8 +42,17 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   ]);
 }
 
-export function toQueuedDocument({ id, ...own }: Notification): NotificationDocument {
-  return { _id: id, ...own, status: 'QUEUED', tries: 0, dueAt: own.createdAt, leaseUntil: FREE };
+export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notification): NotificationDocument {
+  return {
+    _id: id,
+    ...own,
+    ...(sendAt === undefined ? {} : { sendAt }),
+    ...(submissionIds === undefined ? {} : { submissionIds }),
+    status: 'QUEUED',
+    tries: 0,
+    dueAt: sendAt ?? own.createdAt,
+    leaseUntil: FREE,
+  };
 }
 
 export function notificationStore(
@@ -62,15 +74,32 @@ export function notificationStore(
         nextPageToken,
       };
     },
+    async countSubmission(ids, submissionId) {
+      const counting = {
+        _id: { $in: [...ids] },
+        status: 'QUEUED',
+        tries: 0,
+        submissionIds: { $ne: submissionId },
+        [`submissionIds.${COUNTED_MAX - 1}`]: { $exists: false },
+      } as Filter<NotificationDocument>;
+      await collection.updateMany(counting, {
+        $push: { submissionIds: submissionId },
+      } as UpdateFilter<NotificationDocument>);
+    },
     async waitingSince(before) {
-      const waiting = await collection
+      const found = await collection
         .find(
-          { status: 'QUEUED', createdAt: { $lte: before } },
-          { projection: { createdAt: 1, reason: 1 }, limit: WAITING_MAX },
+          {
+            status: 'QUEUED',
+            createdAt: { $lte: before },
+            $or: [{ sendAt: { $exists: false } }, { sendAt: { $lte: before } }],
+          },
+          { projection: { createdAt: 1, sendAt: 1, reason: 1 }, limit: WAITING_MAX },
         )
         .toArray();
-      const [oldest] = waiting.toSorted((left, right) => left.createdAt.getTime() - right.createdAt.getTime());
-      return oldest && { count: waiting.length, oldest: oldest.createdAt, reason: oldest.reason };
+      const waiting = found.map(({ createdAt, sendAt = createdAt, reason }) => ({ since: sendAt, reason }));
+      const [oldest] = waiting.toSorted((left, right) => left.since.getTime() - right.since.getTime());
+      return oldest && { count: waiting.length, oldest: oldest.since, reason: oldest.reason };
     },
     async listDue(countMax) {
       const now = clock.now();
@@ -110,6 +139,6 @@ export function notificationStore(
 }
 
 function fromDocument(document: NotificationDocument): Notification {
-  const { _id: id, organizationId, userId, subject, occasion, createdAt } = document;
-  return { id, organizationId, userId, subject, occasion, createdAt };
+  const { _id: id, organizationId, userId, subject, occasion, createdAt, sendAt, submissionIds } = document;
+  return { id, organizationId, userId, subject, occasion, createdAt, sendAt, submissionIds };
 }
