@@ -1,3 +1,4 @@
+import { readBounded } from '@invoicecontrol/runtime/http-answer';
 import { z } from 'zod';
 import { ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
 import type { ProviderApi } from '../application/provider-api.js';
@@ -32,11 +33,12 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         redirect: 'error',
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      const text = await readBounded(response);
+      const bytes = await readBounded(response.body, ANSWER_BYTES_MAX);
+      if (bytes === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
       if (response.status === 404) throw new UnknownAtProvider('the API answered 404');
       // The text of a refusal is not repeated: it could name what was sent.
       if (!response.ok) throw new ProviderUnavailable(`the API answered ${response.status}`);
-      return JSON.parse(text);
+      return JSON.parse(bytes.toString('utf8'));
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
       throw new ProviderUnavailable('the API did not answer', { cause: error });
@@ -73,15 +75,4 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       return read(portalSession, answer).data.urls.general.overview;
     },
   };
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > ANSWER_BYTES_MAX) throw new ProviderUnavailable('the API answered more than 16 MiB');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,3 +1,4 @@
+import { readBounded } from '@invoicecontrol/runtime/http-answer';
 import { ErpFault } from '../domain/faults.js';
 
 /** Calls that follow no redirect and whose whole answer is bounded in time and size. */
@@ -20,7 +21,8 @@ export function boundedFetch({
     const signal = init.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     try {
       const response = await fetch(url, { ...init, redirect: 'manual', signal });
-      const body = await readBounded(response, answerBytesMax);
+      const body = await readBounded(response.body, answerBytesMax);
+      if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The ERP sent a larger answer than it may.');
       return new Response(isBodyless(response.status) ? null : body, {
         status: response.status,
         headers: response.headers,
@@ -33,17 +35,6 @@ export function boundedFetch({
         : new ErpFault('UPSTREAM_ERROR', 'The ERP cannot be reached.');
     }
   };
-}
-
-async function readBounded(response: Response, bytesMax: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytesMax) throw new ErpFault('BAD_RESPONSE', 'The ERP sent a larger answer than it may.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
 }
 
 /** A Response of these cannot be made with a body. */

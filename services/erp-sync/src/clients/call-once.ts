@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { BlockedAddressError } from '@invoicecontrol/egress/egress';
+import { joinHeaders, readBounded } from '@invoicecontrol/runtime/http-answer';
 import { request as sendRequest } from 'undici';
 import type { Dispatcher } from 'undici';
 import { ErpFault } from '../domain/faults.js';
@@ -77,11 +78,7 @@ async function readAnswer(
     ...(body === undefined ? {} : { body }),
     signal,
   });
-  const answerHeaders = Object.fromEntries(
-    Object.entries(response.headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
-    ),
-  );
+  const answerHeaders = joinHeaders(response.headers);
   if (REDIRECTS.has(response.statusCode)) {
     response.body.destroy();
     throw new ErpFault('BAD_RESPONSE', 'The ERP answered with a redirect. Redirects are not followed.');
@@ -108,22 +105,15 @@ async function readText(
   }
   const unpacked = isPacked ? body.pipe(createGunzip()) : body;
   if (isPacked) body.once('error', (error) => (unpacked as ReturnType<typeof createGunzip>).destroy(error));
-  const chunks: Buffer[] = [];
-  let size = 0;
   try {
-    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > bytesMax) {
-        throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
-      }
-      chunks.push(chunk);
-    }
+    const bytes = await readBounded(unpacked as AsyncIterable<Buffer>, bytesMax);
+    if (bytes === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
+    const text = bytes.toString('utf8');
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } finally {
     // Also of an answer that is cut off: the connection must not wait for its rest.
     body.destroy();
   }
-  const text = Buffer.concat(chunks, size).toString('utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 function parseJson(text: string, status: number, headers: Readonly<Record<string, string>>): unknown {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
+import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
@@ -51,8 +52,6 @@ export interface ErpHttpClient {
 
 /** Of one call, the first one included. */
 export const CALL_TRIES_MAX = 5;
-/** A longer `Retry-After` counts as so much. */
-const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const KEEP_ALIVE_MS = 10_000;
@@ -189,7 +188,7 @@ function pauseAskedFor(
   { throttledPauses }: ErpRequest,
   { backoffMs: base, backoffMsMax: cap }: ErpHttpSettings,
 ): number | undefined {
-  const asked = retryAfterOf(answer);
+  const asked = readRetryAfterMs(answer.headers);
   if (asked !== undefined || answer.status !== 429 || throttledPauses === undefined) return asked;
   return Math.min(cap, throttledPauses * base);
 }
@@ -209,16 +208,6 @@ function faultOf({ status }: ErpAnswer): ErpFault {
 function rateLimited(retryAfterMs: number): ErpFault {
   const message = `The ERP takes no more calls for ${Math.ceil(retryAfterMs / 1_000)} seconds. The next run continues after them.`;
   return new ErpFault('RATE_LIMITED' satisfies FaultCode, message, retryAfterMs);
-}
-
-/** Seconds, or a day and time by the clock of the ERP. */
-function retryAfterOf({ headers }: ErpAnswer): number | undefined {
-  const text = headers['retry-after']?.trim();
-  if (text === undefined || text === '') return undefined;
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1_000, RETRY_AFTER_MS_MAX);
-  const now = Date.parse(headers['date'] ?? '') || Date.now();
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, at - now), RETRY_AFTER_MS_MAX);
 }
 
 /** Exponential with full jitter. */

@@ -13,6 +13,7 @@ import {
 } from 'openid-client';
 import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import { GrantRefused } from '../application/authorization-server.js';
 import { ErpFault } from '../domain/faults.js';
 import type { GrantedTokens } from '../domain/oauth-flow.js';
@@ -139,7 +140,6 @@ function appRefused(): ErpFault {
 }
 
 function rateLimited({ headers }: Response): ErpFault {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
-  return new ErpFault('RATE_LIMITED', 'The ERP takes no more requests for now.', retryAfterMs);
+  const waitMs = readRetryAfterMs(Object.fromEntries(headers));
+  return new ErpFault('RATE_LIMITED', 'The ERP takes no more requests for now.', waitMs);
 }

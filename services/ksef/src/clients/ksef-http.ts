@@ -1,3 +1,4 @@
+import { joinHeaders, readBounded, readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
 import { Agent, request as sendRequest } from 'undici';
@@ -45,7 +46,6 @@ export interface KsefHttp {
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
-const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 /** The call was never sent: the connection could not be made. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -91,14 +91,10 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       signal,
     });
-    const answerHeaders = Object.fromEntries(
-      Object.entries(response.headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name.toLowerCase(), [value].flat().join(', ')]],
-      ),
-    );
+    const answerHeaders = joinHeaders(response.headers);
     logWarning(environment, answerHeaders['x-system-warning']);
     const status = response.statusCode;
-    const bytes = await readBytes(response.body);
+    const bytes = await readBounded(response.body, ANSWER_BYTES_MAX).finally(() => response.body.destroy());
     if (bytes === undefined) {
       const message = `KSeF answered with more than ${ANSWER_BYTES_MAX} bytes.`;
       throw foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus: status });
@@ -106,8 +102,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
     const read = isJson ? parseJson(bytes) : undefined;
     if (status < 200 || status > 299) {
-      const retryAfterMs = retryAfterOf(answerHeaders['retry-after']);
-      throw classifyAnswer({ operation, status, json: read, retryAfterMs }, waits);
+      throw classifyAnswer({ operation, status, json: read, retryAfterMs: readRetryAfterMs(answerHeaders) }, waits);
     }
     const isXml = /^(?:application|text)\/xml\b/i.test(answerHeaders['content-type'] ?? '');
     if ((accept === 'json' && read === undefined) || (accept === 'xml' && (!isXml || bytes.length === 0))) {
@@ -148,7 +143,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
       } finally {
         clearTimeout(timer);
         ending.abort();
-        // It may still fail after the deadline; nobody reads that.
+        // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
         answering.catch(() => {});
       }
     },
@@ -162,35 +157,12 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
   return foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus });
 }
 
-/** @returns undefined for too many */
-async function readBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > ANSWER_BYTES_MAX) return undefined;
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, size);
-  } finally {
-    body.destroy();
-  }
-}
-
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) as unknown;
   } catch {
     return undefined;
   }
-}
-
-/** Seconds or a date. */
-function retryAfterOf(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX) : undefined;
 }
 
 /** The message names no address: it is shown to callers. */
