@@ -5,7 +5,7 @@ import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { decodeTokens, encodeTokens, isUsable, refreshed } from '../domain/tokens.js';
 import type { ConnectionTokens } from '../domain/tokens.js';
 import { productOf } from '../providers/registry.js';
-import { tokensRefreshed } from '../consent-telemetry.js';
+import { tokensRefreshed } from '../telemetry.js';
 import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
 import type { ClaimedTokens, ConnectionTokenStore, TokenHolder, TokenOwner } from './consent-stores.js';

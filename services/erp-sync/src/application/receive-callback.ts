@@ -13,7 +13,7 @@ import { readState } from '../domain/oauth-state.js';
 import type { OAuthState } from '../domain/oauth-state.js';
 import { decodeTokens, encodeTokens } from '../domain/tokens.js';
 import { findProduct, productOf } from '../providers/registry.js';
-import { consentEnded } from '../consent-telemetry.js';
+import { consentEnded } from '../telemetry.js';
 import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
 import type { Consent } from './connect-consented.js';

@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { ErpFault } from '../domain/faults.js';
 import { decodeTokens, encodeTokens, isUsable } from '../domain/tokens.js';
 import type { ConnectionTokens } from '../domain/tokens.js';
-import { tokensRevoked } from '../consent-telemetry.js';
+import { tokensRevoked } from '../telemetry.js';
 import { serverOf } from './access-tokens.js';
 import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServers } from './authorization-server.js';

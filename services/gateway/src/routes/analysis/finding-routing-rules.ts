@@ -109,9 +109,7 @@ export const listRoutingRules = route({
   responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule) } },
   async handle({ query }, { routingRules }): Promise<Reply> {
     const list = listRequest('listRoutingRules', query);
-    const reply = await routingRules.listRoutingRules({
-      ...list.request,
-    });
+    const reply = await routingRules.listRoutingRules(list.request);
     return { status: 200, body: list.page(reply.rules.map(presentRule), reply.nextPageToken) };
   },
 });
