@@ -467,6 +467,7 @@ test('another look is no change that people see, and each new state is one', () 
 test('each state has a sentence that says what happens next', () => {
   const states = [
     queued(start),
+    inSession(queued(start)),
     sendBegun,
     processing,
     follow(200, { ksefNumber: 'N' }),
@@ -485,8 +486,14 @@ test('each state has a sentence that says what happens next', () => {
   }
 });
 
+test('while nobody knows whether KSeF has an invoice, its next step says so, and warns of issuing it in another way', () => {
+  expect(sendBegun.status).toBe('SENDING');
+  expect(nextStep(sendBegun)).toMatch(/whether KSeF has it is not known yet.*do not issue the invoice in another way/);
+  expect(nextStep(inSession(queued(start)))).toMatch(/^The invoice is being sent/);
+});
+
 test('who waits for a token is told that an administrator must act', () => {
-  for (const waiting of [queued(start), sendBegun]) {
+  for (const waiting of [queued(start), inSession(queued(start))]) {
     expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; else an administrator must/);
   }
   expect(nextStep(processing)).toMatch(/administrator must store a new token if the connection turns to ERROR/);

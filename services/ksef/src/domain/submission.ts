@@ -171,11 +171,14 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
 };
 
 /** What happens next, and who must act. */
-export function nextStep({ status, errorCode, upoReferenceNumber, dueAt }: Progress): string {
+export function nextStep(progress: Progress): string {
+  const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
     case 'QUEUED':
       return 'The invoice is sent as soon as its turn comes. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
     case 'SENDING':
+      if (currentSession(progress)?.sentAt !== undefined)
+        return 'The invoice was handed to KSeF, and whether KSeF has it is not known yet. KSeF is asked what it has before anything is repeated; do not issue the invoice in another way. Nobody needs to act.';
       return 'The invoice is being sent. It is repeated by itself after an interruption, and never registered twice. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
     case 'PROCESSING':
       return 'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.';
