@@ -57,7 +57,11 @@ test.each([
     { organizationName: 'Acme', member, token: undefined },
   );
   expect(text).toMatch(sentence);
-  expect(text).toContain('submit it again: POST /v1/ksef-connections/connection-1/submissions');
+  expect(text).toMatch(
+    isByKsef
+      ? /corrected invoice is uploaded and submitted as one of its own: POST \/v1\/ksef-connections\/connection-1\/submissions/
+      : /submit it again: POST \/v1\/ksef-connections\/connection-1\/submissions/,
+  );
 });
 
 test.each([
@@ -75,6 +79,47 @@ test.each([
   );
   expect(text).toContain(sentence);
 });
+
+test.each([
+  ['AUTH_FAILED', false, ['PATCH /v1/erp-connections/connection-1', '/connection-1/test'], ['DELETE']],
+  ['REAUTH_REQUIRED', true, ['POST /v1/erp-connections/oauth/start', '/connection-1/test'], ['PATCH', 'DELETE']],
+  [
+    'PERMISSION_DENIED',
+    false,
+    ['POST /v1/erp-connections/connection-1/test', '/connection-1/sync'],
+    ['PATCH', 'DELETE'],
+  ],
+  [
+    'TENANT_NOT_FOUND',
+    false,
+    ['DELETE /v1/erp-connections/connection-1', 'POST /v1/erp-connections.'],
+    ['PATCH', '/sync'],
+  ],
+  [
+    'DATABASE_REQUIRED',
+    false,
+    ['DELETE /v1/erp-connections/connection-1', 'POST /v1/erp-connections.'],
+    ['PATCH', '/sync'],
+  ],
+])(
+  'the mail about an ERP that is %s says what to do about that, and nothing else',
+  (errorCode, isByConsent, has, lacks) => {
+    const occasion = {
+      kind: 'ERP_REAUTH_REQUIRED',
+      connectionId: 'connection-1',
+      providerName: 'Odoo',
+      isByConsent,
+      errorCode,
+      errorMessage: 'A sentence.',
+    } as const;
+    const { text } = writeMail(
+      { ...notification, subject: 's', occasion },
+      { organizationName: 'Acme', member, token: undefined },
+    );
+    for (const part of has) expect(text).toContain(part);
+    for (const part of lacks) expect(text).not.toContain(part);
+  },
+);
 
 test('the mail about a finding names the finding, its invoice and the summary', () => {
   const { text } = writeMail(

@@ -160,7 +160,14 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
     `Invoice:    ${invoiceId}`,
     `Submission: ${submissionId}`,
     '',
-    `When the cause is removed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
+    ...(isByKsef
+      ? [
+          `A corrected invoice is uploaded and submitted as one of its own: POST ${connection}/submissions`,
+          `Only where nothing in it was wrong, such as a right that the seller has granted since, submit it again with {"invoice_id":"${invoiceId}"}`,
+        ]
+      : [
+          `When the cause is removed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
+        ]),
     '',
     'Further ones of this connection are told together at the end of the hour.',
   ];
@@ -188,26 +195,47 @@ function erpText(notice: ErpNotice, organization: string): string {
     ];
     return `${[...lines, ...show].join('\n')}\n`;
   }
-  const repair = notice.isByConsent
-    ? [
-        'If the access was withdrawn or has expired, an admin gives consent again:',
-        'POST /v1/erp-connections/oauth/start returns the address to open in the browser.',
-      ]
-    : [
-        'If a secret or key was changed or has expired, send the new one:',
-        `PATCH /v1/erp-connections/${connectionId} with {"client_secret":"..."} or {"api_key":"..."}`,
-      ];
   const lines = [
     `${provider} is no longer synchronised with ${organization} until a person acts.`,
     '',
     `${oneLine(notice.errorMessage)} (${notice.errorCode})`,
     '',
-    ...repair,
-    '',
-    `Afterwards check it: POST /v1/erp-connections/${connectionId}/test`,
-    `and synchronise it:  POST /v1/erp-connections/${connectionId}/sync`,
+    ...erpRepair(notice),
   ];
   return `${[...lines, ...show].join('\n')}\n`;
+}
+
+/** What a person does about a connection that cannot be synchronised. */
+function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUIRED' }>): readonly string[] {
+  const { connectionId, errorCode, isByConsent } = notice;
+  const connection = `/v1/erp-connections/${connectionId}`;
+  const check = [`Afterwards check it: POST ${connection}/test`, `and synchronise it:  POST ${connection}/sync`];
+  if (errorCode === 'PERMISSION_DENIED') {
+    return [
+      `See everything that is missing: POST ${connection}/test`,
+      `When it is granted, synchronise: POST ${connection}/sync`,
+    ];
+  }
+  // A configuration is never changed in place.
+  if (!isByConsent && (errorCode === 'TENANT_NOT_FOUND' || errorCode === 'DATABASE_REQUIRED')) {
+    return [
+      `Delete the connection:     DELETE ${connection}`,
+      'and connect the right one: POST /v1/erp-connections. Nothing is imported twice.',
+    ];
+  }
+  return isByConsent
+    ? [
+        'If the access was withdrawn or has expired, an admin gives consent again:',
+        'POST /v1/erp-connections/oauth/start returns the address to open in the browser.',
+        '',
+        ...check,
+      ]
+    : [
+        'If a secret or key was changed or has expired, send the new one:',
+        `PATCH ${connection} with {"client_secret":"..."} or {"api_key":"..."}`,
+        '',
+        ...check,
+      ];
 }
 
 function billingText(notice: BillingNotice, organization: string): string {
