@@ -96,7 +96,7 @@ function readProvider(spelling: string): ErpProduct {
   if (erp !== undefined) {
     throw invalidField(
       'provider',
-      `${erp.title} is connected with credentials. Call POST /v1/erp-connections (endpoint 10) instead.`,
+      `${erp.title} is connected with credentials. Call POST /v1/erp-connections instead.`,
     );
   }
   const known = products.flatMap(({ code, product, credentials }) =>

@@ -75,10 +75,20 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
     case 'unrecognized_keys':
       return 'No such field here. Remove it.';
     case 'too_big':
-      return `Must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}${issue.origin === 'array' ? ' items' : ''}.`;
+      return bounded('at most', issue.maximum, issue.origin);
     case 'too_small':
-      return `Must ${issue.origin === 'array' ? 'have' : 'be'} at least ${issue.minimum}${issue.origin === 'array' ? ' items' : ''}.`;
+      return bounded('at least', issue.minimum, issue.origin);
     default:
       return undefined;
   }
+}
+
+/** What is counted of a value; of others the value itself is compared. */
+const counted: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
+
+function bounded(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {
+  const unit = counted[origin];
+  return unit === undefined
+    ? `Must be ${limit} ${bound}.`
+    : `Must have ${limit} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}.`;
 }

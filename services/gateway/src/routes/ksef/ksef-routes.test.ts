@@ -15,6 +15,7 @@ import type { RunningGateway } from '../../testing/running-gateway.js';
 const ID = '0198a000-0000-7000-8000-00000000e001';
 const OTHER = '0198a000-0000-7000-8000-00000000e002';
 const REFUSED = '0198a000-0000-7000-8000-00000000e003';
+const UNKNOWN = '0198a000-0000-7000-8000-00000000e004';
 const at = new Date('2026-03-14T09:30:00.000Z');
 const owner = keyNamed('owner');
 const unpaid = keyNamed('unpaid');
@@ -116,6 +117,7 @@ beforeAll(async () => {
         underWayMax = Math.max(underWayMax, underWay);
         await new Promise((resolve) => setImmediate(resolve));
         underWay--;
+        if (invoiceId === UNKNOWN) throw notFound('invoice');
         if (invoiceId === REFUSED) throw new DomainError('wrong_state', 'The current decision is REVIEW.');
         return { submission: { ...submission, invoiceId }, queued: isNew };
       },
@@ -140,7 +142,8 @@ beforeAll(async () => {
       async cancelSubmission() {
         throw new DomainError('wrong_state', 'It was sent already.');
       },
-      async getConfirmation() {
+      async getConfirmation({ submissionId }) {
+        if (submissionId === UNKNOWN) throw notFound('confirmation');
         return { xml: Buffer.from('<UPO>ż</UPO>'), ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C' };
       },
     },
@@ -348,6 +351,22 @@ describe('submissions of many invoices', () => {
     expect((await bulk(ID, [...hundred, invoice(100)])).status).toBe(400);
     expect((await bulk(ID, [])).status).toBe(400);
     expect((await bulk(ID, ['x'])).status).toBe(400);
+  });
+
+  test('of an unknown invoice alone is 404 in words that do not blame the connection', async () => {
+    const answer = await send('POST', `/${ID}/submissions`, { body: { invoice_id: UNKNOWN } });
+    expect([answer.status, json(answer)]).toEqual([
+      404,
+      { error: expect.objectContaining({ message: 'No such KSeF connection or invoice.' }) },
+    ]);
+  });
+
+  test('without a confirmation yet are not called unknown', async () => {
+    const answer = await send('GET', `/${ID}/submissions/${UNKNOWN}/upo`);
+    expect([answer.status, json(answer)]).toEqual([
+      404,
+      { error: expect.objectContaining({ message: 'No such confirmation.' }) },
+    ]);
   });
 
   test('of an unknown connection are 404 together', async () => {

@@ -50,7 +50,7 @@ export const createKsefSubmission = route({
     '409 says which condition is missing: the connection is CONNECTED, the invoice is of its company, has an FA(3) document that KSeF takes, is not dated in the future, and its current decision is PASS. Nothing is stored then.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
-  resourceName: 'KSeF connection',
+  resourceName: 'KSeF connection or invoice',
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
   params: connectionParams,
   body: newSubmission,
@@ -261,7 +261,7 @@ export const getKsefConfirmation = route({
   summary: 'Read the confirmation of receipt (UPO)',
   description: 'The bytes as KSeF gave them. 404 until they are stored, which follows some time after ACCEPTED.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetConfirmation',
-  resourceName: 'submission',
+  resourceName: 'confirmation',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
   responses: {

@@ -244,7 +244,7 @@ describe('the size of a scan', () => {
   });
 
   test.each<[unknown, string]>([
-    [[], 'rows: Must have at least 1 items.'],
+    [[], 'rows: Must have at least 1 item.'],
     [rows(SCAN_ROWS_MAX + 1), 'rows: Must have at most 5000 items.'],
     [Array.from({ length: SCAN_BODY_LIMITS.valuesMax - 2 }, () => 1), 'rows: Must have at most 5000 items.'],
     [undefined, 'rows: Required.'],
