@@ -434,6 +434,20 @@ describe('what is given up', () => {
     expect(givenUp(sendBegun, error, timing)).toBe(sendBegun);
     expect(givenUp(processing, error, timing)).toBe(processing);
   });
+  test('says that nothing was sent where nothing ever was, and warns where it had been', () => {
+    const messageOf = (progress: Progress) => givenUp(progress, error, timing).errorMessage;
+    expect(messageOf(queued(start))).toMatch(/ Nothing was sent\.$/);
+    expect(messageOf(inSession(queued(start)))).toMatch(/ Nothing was sent\.$/);
+    const refusedRead = refused(processing, stepOf(processing, start), refusal('PERMANENT'), timing);
+    expect(refusedRead.status).toBe('FAILED');
+    const again = { ...refusedRead, ...takenUpAgain(refusedRead, start) };
+    const inNext = follow(550);
+    expect(stepOf(inNext, start).kind).toBe('OPEN');
+    for (const before of [again, inNext]) {
+      expect(messageOf(before)).toMatch(/had been sent before.*Do not issue it in another way/);
+      expect(messageOf(before)).not.toMatch(/Nothing was sent/);
+    }
+  });
 });
 
 test('a document of another seller has a warning, and one of the own NIP has none', () => {

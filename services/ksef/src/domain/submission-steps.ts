@@ -328,16 +328,20 @@ export function confirmed(progress: Progress, upoReferenceNumber: string): Progr
   return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
 }
 
-/** Ends what was not sent, for a reason of ours; what was sent goes on. */
+/** Ends what is not on its way, for a reason of ours; what may have arrived goes on. The message says whether anything was ever sent. */
 export function givenUp(
   progress: Progress,
-  error: { readonly code: string; readonly message: string },
+  { code, message }: { readonly code: string; readonly message: string },
   timing: Timing,
 ): Progress {
-  return wasSent(progress) && currentSession(progress)?.sentAt !== undefined
-    ? progress
-    : failed(progress, error, timing);
+  if (wasSent(progress) && currentSession(progress)?.sentAt !== undefined) return progress;
+  const wasEverSent = progress.sessions.some(({ sends }) => sends > 0);
+  return failed(progress, { code, message: `${message} ${wasEverSent ? SENT_BEFORE : 'Nothing was sent.'}` }, timing);
 }
+
+/** In an earlier session, or before it was taken up again: what became of that may be unknown. */
+const SENT_BEFORE =
+  'It had been sent before that. Do not issue it in another way: submit it again to learn whether KSeF has it.';
 
 function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
   const waitedMs = now.getTime() - (progress.submittedAt ?? now).getTime();

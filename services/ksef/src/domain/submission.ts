@@ -211,18 +211,17 @@ const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_40
 
 function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'CONNECTION_DISABLED') {
-    return 'The connection was ended before the invoice was sent. An administrator can connect the company anew and submit the invoice again.';
+    return 'The connection was ended. An administrator can connect the company anew and submit the invoice again.';
   }
-  if (errorCode === 'CANCELED')
-    return 'The submission was taken back before anything was sent. Submit the invoice again to send it.';
+  if (errorCode === 'CANCELED') return 'The submission was taken back. Submit the invoice again to send it.';
   if (errorCode === 'DECISION_CHANGED') {
-    return 'The decision about the invoice is not PASS any more, and nothing was sent. Review its findings, then submit it again.';
+    return 'The decision about the invoice is not PASS any more. Review its findings, then submit it again.';
   }
   if (errorCode === 'DOCUMENT_CHANGED') {
-    return 'The stored document is missing, or is not the one that was decided about, and nothing was sent. Ask the operator of this installation.';
+    return 'The stored document is missing, or is not the one that was decided about. Ask the operator of this installation.';
   }
   if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
     return 'KSeF does not accept the token for this. An administrator must store a token with the right to send invoices, test the connection, and submit the invoice again.';
   }
-  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice.';
+  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Do not issue it in another way before.';
 }

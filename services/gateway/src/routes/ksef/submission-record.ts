@@ -30,7 +30,7 @@ export const submission = z
     upoReferenceNumber: orNull('Of the confirmation of receipt; set when `/upo` has it.'),
     errorCode: orNull(
       'Why it was not accepted: KSEF_ and the status of the invoice (KSEF_410, KSEF_415, KSEF_430, KSEF_440, KSEF_450: REJECTED), KSEF_AUTH_, KSEF_HTTP_ or KSEF_API_ and what KSeF answered, ' +
-        'or CANCELED, CONNECTION_DISABLED, DECISION_CHANGED, DOCUMENT_CHANGED: nothing was sent.',
+        'or CANCELED, CONNECTION_DISABLED, DECISION_CHANGED, DOCUMENT_CHANGED: `errorMessage` says whether it was ever sent.',
     ),
     errorMessage: orNull('Why it was not accepted, at most 1,000 characters.'),
     submittedAt: instantOrNull('When KSeF had taken the document.'),

@@ -129,4 +129,4 @@ export const cancelSubmission =
       return submissions.save(submission, canceled, events);
     });
 
-const CANCELED = { code: 'CANCELED', message: 'The submission was taken back before anything was sent.' } as const;
+const CANCELED = { code: 'CANCELED', message: 'The submission was taken back.' } as const;

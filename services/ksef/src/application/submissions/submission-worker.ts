@@ -517,15 +517,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: 'KSEF_ANSWER' });
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
-  message: 'The decision about the invoice is not PASS any more. Nothing was sent.',
+  message: 'The decision about the invoice is not PASS any more.',
 } as const;
 const DOCUMENT_CHANGED = {
   code: 'DOCUMENT_CHANGED',
-  message: 'The stored document is not the one that was decided. Nothing was sent.',
+  message: 'The stored document is not the one that was decided.',
 } as const;
 const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',
-  message: 'The connection was ended before the invoice was sent.',
+  message: 'The connection was ended before KSeF had registered the invoice.',
 } as const;
 
 /** What is left of a submission whose connection cannot be used any more; the same where it has to wait for a token. */
