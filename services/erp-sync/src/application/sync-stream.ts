@@ -3,6 +3,7 @@ import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
 import type { DocumentStream, DocumentWindows, Page, Provider, Window } from '../providers/provider.js';
 import { pagesSeen } from './pages-seen.js';
+import { storePages } from './store-pages.js';
 import { reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
@@ -24,7 +25,7 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 
 /**
  * Reads a stream to its end: the window that an earlier run left, or a new one from the cursor on. Each page is stored, then the
- * position behind it; the cursor moves after the last page.
+ * position behind it, while the next one is stored; the cursor moves after the last page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -43,25 +44,30 @@ export async function readStream<S extends StreamName>(
   const begunAt = performance.now();
   /** The time of the ERP when the window began; answers tell the time at which they were sent. */
   const serverTime = (): string => {
-    const told = Date.parse(session.serverTime() ?? '');
-    if (Number.isNaN(told)) throw new ErpFault('BAD_RESPONSE', 'The ERP does not tell its time.');
-    return new Date(Math.floor((told - (performance.now() - begunAt)) / 1_000) * 1_000).toISOString();
+    const shown = Date.parse(session.serverTime() ?? '');
+    if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP does not tell its time.');
+    return new Date(Math.floor((shown - (performance.now() - begunAt)) / 1_000) * 1_000).toISOString();
   };
   const seen = pagesSeen(window.after);
-  let next = window.next;
-  let missesDeletions = false;
-  for await (const page of readAhead(session.read(stream, asked))) {
-    seen.add(page);
-    next ??= serverTime();
-    missesDeletions ||= page.missesDeletions === true;
-    await claim.confirm();
-    await storePage(run, stream, page);
-    // Without a position only the beginning of the window can be returned to.
-    if (page.position !== undefined) await claim.saveWindow(stream, { ...window, next, after: page.position });
-    await run.saveProgress();
-  }
-  const cursor = next ?? serverTime();
-  if (missesDeletions) await reconcileStream(run, stream);
+  const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
+  /** Known from the first answer of the window on. */
+  const nextCursor = (): string => (told.next ??= serverTime());
+  await storePages(readAhead(session.read(stream, asked)), {
+    async admit(page) {
+      seen.add(page);
+      nextCursor();
+      told.missesDeletions ||= page.missesDeletions === true;
+      await claim.confirm();
+    },
+    store: (page) => storePage(run, stream, page),
+    async commit({ position }) {
+      // Without a position only the beginning of the window can be returned to.
+      if (position !== undefined) await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
+      await run.saveProgress();
+    },
+  });
+  const cursor = nextCursor();
+  if (told.missesDeletions) await reconcileStream(run, stream);
   await claim.saveCursor(stream, cursor, clock.now());
   log.complete(stream, cursor);
 }
@@ -141,7 +147,7 @@ function showableId(id: unknown): string | undefined {
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
 }
 
-/** Asks for the next page while the one before is stored. */
+/** Asks for the next page while those before are stored. */
 async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = pages[Symbol.asyncIterator]();
   let upcoming = iterator.next();

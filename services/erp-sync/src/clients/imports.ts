@@ -30,8 +30,6 @@ import type {
 
 /** Records of one call; the contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
-/** Calls of one page at once: while the records of one are written, those of the next are compared. */
-const CALLS_AT_ONCE_MAX = 2;
 /** A call is tried so often: a database that changes its primary is back within the waits of them, about half a minute. */
 export const CALL_TRIES_MAX = 6;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
@@ -71,7 +69,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
   }
 
   /** Sends the records of a page, in several calls where it is large. */
-  async function inCalls<R extends { readonly externalId: string }, W>(
+  async function inCalls<R, W>(
     records: readonly R[],
     toWire: (record: R) => W,
     send: (records: W[]) => Promise<{ counts: ImportCounts | undefined }>,
@@ -80,21 +78,13 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    const batches = batchesOf(records, toWire);
-    // Of a record that comes twice the last one counts: then the calls follow one another.
-    const areDistinct = new Set(records.map(({ externalId }) => externalId)).size === records.length;
-    const callsAtOnce = areDistinct ? CALLS_AT_ONCE_MAX : 1;
-    for (let some = next(batches, callsAtOnce); some.length > 0; some = next(batches, callsAtOnce)) {
-      // All of them are awaited: nothing is on its way any more when a page has failed.
-      const replies = await Promise.allSettled(some.map(send));
-      for (const reply of replies) {
-        if (reply.status === 'rejected') throw reply.reason;
-        const { counts } = reply.value;
-        created += counts?.created ?? 0;
-        updated += counts?.updated ?? 0;
-        unchanged += counts?.unchanged ?? 0;
-        failures.push(...(counts?.failures ?? []));
-      }
+    // One after the other: of a record that comes twice the last one counts.
+    for (const batch of batchesOf(records, toWire)) {
+      const { counts } = await send(batch);
+      created += counts?.created ?? 0;
+      updated += counts?.updated ?? 0;
+      unchanged += counts?.unchanged ?? 0;
+      failures.push(...(counts?.failures ?? []));
     }
     return { created, updated, unchanged, failures };
   }
@@ -195,17 +185,6 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
     bytes += size;
   }
   if (batch.length > 0) yield batch;
-}
-
-/** The next so many batches; none at the end. */
-function next<W>(batches: Iterator<W[], void>, count: number): W[][] {
-  const some: W[][] = [];
-  while (some.length < count) {
-    const { value } = batches.next();
-    if (value === undefined) break;
-    some.push(value);
-  }
-  return some;
 }
 
 /** As many bytes as a message takes at most: encoding it only to learn its length would cost as much as sending it. */

@@ -1,0 +1,52 @@
+import type { Page } from '../providers/provider.js';
+
+type AnyPage = Page<{ readonly externalId: string }>;
+
+interface Steps<P> {
+  /** Before a page is stored: whether it may be. */
+  admit(page: P): Promise<void>;
+  store(page: P): Promise<void>;
+  /** Everything up to the end of the page is stored. */
+  commit(page: P): Promise<void>;
+}
+
+/**
+ * Stores pages, each while the one before it is under way, and commits them in their order: two are stored at the same time at
+ * most. Pages that say something about the same record follow one another, so that the later one counts. Whatever ends the
+ * pages, those that were admitted are committed where they can be, and nothing is on its way any more at the end.
+ */
+export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
+  let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;
+  const commitUnderWay = async (): Promise<void> => {
+    if (underWay === undefined) return;
+    const { page, stored } = underWay;
+    underWay = undefined;
+    await stored;
+    await steps.commit(page);
+  };
+  try {
+    for await (const page of pages) {
+      await steps.admit(page);
+      if (underWay !== undefined && !areApart(underWay.page, page)) await commitUnderWay();
+      const stored = steps.store(page);
+      // Awaited below, or when the next page is there; the empty catch avoids an unhandled rejection until then.
+      stored.catch(() => {});
+      try {
+        await commitUnderWay();
+      } catch (error) {
+        await stored.catch(() => {});
+        throw error;
+      }
+      underWay = { page, stored };
+    }
+  } finally {
+    await commitUnderWay();
+  }
+}
+
+/** Whether it does not matter which of two pages is stored first. What one reports as deleted may be in the other. */
+function areApart(one: AnyPage, other: AnyPage): boolean {
+  if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;
+  const ids = new Set(one.records.map(({ externalId }) => externalId));
+  return !other.records.some(({ externalId }) => ids.has(externalId));
+}
