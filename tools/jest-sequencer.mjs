@@ -1,8 +1,8 @@
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Spreads the crash tests over the first third of the others. They wait for minutes while counters are put right after their
- * kills: two at once would leave the machine idle, and one that starts last would run alone. In a fresh clone jest has no
+ * Spreads the crash tests over the first third of the others. They wait for minutes, for the leases of what they killed: two
+ * at once would leave the machine idle, and one that starts last would run alone. In a fresh clone jest has no
  * durations yet and sorts by file size.
  */
 export default class CrashTestsSpread extends Sequencer {

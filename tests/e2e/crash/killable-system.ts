@@ -15,6 +15,10 @@ import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
+/** Also when this file is run by jest from its source. */
+const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
+const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
+
 /** Each service by its name, and what it works with. */
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
   readonly mongodbUrl: string;
@@ -29,6 +33,11 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   /** Between a service and its database. */
   proxyOf(service: ServiceName): MongoProxy;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
+  /**
+   * As if three minutes had passed for every service, while nothing is under way: what becomes due by then is done within
+   * seconds.
+   */
+  letTimePass(): void;
   /** What ended though nobody killed it, with its last output. */
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
@@ -79,7 +88,7 @@ export async function startKillableSystem({
     };
     const secrets = newSecrets();
     const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
-      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, ...added[name] };
+      const env = { LOG_LEVEL: 'info', NODE_OPTIONS: MOVABLE_CLOCK, ...UNLIMITED_RATES, ...own, ...added[name] };
       const service = await startServiceProcess(name, env, { log });
       closing.push(() => service.stop());
       return service;
@@ -93,6 +102,9 @@ export async function startKillableSystem({
       broker: { ...infrastructure.nats, erase: () => eraseBrokerStore(dataDir, infrastructure) },
       proxyOf: (service) => proxies.get(service) ?? missing(service),
       newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
+      letTimePass() {
+        for (const { pid } of Object.values(services)) if (pid !== undefined) process.kill(pid, 'SIGUSR2');
+      },
       unexpected,
       stop,
     };
