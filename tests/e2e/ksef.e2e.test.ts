@@ -268,7 +268,7 @@ describe('an invoice that is submitted to KSeF', () => {
     expect((await ended(filer, body.id)).status).toBe('ACCEPTED');
   }, 120_000);
 
-  test('cannot be sent through a connection that was disabled, and one that was sent is followed to its end', async () => {
+  test('that was sent is followed to its end through a connection that was disabled; no other NIP is taken before, and nothing else is sent', async () => {
     const filer = await newFiler();
     const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
     const { id: later } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
@@ -278,6 +278,15 @@ describe('an invoice that is submitted to KSeF', () => {
       timeoutMs: ENDS_MS_MAX,
     });
     const path = `/ksef-connections/${filer.connectionId}`;
+    const { nip: context_nip, token: ksef_token } = await ksef.newCompany();
+    const connectAnother = () =>
+      running.request<ErrorBody>('POST /ksef-connections', {
+        key: filer.key,
+        body: { environment: 'TEST', context_nip, ksef_token },
+      });
+    const refused = await connectAnother();
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect(refused.body.error.message).toContain('another `context_nip` when they have ended');
     expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
     expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
     expect((await submit(filer, later)).status).toBe(409);
@@ -285,6 +294,11 @@ describe('an invoice that is submitted to KSeF', () => {
     await ksef.mend();
     expect(await ended(filer, body.id)).toMatchObject({ status: 'ACCEPTED', errorCode: null });
     await allClosed(filer);
+    const taken = await connectAnother();
+    expect([taken.status, taken.body]).toEqual([
+      200,
+      expect.objectContaining({ id: filer.connectionId, status: 'PENDING' }),
+    ]);
   }, 120_000);
 });
 

@@ -279,22 +279,28 @@ describe('a connection with an invoice under way', () => {
     expect(other.connection.contextNipMasked).toBe('******1111');
   });
 
-  test('keeps its token after its end until nothing has to be followed any more', async () => {
+  test('keeps its token after its end until the last of several has to be followed no more', async () => {
     const organizationId = newTenant();
     const { connection } = await save({ organizationId });
-    const kept = await submissionUnderWay(organizationId, connection.connectionId);
+    const underWay = [
+      await submissionUnderWay(organizationId, connection.connectionId),
+      await submissionUnderWay(organizationId, connection.connectionId),
+    ];
     const { connection: free } = await save({ organizationId, environment: Environment.DEMO });
     await disable(organizationId, connection.connectionId);
     await disable(organizationId, free.connectionId);
     const token = async (id: string) => stated(await documents().findOne({ _id: id })).token;
-    // The sweep has been here when it has wiped another one that was disabled later.
-    await documents().updateOne(
-      { _id: free.connectionId },
-      { $set: { token: { sealed: 'x', keyId: 'k1' }, wipeTokenSince: new Date() } },
-    );
-    await eventually(async () => expect(await token(free.connectionId)).toBeUndefined());
-    expect(await token(connection.connectionId)).toBeDefined();
-    await submissions().updateOne({ _id: kept }, { $set: { status: 'ACCEPTED' }, $unset: { dueAt: '', isOpen: '' } });
+    for (const submission of underWay) {
+      // The sweep has been here when it has wiped another one that was disabled later.
+      await documents().updateOne(
+        { _id: free.connectionId },
+        { $set: { token: { sealed: 'x', keyId: 'k1' }, wipeTokenSince: new Date() } },
+      );
+      await eventually(async () => expect(await token(free.connectionId)).toBeUndefined());
+      expect(await token(connection.connectionId)).toBeDefined();
+      const ended = { $set: { status: 'ACCEPTED' }, $unset: { dueAt: '', isOpen: '' } } as const;
+      await submissions().updateOne({ _id: submission }, ended);
+    }
     await eventually(async () => expect(await token(connection.connectionId)).toBeUndefined());
   });
 });
