@@ -172,6 +172,21 @@ describe('a vendor master', () => {
     const { findings: raised } = await post({ purchase_order_ref: 'PO 4711' });
     expect(typesOf(raised).includes('PO_OVERBILLED')).toBe(isKnown);
   });
+  test.each([
+    [64, true],
+    [65, false],
+  ])('knows what %d invoices on an order come to: %s', async (count, isKnown) => {
+    const orders = [erpOrder('o', { number: 'PO-4711', grossAmount: '1500.00' })];
+    await synchronise({ vendors: [vendorOf('v1')], orders });
+    const onOrder = (index: number) =>
+      post({
+        purchase_order_ref: 'PO 4711',
+        invoice_number: `K${index}-${index * 7919}`,
+        gross_amount: `${100 + index}.17`,
+      });
+    for (let index = 0; index < count; index++) await onOrder(index);
+    expect(typesOf((await onOrder(count)).findings).includes('PO_OVERBILLED')).toBe(isKnown);
+  });
   test('names own accounts', async () => {
     // The second company of every tenant.
     await synchronise({ vendors: [vendorOf('v1', { name: 'Poland', taxId: 'PL5260250995' })] });
