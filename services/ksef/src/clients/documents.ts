@@ -14,10 +14,9 @@ export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals)
   const documents = client(DocumentServiceDefinition, channel);
   return {
     async facts(organizationId, uploadId, context) {
-      const { sha256, byteSize, faults, sellerNip, kind, number, issueDate } = await documents.describeFa3(
-        { organizationId, uploadId },
-        { context, timeoutMs: READ_MS_MAX },
-      );
+      const call = { context, timeoutMs: READ_MS_MAX };
+      const described = await documents.describeFa3({ organizationId, uploadId }, call).catch(refuseDocument);
+      const { sha256, byteSize, faults, sellerNip, kind, number, issueDate } = described;
       return {
         hash: sha256,
         byteSize,
@@ -53,6 +52,15 @@ export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals)
       }
     },
   };
+}
+
+/** What lies with the document is no fault of the request: like every other condition it is a matter of its state. */
+function refuseDocument(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error;
+  if (error.kind === 'unprocessable') throw new DomainError('wrong_state', error.publicMessage, { cause: error });
+  if (error.kind !== 'not_found') throw error;
+  const message = 'The document of the invoice is not stored any more. Upload its FA(3) file and submit that invoice.';
+  throw new DomainError('wrong_state', message, { cause: error });
 }
 
 function sealOf(fingerprint: string | undefined, isHolderKnown: boolean): KeptSeal {

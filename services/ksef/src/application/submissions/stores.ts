@@ -148,7 +148,7 @@ export interface DecidedInvoice {
 
 /** The documents of the documents service, which alone parses them. */
 export interface Documents {
-  /** @throws DomainError not_found */
+  /** @throws DomainError wrong_state for one that is gone, or that cannot be read */
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
   /** The bytes as they were uploaded. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;

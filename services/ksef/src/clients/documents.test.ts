@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import { openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Documents } from '../application/submissions/stores.js';
+import { documentsOfUploads } from './documents.js';
+
+const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send one with simpler content.';
+/** What the documents service refuses, by the id of the upload. */
+const refusals: Readonly<Record<string, DomainError>> = {
+  gone: notFound('upload'),
+  slow: new DomainError('unprocessable', TAKES_TOO_LONG),
+  busy: new DomainError('unavailable', 'Too many documents wait.', { retryAfterSeconds: 5 }),
+};
+
+let server: GrpcServer;
+let channel: ReturnType<typeof openChannel>;
+let documents: Documents;
+beforeAll(async () => {
+  const refuse = (): never => {
+    throw new Error('This fake describes documents, and nothing else.');
+  };
+  server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    bindings: [
+      bind(DocumentServiceDefinition, {
+        extractDocument: refuse,
+        describeDocument: refuse,
+        readDocument: refuse,
+        describeRendering: refuse,
+        async describeFa3({ uploadId }) {
+          throw refusals[uploadId] ?? new Error('No such document in this test.');
+        },
+        checkConfirmation: refuse,
+        readRendering: refuse,
+      }),
+    ],
+  });
+  channel = openChannel(server.address);
+  documents = documentsOfUploads(channel, { TEST: [], DEMO: [], PRODUCTION: [] });
+});
+afterAll(async () => {
+  channel.close();
+  await server.stop(1_000);
+});
+
+test.each([
+  ['gone', 'wrong_state', /is not stored any more\. Upload its FA\(3\) file/],
+  ['slow', 'wrong_state', new RegExp(TAKES_TOO_LONG)],
+  ['busy', 'unavailable', /Too many documents wait/],
+])('a document that is %s is refused as %s, with what has to be changed', async (uploadId, kind, sentence) => {
+  const facts = documents.facts('organization', uploadId, systemContext('test'));
+  await expect(facts).rejects.toMatchObject({ kind, publicMessage: expect.stringMatching(sentence) });
+});
