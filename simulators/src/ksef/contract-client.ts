@@ -20,7 +20,7 @@ interface Contract {
 const contract = JSON.parse(
   readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
-// Formats of OpenAPI (int32, byte) are no formats of JSON Schema; what they say stands in patterns and lengths.
+// Formats of OpenAPI (int32, byte) are unknown to JSON Schema; patterns and lengths say the same.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 

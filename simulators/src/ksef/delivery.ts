@@ -34,7 +34,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const fault = faults.delivery?.spec;
   if (fault === undefined) {
     const reached = act();
-    // Done, and nobody hears of it.
+    // Done, but not answered.
     if (faults.effect('HIDE') !== undefined) close(response);
     else reply(reached);
     return;

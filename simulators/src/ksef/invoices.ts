@@ -145,7 +145,7 @@ export class Invoices {
   /** The confirmation of one accepted invoice, made when it is first asked for. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
-    // Read anew: the record at hand may be older than the confirmation.
+    // Read anew: this copy of the record may be older than the confirmation.
     const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
     const known = current.upo === null ? undefined : confirmations.get(current.upo);
     const confirmation = known ?? confirmations.confirm(session, [current], false);

@@ -129,7 +129,7 @@ export function renderRefusal({ details: refusal }: Refusal, { asProblem, instan
   };
 }
 
-/** What stands in front of KSeF and refuses on its own: neither a reason code nor a published form. */
+/** The answer of a proxy in front of KSeF: neither a reason code nor a published form. */
 export function gatewayBlock(now: Date): Answer {
   return {
     status: 403,

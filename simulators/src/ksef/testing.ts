@@ -76,7 +76,7 @@ export class TestClient {
       referenceNumber: string;
       authenticationToken: { token: string };
     };
-    for (let looks = 0; looks < 20; looks++) {
+    for (let polls = 0; polls < 20; polls++) {
       const { status } = json(await this.api(`GET auth/${referenceNumber}`, undefined, authenticationToken.token));
       if ((status as { code: number }).code !== 100) return status as Json;
     }
@@ -131,7 +131,7 @@ export class TestClient {
 
   /** S3 until it ends. */
   async waitFor(session: TestSession, invoice: string): Promise<Json> {
-    for (let looks = 0; looks < 20; looks++) {
+    for (let polls = 0; polls < 20; polls++) {
       const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));
       if ((shown['status'] as { code: number }).code >= 200) return shown;
     }
@@ -141,7 +141,7 @@ export class TestClient {
   /** S5, then S6 until it ends. */
   async closeAndWait(session: TestSession): Promise<Json> {
     await this.api(`POST sessions/online/${session.reference}/close`);
-    for (let looks = 0; looks < 20; looks++) {
+    for (let polls = 0; polls < 20; polls++) {
       const shown = json(await this.api(`GET sessions/${session.reference}`));
       if ((shown['status'] as { code: number }).code !== 170) return shown;
     }

@@ -17,7 +17,7 @@ export interface SentNotification {
 export interface EventToSend {
   readonly eventType: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Now, unless told. */
+  /** Now by default. */
   readonly occurredAt?: string;
 }
 

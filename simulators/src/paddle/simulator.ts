@@ -20,7 +20,7 @@ export { signatureHeader } from './signature.js';
 
 export interface PaddleOptions {
   readonly port?: number;
-  /** Where notifications are sent; may be told later. */
+  /** Where notifications are sent; may be set later. */
   readonly notificationUrl?: string;
   /** The first one signs. */
   readonly notificationSecrets: readonly string[];

@@ -21,7 +21,7 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The next requests that it holds for; all unless told. */
+  /** The next requests that it holds for; all by default. */
   readonly times?: number | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;

@@ -32,7 +32,7 @@ export interface ReceivedDelivery {
 }
 
 export interface WebhookReceiverOptions {
-  /** An address of loopback; 127.0.0.1 unless told. */
+  /** An address of loopback; 127.0.0.1 by default. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly controlPort?: number | undefined;
@@ -40,7 +40,7 @@ export interface WebhookReceiverOptions {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** Of all paths that have none of their own. Without any nothing is verified. */
   readonly secrets?: readonly string[] | undefined;
-  /** Older deliveries are dropped; 100,000 unless told. */
+  /** Older deliveries are dropped; 100,000 by default. */
   readonly deliveriesMax?: number | undefined;
   readonly onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
 }

@@ -132,7 +132,7 @@ export const finishDeletion =
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
-    // A worker that lives finds its run ended; one that died cannot end it.
+    // A live worker finds its run ended; one that died cannot end it.
     await runs.cancel(organizationId, id);
     await master.end(organizationId, id, context);
     await connections.finishDeletion(id);

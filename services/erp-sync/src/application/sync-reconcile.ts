@@ -20,7 +20,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
     const before = ids.size;
     for (const id of list) {
       if (typeof id !== 'string' || id === '' || id.length > recordLimits.idLength) {
-        throw new ErpFault('BAD_RESPONSE', 'The list of all ids has an entry that is no id. Nothing was deleted.');
+        throw new ErpFault('BAD_RESPONSE', 'The list of all ids has an entry that is not an id. Nothing was deleted.');
       }
       ids.add(id);
     }

@@ -196,7 +196,7 @@ async function reconcileWhereDue(
   return {};
 }
 
-/** A fault after which no other stream is tried: nobody is asked again who cannot answer, or does not want to. */
+/** A fault after which no other stream is read: the ERP cannot answer, or asked not to be called. */
 function endsRun(fault: ErpFault): boolean {
   return fault.needsAPerson || fault.code === 'RATE_LIMITED' || fault instanceof BudgetSpent;
 }

@@ -34,7 +34,7 @@ const RECORDS_PER_CALL_MAX = 500;
 export const CALL_TRIES_MAX = 6;
 /** Of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
-/** Tag and length of a field, and a value that is no text. */
+/** Tag and length of a field, and a value that is not text. */
 const FIELD_BYTES_MAX = 32;
 /** UTF-8 of one UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;

@@ -193,16 +193,16 @@ function limitText(text: string | undefined, what: string): void {
 function limitUrl(url: string | undefined): void {
   if (url === undefined) return;
   const isLink = url.length <= recordLimits.urlLength && /^https?:\/\//.test(url) && URL.canParse(url);
-  if (!isLink) throw new InvalidRecord('The address of the page in the ERP is no link.');
+  if (!isLink) throw new InvalidRecord('The address of the page in the ERP is not a link.');
 }
 
 function requireDay(day: string | undefined, what: string): void {
-  if (day !== undefined && !isCalendarDate(day)) throw new InvalidRecord(`The ${what} is no day.`);
+  if (day !== undefined && !isCalendarDate(day)) throw new InvalidRecord(`The ${what} is not a day.`);
 }
 
 function requireInstant(instant: string | undefined): void {
   if (instant !== undefined && Number.isNaN(Date.parse(instant))) {
-    throw new InvalidRecord('The time of the last change is no time.');
+    throw new InvalidRecord('The time of the last change is not a time.');
   }
 }
 
@@ -226,7 +226,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 /** The amount with at most six decimals; one that has no more keeps the digits that the ERP sent. */
 function amountOf(amount: string, sign?: 'unsigned'): string {
   const [, minus, integer = '', fraction = ''] = (typeof amount === 'string' && DECIMAL.exec(amount)) || [];
-  if (minus === undefined) throw new InvalidRecord('An amount is no decimal number.');
+  if (minus === undefined) throw new InvalidRecord('An amount is not a decimal number.');
   if (sign === 'unsigned' && minus === '-' && /[1-9]/.test(integer + fraction)) {
     throw new InvalidRecord('An amount is negative.');
   }

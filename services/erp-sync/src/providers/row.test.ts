@@ -31,11 +31,11 @@ describe('a field', () => {
 
   test('of a wrong type is refused by its name, without its value', () => {
     const row = new Row({ Name: { secret: 1 }, Line: 'x', Addr: [], Active: 'yes', At: 'yesterday' });
-    expect(() => row.text('Name')).toThrow('Name is no text.');
-    expect(() => row.rows('Line')).toThrow('Line is no list.');
-    expect(() => row.row('Addr')).toThrow('Addr is no object.');
+    expect(() => row.text('Name')).toThrow('Name is not text.');
+    expect(() => row.rows('Line')).toThrow('Line is not a list.');
+    expect(() => row.row('Addr')).toThrow('Addr is not an object.');
     expect(() => row.boolean('Active')).toThrow('Active is neither true nor false.');
-    expect(() => row.instant('At')).toThrow('At is no date with a time.');
+    expect(() => row.instant('At')).toThrow('At is not a date with a time.');
     expect(() => row.requiredText('Id')).toThrow('Id is missing.');
   });
 
@@ -61,10 +61,10 @@ test('an invalid row costs itself alone, and is named by an id that may be shown
   expect(read).toEqual({
     records: [{ id: '1' }],
     invalid: [
-      { externalId: '2', message: 'Total is no number.' },
-      { message: 'Total is no number.' },
-      { message: 'The row is no object.' },
-      { message: 'The row is no object.' },
+      { externalId: '2', message: 'Total is not a number.' },
+      { message: 'Total is not a number.' },
+      { message: 'The row is not an object.' },
+      { message: 'The row is not an object.' },
     ],
   });
 });

@@ -25,7 +25,7 @@ export class Row {
 
   constructor(value: unknown) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new RowFault('The row is no object.');
+      throw new RowFault('The row is not an object.');
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 
@@ -34,7 +34,7 @@ export class Row {
     const value = this.#present(name);
     if (value === undefined) return undefined;
     if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-    if (typeof value !== 'string') throw new RowFault(`${name} is no text.`);
+    if (typeof value !== 'string') throw new RowFault(`${name} is not text.`);
     const text = value.trim();
     return text === '' ? undefined : text;
   }
@@ -52,7 +52,7 @@ export class Row {
   amount(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw new RowFault(`${name} is no number.`);
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw new RowFault(`${name} is not a number.`);
     const amount = String(value);
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
     const dot = amount.indexOf('.');
@@ -80,7 +80,7 @@ export class Row {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const time = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(time)) throw new RowFault(`${name} is no date with a time.`);
+    if (Number.isNaN(time)) throw new RowFault(`${name} is not a date with a time.`);
     return new Date(time).toISOString();
   }
 
@@ -93,7 +93,7 @@ export class Row {
   row(name: string): Row | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value)) throw new RowFault(`${name} is no object.`);
+    if (typeof value !== 'object' || Array.isArray(value)) throw new RowFault(`${name} is not an object.`);
     return new Row(value);
   }
 
@@ -104,7 +104,7 @@ export class Row {
   rows(name: string): readonly Row[] {
     const value = this.#present(name);
     if (value === undefined) return [];
-    if (!Array.isArray(value)) throw new RowFault(`${name} is no list.`);
+    if (!Array.isArray(value)) throw new RowFault(`${name} is not a list.`);
     if (value.length > LIST_LENGTH_MAX) throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
     return value.map((item) => new Row(item));
   }
@@ -112,7 +112,7 @@ export class Row {
   /** Of plain values. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.#present(name);
-    if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is no list.`);
+    if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is not a list.`);
     if (value !== undefined && value.length > LIST_LENGTH_MAX) {
       throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
     }

@@ -237,12 +237,12 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
         send(contextNip, { ...call, environment, bearer, accept: 'xml' }),
       );
       const hash = sha256(bytes);
-      const told = headers['x-ms-meta-hash'];
-      if (told !== undefined && told !== hash) {
+      const statedHash = headers['x-ms-meta-hash'];
+      if (statedHash !== undefined && statedHash !== hash) {
         const message = 'KSeF sent a confirmation whose hash is another than it says.';
         throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_UPO_HASH', httpStatus: status });
       }
-      return { xml: bytes, hash, isHashConfirmed: told !== undefined };
+      return { xml: bytes, hash, isHashConfirmed: statedHash !== undefined };
     };
     const below = (sessionReferenceNumber: string): string => `/sessions/${encodeURIComponent(sessionReferenceNumber)}`;
 

@@ -61,14 +61,15 @@ export const invoiceAnswer = z
   .refine(({ ksefNumber, status: { code } }) => code !== 200 || isKsefNumber(ksefNumber ?? ''))
   .transform(({ referenceNumber, invoiceHash, ksefNumber, status: { extensions: more, ...read } }): InvoiceStatus => {
     // The members may be absent; the text holds the same numbers.
-    const told = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
+    const named = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
     return {
       referenceNumber,
       invoiceHash,
       ksefNumber: ksefNumberOf(ksefNumber),
       status: { code: read.code, description: read.description, details: read.details },
-      originalKsefNumber: ksefNumberOf(more?.originalKsefNumber) ?? told?.ksefNumber,
-      originalSessionReferenceNumber: referenceOf(more?.originalSessionReferenceNumber) ?? told?.sessionReferenceNumber,
+      originalKsefNumber: ksefNumberOf(more?.originalKsefNumber) ?? named?.ksefNumber,
+      originalSessionReferenceNumber:
+        referenceOf(more?.originalSessionReferenceNumber) ?? named?.sessionReferenceNumber,
     };
   });
 /** An entry of a list. One that cannot be read is left out: it must not hide the others. */

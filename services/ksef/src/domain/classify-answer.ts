@@ -80,7 +80,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     }
     return new KsefRefusal('PERMANENT', `KSeF refuses access (${read.reasonCode}). ${read.text}`, http);
   }
-  // Not from KSeF but from what stands before it, or from KSeF in distress.
+  // From a proxy in front of KSeF, or from KSeF while it fails.
   if (status >= 500 || status < 400 || status === 408 || !read.isOwn) {
     const message =
       status >= 300 && status < 400
@@ -111,7 +111,7 @@ interface ReadError {
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
   readonly text: string;
-  /** Whether it has a form of KSeF; other JSON is from something that stands before it. */
+  /** Whether it has a form of KSeF; other JSON is from a proxy in front of it. */
   readonly isOwn: boolean;
 }
 

@@ -223,8 +223,8 @@ describe('records', () => {
     expect(page).toMatchObject({
       records: [],
       invalid: [
-        { externalId: id(1), message: 'taxRegistrationNumber is no text.' },
-        { externalId: id(2), message: 'taxRegistrationNumber is no text.' },
+        { externalId: id(1), message: 'taxRegistrationNumber is not text.' },
+        { externalId: id(2), message: 'taxRegistrationNumber is not text.' },
       ],
     });
   });

@@ -226,7 +226,7 @@ describe('records', () => {
     await put('res.partner', [partner]);
     await control.addFault({ match: 'res.partner/search_read', kind: 'PATCH', field: 'vat', value: { a: 1 } });
     expect(await readPages(open(), 'vendors')).toMatchObject([
-      { records: [], invalid: [{ externalId: '14', message: 'vat is no text.' }] },
+      { records: [], invalid: [{ externalId: '14', message: 'vat is not text.' }] },
     ]);
   });
 });

@@ -20,7 +20,7 @@ const PAYMENTS: Domain = [
   ['payment_type', '=', 'outbound'],
   ['state', '!=', 'draft'],
 ];
-/** Orders that a supplier has; offers are none yet. */
+/** Orders that a supplier has received; offers are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
 const WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];

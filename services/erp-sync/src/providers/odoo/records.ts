@@ -178,13 +178,13 @@ export function linkOf(row: Row, name: string): Link | undefined {
   const value = row.list(name);
   if (value === undefined) return undefined;
   const [id, label] = value;
-  if (!Number.isSafeInteger(id) || typeof label !== 'string') throw new RowFault(`${name} is no id with a label.`);
+  if (!Number.isSafeInteger(id) || typeof label !== 'string') throw new RowFault(`${name} is not an id with a label.`);
   return { id: String(id), label };
 }
 
 function idsOf(row: Row, name: string): readonly string[] {
   return (row.list(name) ?? []).map((id) => {
-    if (!Number.isSafeInteger(id)) throw new RowFault(`${name} has an entry that is no id.`);
+    if (!Number.isSafeInteger(id)) throw new RowFault(`${name} has an entry that is not an id.`);
     return String(id);
   });
 }
@@ -194,6 +194,6 @@ function instantOf(row: Row, name: string): string | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;
   const at = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN;
-  if (Number.isNaN(at)) throw new RowFault(`${name} is no date with a time.`);
+  if (Number.isNaN(at)) throw new RowFault(`${name} is not a date with a time.`);
   return new Date(at).toISOString();
 }

@@ -213,12 +213,12 @@ describe('records', () => {
   });
 
   test.each([
-    ['TotalAmt', 'much', 'TotalAmt is no number.'],
+    ['TotalAmt', 'much', 'TotalAmt is not a number.'],
     ['TotalAmt', 1e21, 'TotalAmt is a number with an exponent.'],
     ['VendorRef', null, 'VendorRef is missing.'],
     ['VendorRef', { value: '1' }, 'name is missing.'],
-    ['Line', 'none', 'Line is no list.'],
-    ['MetaData', { LastUpdatedTime: 5 }, 'LastUpdatedTime is no date with a time.'],
+    ['Line', 'none', 'Line is not a list.'],
+    ['MetaData', { LastUpdatedTime: 5 }, 'LastUpdatedTime is not a date with a time.'],
   ])('a bill whose %s is %j is left out', async (field, value, message) => {
     await put('Bill', bills(1));
     await fault({ match: 'from Bill', kind: 'PATCH', field, value });

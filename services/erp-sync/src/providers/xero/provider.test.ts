@@ -331,10 +331,10 @@ describe('documents', () => {
   });
 
   test.each([
-    ['Total', '480.00', 'Total is no number.'],
+    ['Total', '480.00', 'Total is not a number.'],
     ['Status', 'SOMEHOW', 'Status is missing or not known.'],
     ['Contact', null, 'Contact is missing.'],
-    ['DueDate', 'soon', 'DueDate is no date.'],
+    ['DueDate', 'soon', 'DueDate is not a date.'],
     ['InvoiceID', null, 'InvoiceID is missing.'],
   ])('a bill whose %s is %j is left out', async (field, value, message) => {
     await put('Invoices', bills(1));

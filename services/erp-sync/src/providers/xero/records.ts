@@ -180,7 +180,7 @@ function xeroTime(row: Row, name: string): Date | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;
   const time = new Date(Number(XERO_DATE.exec(text)?.[1] ?? Number.NaN));
-  if (Number.isNaN(time.getTime())) throw new RowFault(`${name} is no date.`);
+  if (Number.isNaN(time.getTime())) throw new RowFault(`${name} is not a date.`);
   return time;
 }
 

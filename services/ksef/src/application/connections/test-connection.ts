@@ -45,7 +45,7 @@ interface RunningTest {
 
 /**
  * Authenticates with the stored token, and looks whether it may send invoices (endpoint 13). A process does one test of a
- * connection at a time: callers that come while it runs share its answer, also after an earlier caller has waited in vain. A
+ * connection at a time: callers that come while it runs share its answer, also after an earlier caller has given up. A
  * token that was stored meanwhile is tested afterwards.
  * @throws DomainError not_found, wrong_state; foreign_failure where KSeF gives no answer that says something about the token
  */
@@ -150,7 +150,7 @@ async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T
   const ending = new Promise<L>((resolve) => {
     timer = setTimeout(() => resolve(late), msMax);
   });
-  // It may still fail after the deadline; nobody reads that.
+  // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
   work.catch(() => {});
   try {
     return await Promise.race([work, ending]);
