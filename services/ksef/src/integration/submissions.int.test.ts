@@ -585,6 +585,37 @@ describe('a duplicate of another session', () => {
   });
 });
 
+describe('one file that was uploaded as two invoices, submitted at once through two connections of one NIP', () => {
+  test.each<[string, object | undefined]>([
+    ['without a fault', undefined],
+    ['while answers to sending are lost', { kind: 'LOSE_ANSWER', times: 2 }],
+    ['while a list hides what arrived', { kind: 'HIDE', polls: 5 }],
+    ['while KSeF cancels the first', { kind: 'INVOICE_STATUS', code: 550 }],
+  ])('is registered once, and both have its number, %s', async (_name, fault) => {
+    startReplica();
+    startReplica();
+    const one = await connect();
+    const { contextNip } = one;
+    const other = await connect('CONNECTED', contextNip);
+    if (fault !== undefined) await control('POST', 'faults', { operation: 'S2', context: contextNip, ...fault });
+    const { invoiceId, hash } = invoiceFor(one);
+    const again = randomUUID();
+    invoices.set(again, { ...stated(invoices.get(invoiceId)), companyId: other.companyId });
+    const queued = await Promise.all([submit(one, invoiceId), submit(other, again)]);
+    const ends = [];
+    for (const { submission } of queued) ends.push(await ended(submission));
+    const { registered } = await countersOf(contextNip);
+    expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
+    const { ksefNumber } = stated(ends[0]);
+    expect(registered).toMatchObject([{ ksefNumber }]);
+    expect(ends).toMatchObject([
+      { status: 'ACCEPTED', ksefNumber },
+      { status: 'ACCEPTED', ksefNumber },
+    ]);
+    await noOpenSession(contextNip);
+  });
+});
+
 describe('an answer about the status of an invoice decides nothing', () => {
   const registered = { code: 200, description: 'Sukces' };
   test.each<[string, object]>([
