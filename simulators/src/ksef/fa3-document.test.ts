@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { parseXml } from '@invoicecontrol/compliance/parse-xml';
+import { schemaErrors } from '@invoicecontrol/compliance/schemas';
+import { fa3Document } from './fa3-document.js';
+import type { Fa3Invoice } from './fa3-document.js';
+
+test.each<Fa3Invoice>([
+  { number: 'FV/1/2026' },
+  { number: 'FV/1/2026', isPaid: true, amounts: { net: '1000.00', vat: '230.00', gross: '1230.00' } },
+  {
+    number: 'A&amp;B',
+    seller: '1111111111',
+    sellerName: 'Wisła',
+    kind: 'KOR_ROZ',
+    issueDate: '2026-12-31',
+    item: 'Kubek',
+  },
+])('a document of %j follows the schema of FA(3)', (invoice) => {
+  const parsed = parseXml(Buffer.from(fa3Document(invoice)));
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  expect(schemaErrors(parsed.document, 'FA3')).toEqual([]);
+  parsed.document.dispose();
+});
+
+test('a document without its number does not follow it', () => {
+  const parsed = parseXml(Buffer.from(fa3Document({ number: '' })));
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  expect(schemaErrors(parsed.document, 'FA3')).not.toEqual([]);
+  parsed.document.dispose();
+});
