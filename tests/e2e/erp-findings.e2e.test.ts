@@ -145,4 +145,11 @@ test('a connected ERP blocks a forged account, knows what is booked, and reports
   await running.request(`POST /erp-connections/${id}/sync`, { key, body: { mode: 'FULL' } });
   await ended(2);
   expect((await inBooks()).map(({ type }) => type).sort()).toEqual([...types, 'VENDOR_MASTER_BANK_CHANGED']);
+
+  const changed = (await inBooks()).find(({ type }) => type === 'VENDOR_MASTER_BANK_CHANGED');
+  const vendor = await running.request<{ readonly name: string; readonly openFindingIds: readonly string[] }>(
+    `GET /vendors/${String(changed?.evidence?.['vendorId'])}`,
+    { key },
+  );
+  expect(vendor.body).toMatchObject({ name: supplier.name, openFindingIds: expect.arrayContaining([changed?.id]) });
 }, 120_000);

@@ -145,6 +145,15 @@ export interface FindingStore {
   /** The newest entries, oldest first; undefined when there is no such finding. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  /**
+   * Findings about the books of an ERP that wait for a person: those that name a vendor, or one of its bills. The newest
+   * first, at most `limit`.
+   */
+  openOfVendor(
+    organizationId: string,
+    vendor: { readonly vendorId: string; readonly billIds: readonly string[] },
+    limit: number,
+  ): Promise<WorkedFinding[]>;
   /** At most `limit` findings, in no order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Gives the findings of this analysis that are stored without an amount the one that is known now. */

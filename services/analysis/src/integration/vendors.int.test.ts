@@ -115,6 +115,38 @@ describe('a vendor', () => {
     expect(JSON.stringify(shown)).not.toContain('370400440532');
   });
 
+  test('is shown with the findings about its record and its bills, and no other vendor is', async () => {
+    const organizationId = running.organization.newTenant();
+    const source = erpSource(organizationId);
+    const [one, other] = ['v1', 'v2'].map((id) =>
+      erpVendor(id, { name: 'Nordlicht Energie GmbH', taxId: 'DE136695976' }),
+    );
+    const third = erpVendor('v3', { name: 'Thames Paper Ltd' });
+    await rpc.erpImport.importVendors(
+      { source, vendors: [one, other, third].flatMap((vendor) => vendor ?? []) },
+      caller,
+    );
+    await rpc.erpImport.importBills(
+      { source, bills: ['b1', 'b2'].map((id) => erpBill(id, { documentNumber: 'RE-4711' })) },
+      caller,
+    );
+    await rpc.erpImport.completeImport(
+      { source, startedTime: new Date(), finishedTime: new Date(), hasVendorList: true },
+      caller,
+    );
+    const typesOf = async (externalId: string): Promise<string[]> => {
+      const id = vendorId(organizationId, externalId);
+      const { openFindingIds } = await rpc.vendor.getVendor({ organizationId, vendorId: id }, caller);
+      const found = await Promise.all(
+        openFindingIds.map((findingId) => rpc.finding.getFinding({ organizationId, findingId }, caller)),
+      );
+      return found.flatMap(({ finding }) => finding?.type ?? []).sort();
+    };
+    expect(await typesOf('v1')).toEqual(['BOOKS_DUPLICATE_BILL', 'VENDOR_RECORD_DUPLICATE']);
+    expect(await typesOf('v2')).toEqual(['VENDOR_RECORD_DUPLICATE']);
+    expect(await typesOf('v3')).toEqual([]);
+  });
+
   test('is no master any more when it was deleted or its connection disconnected, and remains readable', async () => {
     const organizationId = running.organization.newTenant();
     const source = erpSource(organizationId);

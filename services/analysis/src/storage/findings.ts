@@ -44,6 +44,16 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly amountOrder?: number;
 }
 
+/** Types that are about vendors, bills and payments of an ERP, and no invoice. */
+const typesOfBooks = [
+  'BOOKS_DUPLICATE_BILL',
+  'DUPLICATE_PAYMENT',
+  'PAYMENT_ACCOUNT_MISMATCH',
+  'PAYMENT_AMOUNT_MISMATCH',
+  'VENDOR_MASTER_BANK_CHANGED',
+  'VENDOR_RECORD_DUPLICATE',
+] as const satisfies readonly FindingRecord['type'][];
+
 /** The filters of the list that name one value. */
 const filters = [
   'companyId',
@@ -116,6 +126,25 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         withoutHistory,
       );
       return { items: items.map(toFinding), nextPageToken };
+    },
+    async openOfVendor(organizationId, { vendorId, billIds }, limit) {
+      const filter = {
+        organizationId,
+        // By its index; of the fields of the evidence there is none.
+        type: { $in: [...typesOfBooks] },
+        disposition: { $in: ['OPEN', 'UNDER_REVIEW'] },
+        $or: [
+          { 'evidence.vendorId': vendorId },
+          { 'evidence.vendorIds': vendorId },
+          { relatedInvoiceIds: { $in: [...billIds] } },
+        ],
+      } as Filter<FindingDocument>;
+      const documents = await collection
+        .find(filter, { projection: withoutHistory })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .toArray();
+      return documents.map(toFinding);
     },
     toSummarize(organizationId, { companyId, createdFrom, createdTo, minSeverity }, limit) {
       const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };

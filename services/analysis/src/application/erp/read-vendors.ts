@@ -21,7 +21,7 @@ interface Deps {
   readonly bills: Pick<BillStore, 'newestOfVendor'>;
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
-  readonly findings: Pick<FindingStore, 'list'>;
+  readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
   /** By which suppliers are told apart, as for invoices. */
   readonly policy: Policy;
 }
@@ -35,7 +35,7 @@ export interface ListedVendor {
 export interface VendorOverview extends ListedVendor {
   /** Its newest bills, and the newest invoices of the same supplier to the same company. */
   readonly invoiceIds: readonly string[];
-  /** Findings about the supplier that wait for a person. */
+  /** Findings about the vendor, its newest bills and its supplier that wait for a person. */
   readonly openFindingIds: readonly string[];
 }
 
@@ -87,7 +87,12 @@ export function vendorReader(deps: Deps): VendorReader {
         supplierOf(organizationId, vendor),
         bills.newestOfVendor(organizationId, vendorId, INVOICES_MAX),
       ]);
-      const openFindings = await openFindingsOf(findings, organizationId, { supplierId, companyId });
+      const billIds = newestBills.map(({ invoiceId }) => invoiceId);
+      const [ofSupplier, ofBooks] = await Promise.all([
+        openFindingsOf(findings, organizationId, { supplierId, companyId }),
+        findings.openOfVendor(organizationId, { vendorId, billIds }, FINDINGS_MAX),
+      ]);
+      const openFindings = newestFirst([...ofSupplier, ...ofBooks]).slice(0, FINDINGS_MAX);
       const others = await invoices.newestOf(organizationId, companyId, [
         ...recentInvoices(supplier),
         ...openFindings.flatMap(({ invoiceId }) => invoiceId ?? []),
@@ -148,8 +153,9 @@ async function openFindingsOf(
       }),
     ),
   );
-  return pages
-    .flatMap(({ items }) => items)
-    .sort((left, right) => right.createdAt.getTime() - left.createdAt.getTime())
-    .slice(0, FINDINGS_MAX);
+  return pages.flatMap(({ items }) => items);
+}
+
+function newestFirst<F extends { readonly createdAt: Date }>(found: readonly F[]): readonly F[] {
+  return found.toSorted((left, right) => right.createdAt.getTime() - left.createdAt.getTime());
 }

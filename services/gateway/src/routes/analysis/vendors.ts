@@ -84,7 +84,9 @@ const vendorOverview = z
       .describe('The 20 newest of its bills and of the invoices of the same supplier to the same company.'),
     openFindingIds: z
       .array(shownId())
-      .describe('The 100 newest findings about the supplier and the company that wait for a person.'),
+      .describe(
+        'The 100 newest findings about the vendor, its newest bills, or the supplier and the company, that wait for a person.',
+      ),
   })
   .meta({ id: 'VendorOverview' })
   .register(examples, {
