@@ -290,7 +290,9 @@ describe('a consent', () => {
 
   test('for a provider with credentials says which endpoint connects it', async () => {
     const starting = running.oauth.startOAuth({ organizationId: newTenant(), provider: 'ODOO' }, caller);
-    await expect(starting).rejects.toThrow(/POST \/v1\/erp-connections \(endpoint 10\)/);
+    await expect(starting).rejects.toThrow(
+      /Odoo is connected with credentials. Call POST \/v1\/erp-connections instead./,
+    );
   });
 
   test('is refused for a company that is unknown, or of another organization', async () => {
