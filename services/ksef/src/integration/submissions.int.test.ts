@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
+import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { repeat } from '@invoicecontrol/runtime/repeat';
@@ -376,6 +377,31 @@ function killedAt(queue: Queue, id: string, { write, isWritten }: { write: numbe
   }
   return { queue: killed, isKilled: () => isDead };
 }
+
+test('a write whose answer was lost, and that conflicts with itself when it is repeated, does not hold the submission', async () => {
+  const queue = storeWith({ leaseMs: 600_000 });
+  let isAnswerLost = false;
+  const forgetful: Queue = {
+    ...queue,
+    async claim(due: DueSubmission) {
+      const claimed = await queue.claim(due);
+      if (claimed === undefined || isAnswerLost) return claimed;
+      return {
+        ...claimed,
+        async save(...args) {
+          await claimed.save(...args);
+          isAnswerLost = true;
+          throw new VersionConflict();
+        },
+      };
+    },
+  };
+  const connection = await connect();
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  startReplica({ queue: forgetful });
+  expect((await ended(submission)).status).toBe('ACCEPTED');
+  expect(isAnswerLost).toBe(true);
+});
 
 describe('a process that ends in the middle', () => {
   const shortLease = () => storeWith({ leaseMs: 500 });

@@ -109,10 +109,14 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     let isLost = false;
     const lease = claim.keepAlive(() => (isLost = true));
     const ended = (async () => {
+      let now: SubmissionClaim | undefined = claim;
       try {
-        let now: SubmissionClaim | undefined = claim;
-        while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
-        if (!isLost) await now?.release();
+        try {
+          while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
+        } finally {
+          // Also after a failure: whoever goes on need not wait for the end of the lease. Nothing where another has the claim.
+          if (!isLost) await now?.release();
+        }
       } catch (error) {
         if (!(error instanceof VersionConflict)) {
           logger.warn({ error, submissionId: id, connectionId }, 'a submission could not go on; it is repeated');
