@@ -1,7 +1,10 @@
 // What is left of an attack: whether others are served, and whether memory is given back.
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { putContent, reserve } from '../bench/upload-client.js';
 import type { Attack } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
+import { head, open, statusOf } from './wire.js';
 
 /** Of what was there before the attack. */
 export const MEMORY_SHARE_MAX = 1.2;
@@ -59,8 +62,12 @@ export async function warmUp(system: AttackedSystem, servedMsMax: number): Promi
   }
 }
 
-/** An ordinary client with connections of its own reads and writes. @returns how long the slower one took */
-async function serve({ origin, bystander }: AttackedSystem, servedMsMax: number): Promise<number> {
+/**
+ * An ordinary client with connections of its own reads, writes and uploads, and ordinary strangers, each from an address of
+ * its own, accept an invitation and notify of a payment. @returns how long the slowest request took
+ */
+async function serve(system: AttackedSystem, servedMsMax: number): Promise<number> {
+  const { origin, bystander } = system;
   const headers = {
     authorization: `Bearer ${bystander.keys.owner}`,
     'content-type': 'application/json',
@@ -84,5 +91,40 @@ async function serve({ origin, bystander }: AttackedSystem, servedMsMax: number)
     if (response.status !== expected) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
     times.push(performance.now() - beganMs);
   }
+  times.push(await serveUpload(system, servedMsMax));
+  times.push(await serveStranger(system, '/v1/members/accept', '{"token":"junk","name":"x"}', servedMsMax));
+  times.push(await serveStranger(system, '/v1/billing/paddle/notifications', '{}', servedMsMax));
   return Math.max(...times);
+}
+
+async function serveUpload({ origin, bystander }: AttackedSystem, servedMsMax: number): Promise<number> {
+  const file = { mediaType: 'application/xml', bytes: Buffer.from('<Invoice/>') };
+  const reservation = await reserve({ origin, key: bystander.keys.owner }, file.mediaType, file.bytes.length);
+  const beganMs = performance.now();
+  const status = await Promise.race([
+    putContent({ origin, key: '' }, reservation, file),
+    delay(servedMsMax, 0, { ref: false }),
+  ]);
+  if (status !== 204) throw new Error(`An ordinary upload was answered ${status === 0 ? 'too late' : status}.`);
+  return performance.now() - beganMs;
+}
+
+/** Served is a stranger whose token or signature is looked at: the answer is then that it is not a good one. */
+async function serveStranger(
+  { port }: AttackedSystem,
+  path: string,
+  body: string,
+  servedMsMax: number,
+): Promise<number> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const socket = await open(port, address);
+  const beganMs = performance.now();
+  try {
+    const status = Promise.race([statusOf(socket), delay(servedMsMax, 0, { ref: false })]);
+    socket.write(`${head('POST', path, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`);
+    if (![400, 401, 404].includes(await status)) throw new Error(`POST ${path} of a stranger: ${await status}`);
+  } finally {
+    socket.destroy();
+  }
+  return performance.now() - beganMs;
 }

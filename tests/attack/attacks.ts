@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatApiKey } from '@invoicecontrol/api-key';
 import type { AttackedSystem } from './attacked-system.js';
+import { putContent, reserve } from '../bench/upload-client.js';
 import { ATTACKER, eitherOf, head, open, statusOf, tally, write } from './wire.js';
 
 export interface Attack {
@@ -26,10 +27,18 @@ const MIB = 1024 * 1024;
 /** Just below the 10 MiB that a scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
 /** Of these fit into the share of an organization. */
-const FITTING = 2;
+const FITTING = 1;
+/** Files of one organization that a gateway receives at the same time. */
+const ORGANIZATION_FILES = 40;
 const JUNK = 25;
 const FLOOD = 400;
 const NEWCOMERS = 2;
+/** More than a gateway receives at the same time. */
+const TRICKLED = 208;
+const ADDRESSES = 5;
+const TRICKLED_BYTES = 100_000;
+const LARGE_FILES = 12;
+const LARGE_BYTES = 20_000_000;
 const UNTIL_MS_MAX = 30_000;
 const UNTIL_EACH_MS = 20;
 
@@ -72,6 +81,18 @@ export const attacks: readonly Attack[] = [
   {
     name: `${BODIES} bodies of 9.7 MiB that never end`,
     run: (system, whileHeld) => neverEnd(system, whileHeld),
+  },
+  {
+    name: `${TRICKLED} files that trickle, from five addresses`,
+    run: trickleFiles,
+  },
+  {
+    name: 'bodies without a key that never end, from five addresses',
+    run: holdPublicBodies,
+  },
+  {
+    name: `${LARGE_FILES} files of 20 MB at once`,
+    run: sendLargeFiles,
   },
   { name: 'junk tokens and revoked keys, then a change of the organization', run: changeAmongFailures },
   { name: `${FLOOD} connections with unknown keys, beside a key that is new to the gateway`, run: newKeyInFlood },
@@ -192,6 +213,78 @@ async function until(condition: () => boolean): Promise<void> {
     if (performance.now() > deadlineMs) throw new Error('The gateway did not refuse what does not fit.');
     await delay(UNTIL_EACH_MS);
   }
+}
+
+/** The address of one of the attackers. */
+function addressOf(index: number): string {
+  return `127.0.0.${2 + (index % ADDRESSES)}`;
+}
+
+/** Sends a byte of each now and then, until `whileHeld` is over. */
+async function drip(sockets: readonly Socket[], whileHeld: () => Promise<void>): Promise<void> {
+  const dripping = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x');
+  }, 1_000);
+  try {
+    await whileHeld();
+  } finally {
+    clearInterval(dripping);
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+/** All of one organization, by the tokens of its uploads. */
+async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
+  const target = { origin, key: tenant.keys.owner };
+  const sockets: Socket[] = [];
+  const answered: number[] = [];
+  for (let index = 0; index < TRICKLED; index += 1) {
+    const { upload_url } = await reserve(target, 'application/pdf', TRICKLED_BYTES);
+    const socket = await open(port, addressOf(index));
+    void statusOf(socket).then((status) => answered.push(status));
+    socket.write(head('PUT', upload_url, 'Content-Type: application/pdf', `Content-Length: ${TRICKLED_BYTES}`));
+    sockets.push(socket);
+  }
+  await until(() => answered.length >= TRICKLED - ORGANIZATION_FILES);
+  await drip(sockets, whileHeld);
+  return `${TRICKLED - answered.length} held, ${tally(answered)}`;
+}
+
+/** What accepting an invitation and notifying of a payment take, but for the last byte. */
+async function holdPublicBodies({ port }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
+  const sockets: Socket[] = [];
+  const answered: number[] = [];
+  for (let index = 0; index < ADDRESSES; index += 1) {
+    for (const [path, bytes, count] of [
+      ['/v1/members/accept', 16 * 1024, 40],
+      ['/v1/organizations/current/restore', 16 * 1024, 40],
+      ['/v1/billing/paddle/notifications', MIB, 2],
+    ] as const) {
+      for (let sent = 0; sent < count; sent += 1) {
+        const socket = await open(port, addressOf(index));
+        void statusOf(socket).then((status) => answered.push(status));
+        socket.write(head('POST', path, 'Content-Type: application/json', `Content-Length: ${bytes}`));
+        socket.write('x'.repeat(bytes - 1_000));
+        sockets.push(socket);
+      }
+    }
+  }
+  await drip(sockets, whileHeld);
+  return `${sockets.length - answered.length} held, ${tally(answered)}`;
+}
+
+async function sendLargeFiles({ origin, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
+  const target = { origin, key: tenant.keys.owner };
+  const file = { mediaType: 'application/pdf', bytes: Buffer.alloc(LARGE_BYTES, 'x') };
+  file.bytes.write('%PDF-1.7\n');
+  const reserved = await Promise.all(
+    Array.from({ length: LARGE_FILES }, () => reserve(target, file.mediaType, LARGE_BYTES)),
+  );
+  const sending = Promise.all(reserved.map((reservation) => putContent(target, reservation, file)));
+  await whileHeld();
+  const statuses = await sending;
+  if (statuses.some((status) => status !== 204)) throw new Error(`Files were answered ${tally(statuses)}.`);
+  return tally(statuses);
 }
 
 /** Reads as an API key, and is none. */

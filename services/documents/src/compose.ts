@@ -14,7 +14,7 @@ import { describeStoredFa3 } from './application/describe-fa3.js';
 import { extractDocument } from './application/extract-document.js';
 import { keepUpload } from './application/keep-upload.js';
 import { uploadReader } from './application/read-uploads.js';
-import { receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
+import { authorizeUpload, receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
 import { renderDocument } from './application/render-document.js';
 import { reserveUpload } from './application/reserve-upload.js';
 import { stuckUploads, sweepUploads } from './application/sweep-uploads.js';
@@ -97,6 +97,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
     rpcGroups: [
       uploadService({
         reserve: reserveUpload({ uploads, usage, clock, ttlMs: config.UPLOAD_TTL_SECONDS * 1_000 }),
+        authorize: authorizeUpload({ uploads }),
         receive: receiveUpload({ uploads, contents, usage, clock, logger }),
         keep: keepUpload({ uploads, clock, unusedMs: sweepTimes.unusedMs }),
         reader,

@@ -21,13 +21,19 @@ import { BodyBudget } from './http/body-budget.js';
 import { createApp } from './http/app.js';
 import { Authenticator } from './http/authenticate.js';
 import { FailureBucket } from './http/failure-bucket.js';
-import { FILES_IN_FLIGHT_MAX, LONG_ANSWERS_MAX } from './http/limits.js';
+import {
+  FILES_IN_FLIGHT_MAX,
+  LONG_ANSWERS_MAX,
+  ORGANIZATION_CONNECTIONS_MAX,
+  ORGANIZATION_FILES_IN_FLIGHT_MAX,
+} from './http/limits.js';
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
 import { describeApi } from './http/openapi.js';
 import type { Limits } from './http/rate-limit-fields.js';
 import { RateLimiter } from './http/rate-limit.js';
 import { startHttpServer } from './http/server.js';
 import { Share } from './http/share.js';
+import { SignedSenders } from './http/signed-senders.js';
 import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
@@ -85,9 +91,10 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           unauthenticated,
           organizations,
           bodies: new BodyBudget(),
-          files: new Share(FILES_IN_FLIGHT_MAX),
-          oneAtATime: new Share(1),
-          longAnswers: new Share(LONG_ANSWERS_MAX),
+          files: new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX),
+          longAnswers: new Share(1, LONG_ANSWERS_MAX),
+          recognized: new Share(ORGANIZATION_CONNECTIONS_MAX),
+          signedSenders: new SignedSenders(clock),
           logger,
         },
         readiness,

@@ -41,7 +41,13 @@ async function serve({
     port: 0,
     logger,
     bindings: [
-      bind(UploadServiceDefinition, { receiveUpload, reserveUpload: unused, getUpload: unused, keepUpload: unused }),
+      bind(UploadServiceDefinition, {
+        receiveUpload,
+        reserveUpload: unused,
+        authorizeUpload: unused,
+        getUpload: unused,
+        keepUpload: unused,
+      }),
       bind(DocumentServiceDefinition, {
         readDocument,
         describeDocument: unused,

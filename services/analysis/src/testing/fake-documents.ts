@@ -81,6 +81,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
       }),
       bind(UploadServiceDefinition, {
         reserveUpload: refuse,
+        authorizeUpload: refuse,
         receiveUpload: refuse,
         getUpload: refuse,
         async keepUpload({ organizationId, uploadId }) {

@@ -65,7 +65,16 @@ export const receiveUpload =
     uploadReceived(upload.byteSize);
   };
 
-async function findAllowed({ uploads }: Deps, uploadId: string, right: Right): Promise<Upload> {
+/**
+ * Finds the organization whose upload a token authorizes.
+ * @throws DomainError unauthenticated, not_found
+ */
+export const authorizeUpload =
+  (deps: Pick<Deps, 'uploads'>) =>
+  async (uploadId: string, token: string): Promise<string> =>
+    (await findAllowed(deps, uploadId, { token })).organizationId;
+
+async function findAllowed({ uploads }: Pick<Deps, 'uploads'>, uploadId: string, right: Right): Promise<Upload> {
   const upload = await uploads.find(uploadId, 'token' in right ? undefined : right.organizationId);
   if (upload === undefined) throw notFound('upload');
   if ('token' in right && !isTokenOf(upload, right.token)) {

@@ -100,6 +100,20 @@ describe('a PUT', () => {
     return { organizationId, file: fileOf(bytes), ...(await running.reserve(organizationId, bytes)) };
   }
 
+  test('is authorized by its own token alone, which names its organization', async () => {
+    const organizationId = newOrganization();
+    const { uploadId, token } = await running.reserve(organizationId, 10);
+    await expect(running.uploads.authorizeUpload({ uploadId, token }, call)).resolves.toEqual({ organizationId });
+    const other = await running.reserve(newOrganization(), 10);
+    for (const [request, kind] of [
+      [{ uploadId, token: other.token }, 'unauthenticated'],
+      [{ uploadId, token: '' }, 'unauthenticated'],
+      [{ uploadId: newOrganization(), token }, 'not_found'],
+    ] as const) {
+      await expect(running.uploads.authorizeUpload(request, call)).rejects.toMatchObject({ kind });
+    }
+  });
+
   test.each([
     ['without a right', { token: undefined }, 'unauthenticated'],
     ['with a wrong token', { token: 'wrong' }, 'unauthenticated'],

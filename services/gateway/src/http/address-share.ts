@@ -17,9 +17,10 @@ export class AddressShare extends Share {
 
 /**
  * Takes a place of the caller's address for work without a key, until the request is settled.
+ * @returns gives the place back earlier, once the caller is known
  * @throws DomainError `rate_limited`
  */
-export function takeUnauthenticated(response: Response, unauthenticated: AddressShare): void {
+export function takeUnauthenticated(response: Response, unauthenticated: AddressShare): () => void {
   const giveBack = unauthenticated.take(requestState(response).address);
   if (giveBack === undefined) {
     throw new DomainError(
@@ -31,4 +32,5 @@ export function takeUnauthenticated(response: Response, unauthenticated: Address
     );
   }
   holdUntilSettled(response, giveBack);
+  return giveBack;
 }

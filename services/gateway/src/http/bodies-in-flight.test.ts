@@ -2,15 +2,16 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { SCAN_BODY_LIMITS } from '../routes/scan/scan-request.js';
 import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { parseAnswer } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
-import { ADDRESS_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX } from './body-budget.js';
-import { CHUNKS_MAX, JSON_BODY_LIMITS } from './body.js';
-import { TIMEOUTS } from './limits.js';
+import { ADDRESS_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX, PUBLIC_BODIES_BYTES_MAX } from './body-budget.js';
+import { CHUNKS_MAX, PUBLIC_BODY_LIMITS } from './body.js';
+import { BODY_WINDOW_BYTES_MIN, FILES_IN_FLIGHT_MAX, ORGANIZATION_FILES_IN_FLIGHT_MAX, TIMEOUTS } from './limits.js';
 
 const key = keyNamed('owner');
 const otherKey = keyNamed('other');
@@ -32,6 +33,20 @@ async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
       access: accessFor(keys),
       scans: { createScan: () => released.then(() => Promise.reject(new Error('Enough.'))) },
       organizations: { getOrganization: () => released.then(() => Promise.reject(new Error('Enough.'))) },
+      paymentNotifications: {
+        receiveNotification: () => Promise.reject(new DomainError('unauthenticated', 'Wrong signature.')),
+      },
+      uploads: {
+        async authorizeUpload({ token }) {
+          if (token === 'guess') throw new DomainError('unauthenticated', 'Wrong token.');
+          return { organizationId: token };
+        },
+        async receiveUpload(requests) {
+          const messages = requests[Symbol.asyncIterator]();
+          while ((await messages.next()).done !== true);
+          return {};
+        },
+      },
     },
     { limits: { scans: 1_000 }, ...options },
   );
@@ -50,8 +65,8 @@ interface Connection {
   answer(): Promise<ReturnType<typeof parseAnswer>>;
 }
 
-async function open(gateway: RunningGateway, head: string, body = ''): Promise<Connection> {
-  const socket = connect(gateway.port, '127.0.0.1');
+async function open(gateway: RunningGateway, head: string, body = '', from = '127.0.0.1'): Promise<Connection> {
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress: from });
   sockets.push(socket);
   socket.on('error', () => {});
   socket.setEncoding('latin1');
@@ -117,6 +132,37 @@ describe('the bytes of a body', () => {
     await eventually(() => expect(gateway.bodies.bytes).toBe(0));
   });
 
+  test('are given back when too few arrive in a window, however long the whole may take', async () => {
+    const gateway = await start({ timeouts: { ...TIMEOUTS, bodyWindowMs: 300, checkingIntervalMs: 20 } });
+    const { socket, answer } = await open(gateway, scan('Transfer-Encoding: chunked'), chunkOf('{"rows":['));
+    const dripping = setInterval(() => socket.write(chunkOf(' ')), 20);
+    try {
+      expect((await answer()).status).toBe(408);
+    } finally {
+      clearInterval(dripping);
+    }
+    await eventually(() => expect(gateway.bodies.bytes).toBe(0));
+  });
+
+  test('may take many windows when enough arrive in each', async () => {
+    const bodyWindowMs = 200;
+    const gateway = await start({ timeouts: { ...TIMEOUTS, bodyWindowMs, checkingIntervalMs: 20 } });
+    const length = 5 * MIB;
+    const { socket, answer } = await open(gateway, scan(`Content-Length: ${length}`), '[');
+    const beganMs = performance.now();
+    let left = length - 1;
+    const sending = setInterval(() => {
+      const piece = ' '.repeat(
+        Math.min(left, performance.now() - beganMs > 5 * bodyWindowMs ? left : BODY_WINDOW_BYTES_MIN),
+      );
+      left -= piece.length;
+      socket.write(piece);
+      if (left === 0) clearInterval(sending);
+    }, 10);
+    expect((await answer()).status).toBe(400);
+    clearInterval(sending);
+  });
+
   test.each([
     ['announced', `Content-Length: ${9 * MIB}`, (text: string) => text],
     ['in chunks', 'Transfer-Encoding: chunked', chunkOf],
@@ -142,7 +188,7 @@ describe('the bytes of a body', () => {
 
   test('that are refused are not asked for by a client that waits to send them', async () => {
     const gateway = await start();
-    for (const bytes of [10 * MIB, 10 * MIB, 4 * MIB]) {
+    for (const bytes of [10 * MIB, 2 * MIB]) {
       await open(gateway, scan(`Content-Length: ${bytes}`), scanOf(bytes));
     }
     await eventually(() => expect(gateway.bodies.bytes).toBe(ORGANIZATION_BODIES_BYTES_MAX));
@@ -182,25 +228,118 @@ describe('the bytes of a body', () => {
     const gateway = await start();
     const connections = [];
     for (let count = 0; count < 4; count += 1) {
-      const connection = await open(gateway, scan(`Content-Length: ${10 * MIB}`), scanOf(10 * MIB).slice(0, 4 * MIB));
-      await eventually(() => expect(gateway.bodies.bytes).toBe((count + 1) * 4 * MIB));
+      const connection = await open(gateway, scan(`Content-Length: ${5 * MIB}`), scanOf(5 * MIB).slice(0, 2 * MIB));
+      await eventually(() => expect(gateway.bodies.bytes).toBe((count + 1) * 2 * MIB));
       connections.push(connection);
     }
-    for (const { socket } of connections) socket.write(' '.repeat(6 * MIB));
-    await eventually(() => expect(gateway.bodies.bytes).toBe(20 * MIB));
+    for (const { socket } of connections) socket.write(' '.repeat(3 * MIB));
+    await eventually(() => expect(gateway.bodies.bytes).toBe(10 * MIB));
     await eventually(() => expect(gateway.inFlight()).toBe(2));
   });
 
   test('without a key are bounded for their address', async () => {
     const gateway = await start();
-    const pieces = ADDRESS_BODIES_BYTES_MAX / JSON_BODY_LIMITS.bytesMax;
-    const accept = head('/members/accept', `Content-Length: ${JSON_BODY_LIMITS.bytesMax}`);
+    const pieces = ADDRESS_BODIES_BYTES_MAX / PUBLIC_BODY_LIMITS.bytesMax;
+    const accept = head('/members/accept', `Content-Length: ${PUBLIC_BODY_LIMITS.bytesMax}`);
     for (let count = 1; count <= pieces; count += 1) {
-      await open(gateway, accept, '{'.padEnd(JSON_BODY_LIMITS.bytesMax - 1));
+      await open(gateway, accept, '{'.padEnd(PUBLIC_BODY_LIMITS.bytesMax - 1));
     }
     await eventually(() => expect(gateway.bodies.bytes).toBe(ADDRESS_BODIES_BYTES_MAX - pieces));
-    const { answer } = await open(gateway, accept, '{'.padEnd(JSON_BODY_LIMITS.bytesMax));
+    const { answer } = await open(gateway, accept, '{'.padEnd(PUBLIC_BODY_LIMITS.bytesMax));
     expect(await answer()).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
+  });
+
+  test.each([
+    [PUBLIC_BODY_LIMITS.bytesMax, 400],
+    [PUBLIC_BODY_LIMITS.bytesMax + 1, 413],
+  ])('without a key are at most those of a token and a name: %d are answered %d', async (bytes, status) => {
+    const gateway = await start();
+    const { answer } = await open(gateway, head('/members/accept', `Content-Length: ${bytes}`), '{}'.padEnd(bytes));
+    expect((await answer()).status).toBe(status);
+  });
+
+  test('without a key leave room for signed ones', async () => {
+    const gateway = await start();
+    const perAddress = ADDRESS_BODIES_BYTES_MAX / PUBLIC_BODY_LIMITS.bytesMax;
+    const accept = head('/members/accept', `Content-Length: ${PUBLIC_BODY_LIMITS.bytesMax}`);
+    for (let address = 2; address < 2 + PUBLIC_BODIES_BYTES_MAX / ADDRESS_BODIES_BYTES_MAX; address += 1) {
+      for (let count = 0; count < perAddress; count += 1) {
+        await open(gateway, accept, '{'.padEnd(PUBLIC_BODY_LIMITS.bytesMax - 1), `127.0.0.${address}`);
+      }
+    }
+    const held = PUBLIC_BODIES_BYTES_MAX - PUBLIC_BODIES_BYTES_MAX / PUBLIC_BODY_LIMITS.bytesMax;
+    await eventually(() => expect(gateway.bodies.bytes).toBe(held));
+    const full = await open(gateway, accept, '{'.padEnd(PUBLIC_BODY_LIMITS.bytesMax), '127.0.0.200');
+    expect((await full.answer()).status).toBe(503);
+    const notification = head('/billing/paddle/notifications', 'Content-Length: 2');
+    expect((await (await open(gateway, notification, '{}')).answer()).status).toBe(401);
+  });
+});
+
+describe('the files that are being received', () => {
+  const put = (right: string, length: number) =>
+    [
+      `PUT /v1/uploads/0198a000-0000-7000-8000-00000000000a/content${right.startsWith('?') ? right : ''} HTTP/1.1`,
+      'Host: x',
+      'Content-Type: application/pdf',
+      `Content-Length: ${length}`,
+      ...(right.startsWith('?') ? [] : [right]),
+      '\r\n',
+    ].join('\r\n');
+  const ownerOf = (right: string) => (right.startsWith('?') ? 'slow' : principal().organizationId);
+  const statusOf = async (gateway: RunningGateway, right: string): Promise<number> => {
+    const { socket, answer } = await open(gateway, put(right, 2), '{}');
+    // An answer without a body ends with its head.
+    if (right === '?token=other') {
+      const [text] = (await once(socket, 'data')) as [string];
+      return Number(text.slice(9, 12));
+    }
+    return (await answer()).status;
+  };
+
+  test.each(['?token=slow', withKey()])(
+    'of one organization are so many, by %s, and another one, from the same address, still sends its own',
+    async (right) => {
+      const gateway = await start({ unauthenticatedPerAddressMax: 2 });
+      const held = [];
+      for (let count = 1; count <= ORGANIZATION_FILES_IN_FLIGHT_MAX; count += 1) {
+        held.push(await open(gateway, put(right, 9), 'x'));
+        await eventually(() => expect(gateway.files.held(ownerOf(right))).toBe(count));
+      }
+      expect(await statusOf(gateway, right)).toBe(429);
+      expect(gateway.unauthenticated.held('127.0.0.1')).toBe(0);
+      expect(await statusOf(gateway, '?token=other')).toBe(204);
+      for (const { socket } of held) socket.destroy();
+      await eventually(() => expect(gateway.files.owners).toBe(0));
+    },
+  );
+
+  test('of all organizations are so many; the next is refused with 503', async () => {
+    const gateway = await start();
+    for (let count = 0; count < FILES_IN_FLIGHT_MAX; count += 1) {
+      await open(gateway, put(`?token=o${count % 20}`, 9), 'x');
+    }
+    await eventually(() => expect(gateway.files.isFull).toBe(true));
+    expect(await statusOf(gateway, '?token=another')).toBe(503);
+  });
+
+  test('by a token that is wrong hold nothing', async () => {
+    const gateway = await start({ unauthenticatedPerAddressMax: 1 });
+    expect(await statusOf(gateway, '?token=guess')).toBe(401);
+    expect(gateway.files.owners).toBe(0);
+    await eventually(() => expect(gateway.unauthenticated.held('127.0.0.1')).toBe(0));
+  });
+
+  test('are cut off with 408 when too few bytes of them arrive in a window', async () => {
+    const gateway = await start({ timeouts: { ...TIMEOUTS, bodyWindowMs: 300, checkingIntervalMs: 20 } });
+    const { socket, answer } = await open(gateway, put('?token=slow', MIB), 'x');
+    const dripping = setInterval(() => socket.write('x'), 20);
+    try {
+      expect((await answer()).status).toBe(408);
+    } finally {
+      clearInterval(dripping);
+    }
+    await eventually(() => expect(gateway.files.owners).toBe(0));
   });
 });
 

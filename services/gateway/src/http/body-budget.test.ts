@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   ADDRESS_BODIES_BYTES_MAX,
-  BODIES_BYTES_MAX,
   BodyBudget,
+  KEYED_BODIES_BYTES_MAX,
   LONG_BODIES_BYTES_MAX,
   ORGANIZATION_BODIES_BYTES_MAX,
   PUBLIC_BODIES_BYTES_MAX,
+  SENDER_BODIES_BYTES_MAX,
+  SIGNED_BODIES_BYTES_MAX,
+  UNPROVEN_BODIES_BYTES_MAX,
 } from './body-budget.js';
 import type { BodyReservation } from './body-budget.js';
 
@@ -31,11 +34,14 @@ describe('bytes of bodies', () => {
     expect(budget.bytes).toBe(3);
   });
 
-  test('of the process are held up to its bound', () => {
+  test('with a key are bounded, and leave room for those without one and for signed ones', () => {
     const budget = new BodyBudget();
-    fill(BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX, (owner) => budget.ofOrganization(`o${owner}`, false));
-    expect(budget.bytes).toBe(BODIES_BYTES_MAX);
+    fill(KEYED_BODIES_BYTES_MAX, ORGANIZATION_BODIES_BYTES_MAX, (owner) => budget.ofOrganization(`o${owner}`, false));
+    expect(budget.bytes).toBe(KEYED_BODIES_BYTES_MAX);
     expect(() => budget.ofOrganization('another', false).add(1)).toThrow(/right now/);
+    budget.ofAddress('192.0.2.1').add(1);
+    budget.ofSender('192.0.2.1', false).add(1);
+    expect(budget.bytes).toBe(KEYED_BODIES_BYTES_MAX + 2);
   });
 
   test('of long bodies leave room for the others', () => {
@@ -54,6 +60,20 @@ describe('bytes of bodies', () => {
     fill(PUBLIC_BODIES_BYTES_MAX, ADDRESS_BODIES_BYTES_MAX, (owner) => budget.ofAddress(`192.0.2.${owner}`));
     expect(() => budget.ofAddress('192.0.2.250').add(1)).toThrow(/right now/);
     budget.ofOrganization('a', false).add(ORGANIZATION_BODIES_BYTES_MAX);
+    budget.ofSender('192.0.2.250', false).add(SENDER_BODIES_BYTES_MAX);
+  });
+
+  test('with a signature are bounded for an address, and leave room for addresses whose signatures were right', () => {
+    const budget = new BodyBudget();
+    budget.ofSender('192.0.2.1', false).add(SENDER_BODIES_BYTES_MAX);
+    expect(() => budget.ofSender('192.0.2.1', false).add(1)).toThrow(/from this address/);
+    fill(UNPROVEN_BODIES_BYTES_MAX - SENDER_BODIES_BYTES_MAX, SENDER_BODIES_BYTES_MAX, (owner) =>
+      budget.ofSender(`192.0.2.${owner + 2}`, false),
+    );
+    expect(() => budget.ofSender('192.0.2.250', false).add(1)).toThrow(/right now/);
+    const reserve = SIGNED_BODIES_BYTES_MAX - UNPROVEN_BODIES_BYTES_MAX;
+    fill(reserve, SENDER_BODIES_BYTES_MAX, (owner) => budget.ofSender(`198.51.100.${owner}`, true));
+    expect(() => budget.ofSender('198.51.100.250', true).add(1)).toThrow(/right now/);
   });
 
   test('that do not fit leave what is held as it was', () => {

@@ -20,6 +20,8 @@ export const JSON_BODY_LIMITS: BodyLimits = {
   valuesMax: 10_000,
   advice: 'Send less in one request.',
 };
+/** A JSON body of a route without a key: a token and a name. */
+export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
 /** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
 export const JSON_FIELDS_MAX = 1_000;

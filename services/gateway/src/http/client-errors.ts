@@ -69,7 +69,7 @@ function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
         ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`)
         : new HttpRefusal(431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new HttpRefusal(408, 'The request did not arrive in time. Send it faster.');
+      return new HttpRefusal(408, 'The request did not arrive in time. Send it faster: at least 40 KiB in 10 seconds.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new HttpRefusal(413, 'The chunk extensions are too large. Send none.');
     default:

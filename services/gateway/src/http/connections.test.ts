@@ -174,4 +174,37 @@ describe('the connections of one address', () => {
       expect(parseAnswer(again).status).toBe(200);
     });
   });
+
+  test('do not count once a good key was sent on them, since many organizations may share a proxy', async () => {
+    const gateway = await start({ connectionsPerAddressMax: 1 });
+    for (let count = 1; count <= 3; count += 1) {
+      const socket = await open(gateway);
+      socket.write(request('/v1/organizations/current', withKey));
+      await eventually(() => expect(reached).toBe(count));
+    }
+    const guess = await open(gateway);
+    guess.write(request('/v1/organizations/current', `Authorization: Bearer ${keyNamed('guess')}`));
+    await once(guess, 'data');
+    expect(parseAnswer(await sendRaw(gateway.port, [request('/livez')])).status).toBe(429);
+  });
+});
+
+describe('the connections of all addresses', () => {
+  test('leave room for a new one: the oldest without a key is closed for it, and none with a key', async () => {
+    const gateway = await start({ connectionsMax: 3 });
+    const keyed = await open(gateway);
+    keyed.write(request('/v1/organizations/current', withKey));
+    await eventually(() => expect(reached).toBe(1));
+    const oldest = await open(gateway);
+    oldest.write(request('/livez'));
+    await once(oldest, 'data');
+    const newer = await open(gateway);
+    newer.write(request('/livez'));
+    await once(newer, 'data');
+    const closed = once(oldest, 'close');
+    const again = await sendRaw(gateway.port, [request('/livez', 'Connection: close')]);
+    expect(parseAnswer(again).status).toBe(200);
+    await closed;
+    expect([keyed.destroyed, newer.destroyed]).toEqual([false, false]);
+  });
 });

@@ -1,7 +1,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { PIPELINED_MAX, REQUESTS_PER_CONNECTION_MAX } from './limits.js';
+import { BODY_WINDOW_BYTES_MIN, PIPELINED_MAX, REQUESTS_PER_CONNECTION_MAX } from './limits.js';
 import type { Timeouts } from './limits.js';
+import type { Share } from './share.js';
 import { HttpRefusal } from './refusal.js';
 
 /** A request whose answer has not left yet. */
@@ -12,10 +13,15 @@ interface Waiting {
   bodyMs?: number;
   /** When a sweep first saw its answer complete and not yet taken by the client. */
   readySinceMs?: number;
+  /** Since when, in time in which the gateway waited for its body, and after how many bytes of the connection. */
+  window?: { waitedMs: number; readonly bytes: number };
 }
 
 interface Connection {
   requests: number;
+  /** Whether it holds a place of an organization, and none among strangers. */
+  isRecognized?: true;
+  onRecognized?: () => void;
   /** When its last answer was decided: what still arrives is neither executed nor answered. */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;
@@ -67,6 +73,25 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   }
 }
 
+/**
+ * Counts a connection whose client has shown a good key or token in the share of its organization instead of among
+ * strangers, as long as that share has room.
+ */
+export function recognizeConnection(socket: Socket, recognized: Share, organizationId: string): void {
+  const connection = connectionOf(socket);
+  if (connection.isRecognized === true || socket.destroyed) return;
+  const giveBack = recognized.take(organizationId);
+  if (giveBack === undefined) return;
+  connection.isRecognized = true;
+  socket.once('close', giveBack);
+  connection.onRecognized?.();
+}
+
+/** Calls once, when {@link recognizeConnection} counts the connection for its organization. */
+export function onceRecognized(socket: Socket, tell: () => void): void {
+  connectionOf(socket).onRecognized = tell;
+}
+
 /** Allows the body of a request more time than usual. */
 export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: number): void {
   const request = connectionOf(socket).waiting.get(response);
@@ -96,22 +121,27 @@ export function closeLateConnections(
   server: Server,
   {
     requestMs,
+    bodyWindowMs,
     writeMs,
     closingMs,
     checkingIntervalMs,
-  }: Pick<Timeouts, 'requestMs' | 'writeMs' | 'closingMs' | 'checkingIntervalMs'>,
+  }: Pick<Timeouts, 'requestMs' | 'bodyWindowMs' | 'writeMs' | 'closingMs' | 'checkingIntervalMs'>,
 ): () => void {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  let lookedAtMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
+    // A pause of this process is no fault of the clients.
+    const elapsedMs = Math.min(nowMs - lookedAtMs, 2 * checkingIntervalMs);
+    lookedAtMs = nowMs;
     for (const socket of sockets) {
       const connection = connections.get(socket);
       if (connection === undefined) continue;
-      if (hasLateBody(connection, nowMs, requestMs)) {
+      if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
         // As Node says it.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
@@ -128,6 +158,21 @@ export function closeLateConnections(
 function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number): boolean {
   for (const [response, { startedAtMs, bodyMs = requestMs }] of waiting) {
     if (!response.req.complete && nowMs - startedAtMs >= bodyMs) return true;
+  }
+  return false;
+}
+
+/** Whether less than {@link BODY_WINDOW_BYTES_MIN} arrived while the gateway waited for a body for a whole window. */
+function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number, bodyWindowMs: number): boolean {
+  for (const [response, request] of waiting) {
+    if (response.req.complete || response.writableEnded) continue;
+    // Before it is asked for, and while what came of it is not read yet, the client waits for the gateway.
+    if (!response.req.readableDidRead || response.req.readableLength > 0) continue;
+    request.window ??= { waitedMs: 0, bytes: socket.bytesRead };
+    request.window.waitedMs += elapsedMs;
+    if (request.window.waitedMs < bodyWindowMs) continue;
+    if (socket.bytesRead - request.window.bytes < BODY_WINDOW_BYTES_MIN) return true;
+    delete request.window;
   }
   return false;
 }

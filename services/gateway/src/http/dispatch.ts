@@ -11,9 +11,17 @@ import { sendRefusal, sendReply } from './answer.js';
 import { takeUnauthenticated } from './address-share.js';
 import type { AddressShare } from './address-share.js';
 import type { Authenticator } from './authenticate.js';
-import { ClientGone, discardRest, JSON_BODY_LIMITS, readFormBody, readJsonBody, readRawBody } from './body.js';
+import {
+  ClientGone,
+  discardRest,
+  JSON_BODY_LIMITS,
+  PUBLIC_BODY_LIMITS,
+  readFormBody,
+  readJsonBody,
+  readRawBody,
+} from './body.js';
 import type { BodyBudget, BodyReservation } from './body-budget.js';
-import { allowBodyMs } from './connections.js';
+import { allowBodyMs, recognizeConnection } from './connections.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { FailureBucket } from './failure-bucket.js';
 import { readIdempotencyKey } from './idempotency-key.js';
@@ -30,6 +38,7 @@ import { isFileRoute, pathTemplate } from './route.js';
 import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Reply, Route, RouteInput } from './route.js';
 import { sentFile } from './sent-file.js';
 import type { Share } from './share.js';
+import type { SignedSenders } from './signed-senders.js';
 import { validate } from './validate.js';
 
 export interface Dispatching {
@@ -44,12 +53,15 @@ export interface Dispatching {
   readonly unauthenticated: AddressShare;
   /** What each organization may have running. */
   readonly organizations: Share;
+  /** Connections whose clients have shown a good key or token, of each organization. */
+  readonly recognized: Share;
   readonly bodies: BodyBudget;
-  /** Files that are being received. */
+  /** Files that are being received, of each organization and of all. */
   readonly files: Share;
-  /** Long answers of which an organization may have one at a time, and how many run in all. */
-  readonly oneAtATime: Share;
+  /** Long answers, of which an organization may have one at a time. */
   readonly longAnswers: Share;
+  /** Senders without a key whose signature was right. */
+  readonly signedSenders: SignedSenders;
   readonly logger: Logger;
 }
 
@@ -97,17 +109,16 @@ async function admit(
   route: AnyKeyRoute | AnyFileRoute,
   request: Request,
   response: Response,
-  { authenticator, limiter, limits, load, organizations }: Dispatching,
+  { authenticator, limiter, limits, load, organizations, recognized }: Dispatching,
 ): Promise<Admitted> {
   const state = requestState(response);
   const anonymous = anonymousContext(state);
   const principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
+  recognizeConnection(request.socket, recognized, principal.organizationId);
   // Checked again: others may have been let in while the key was checked.
   load.refuseOverload(request.method);
-  const giveBack = organizations.take(principal.organizationId);
-  if (giveBack === undefined) throw tooManyRunning(organizations.max);
-  holdUntilSettled(response, giveBack);
+  takeOfOrganization(response, organizations, principal.organizationId);
   // A file waits for its sender most of its time, and would look like load; files have a bound of their own.
   if (!isFileRoute(route)) {
     load.begin();
@@ -129,10 +140,10 @@ async function answerKey(
   response: Response,
   dispatching: Dispatching,
 ): Promise<Reply> {
-  const { authenticator, clients, bodies } = dispatching;
+  const { authenticator, clients, bodies, longAnswers } = dispatching;
   const state = requestState(response);
   const { principal, context } = await admit(route, request, response, dispatching);
-  if (route.isOneAtATime === true) takeLongAnswer(route, principal, response, dispatching);
+  if (route.isOneAtATime === true) takeLongAnswer(response, longAnswers, principal.organizationId);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
@@ -148,28 +159,18 @@ async function answerKey(
 }
 
 /** @throws DomainError in_progress, unavailable */
-function takeLongAnswer(
-  { operation }: AnyKeyRoute,
-  { organizationId }: Principal,
-  response: Response,
-  { oneAtATime, longAnswers }: Dispatching,
-): void {
-  const giveBack = oneAtATime.take(`${operation}:${organizationId}`);
-  if (giveBack === undefined) {
-    throw new DomainError(
-      'in_progress',
-      'Another request of the same kind is running. Repeat this one after its end.',
-      {
-        retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
-      },
-    );
+function takeLongAnswer(response: Response, longAnswers: Share, organizationId: string): void {
+  const giveBack = longAnswers.take(organizationId);
+  if (giveBack !== undefined) {
+    holdUntilSettled(response, giveBack);
+    return;
   }
-  holdUntilSettled(response, giveBack);
-  const giveBackPlace = longAnswers.take('all');
-  if (giveBackPlace === undefined) {
+  if (longAnswers.held(organizationId) < longAnswers.max) {
     throw new DomainError('unavailable', 'Too many long answers are being sent right now. Repeat the request later.');
   }
-  holdUntilSettled(response, giveBackPlace);
+  throw new DomainError('in_progress', 'Another request of the same kind is running. Repeat this one after its end.', {
+    retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
+  });
 }
 
 const RETRY_LONG_ANSWER_SECONDS = 30;
@@ -178,7 +179,8 @@ const RETRY_LONG_ANSWER_SECONDS = 30;
 const TOKEN_PARAMETER = 'token';
 
 /**
- * A file that is sent with a key, or with a token in its URL, which then counts alone. The bytes are never held: the owner takes
+ * A file that is sent with a key, or with a token in its URL, which then counts alone. Both count in the share of their
+ * organization: behind a proxy that is not trusted, all organizations have one address. The bytes are never held: the owner takes
  * them while they come, and may refuse them before their end.
  */
 async function answerFile(
@@ -187,24 +189,15 @@ async function answerFile(
   response: Response,
   dispatching: Dispatching,
 ): Promise<Reply> {
-  const { failures, unauthenticated, clients, files } = dispatching;
+  const { failures, clients, files } = dispatching;
   const state = requestState(response);
   const token = request.query[TOKEN_PARAMETER];
   try {
-    let context = anonymousContext(state);
-    let right: FileRight;
-    if (typeof token === 'string') {
-      takeUnauthenticated(response, unauthenticated);
-      failures.refuseExhausted(state.address);
-      right = { token };
-    } else {
-      const admitted = await admit(route, request, response, dispatching);
-      ({ context } = admitted);
-      right = { organizationId: admitted.principal.organizationId };
-    }
-    const giveBack = files.take('all');
-    if (giveBack === undefined) throw new DomainError('unavailable', TOO_MANY_FILES);
-    holdUntilSettled(response, giveBack);
+    const { organizationId, right, context } =
+      typeof token === 'string'
+        ? await admitToken(route, token, request, response, dispatching)
+        : await admitFile(route, request, response, dispatching);
+    takeFile(response, files, organizationId);
     const params = readParams(route, request);
     allowBodyMs(request.socket, response, FILE_BODY_MS);
     const bound = publicClients(clients, { context, timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS });
@@ -218,30 +211,98 @@ async function answerFile(
   }
 }
 
-const TOO_MANY_FILES = 'Too many files are being received right now. Repeat the request in a moment.';
+/** Whose file is sent, and by what right. */
+interface AdmittedFile {
+  readonly organizationId: string;
+  readonly right: FileRight;
+  readonly context: RequestContext;
+}
+
+async function admitFile(
+  route: AnyFileRoute,
+  request: Request,
+  response: Response,
+  dispatching: Dispatching,
+): Promise<AdmittedFile> {
+  const { principal, context } = await admit(route, request, response, dispatching);
+  const { organizationId } = principal;
+  return { organizationId, right: { organizationId }, context };
+}
+
+/** An address counts only until its token is known to be good. */
+async function admitToken(
+  route: AnyFileRoute,
+  token: string,
+  request: Request,
+  response: Response,
+  { failures, unauthenticated, organizations, recognized, clients }: Dispatching,
+): Promise<AdmittedFile> {
+  const state = requestState(response);
+  const giveBack = takeUnauthenticated(response, unauthenticated);
+  failures.refuseExhausted(state.address);
+  const context = anonymousContext(state);
+  const bound = publicClients(clients, { context, timeoutMs: CALL_TIMEOUT_MS });
+  const organizationId = await route.authorize({ params: readParams(route, request), token }, bound);
+  state.organizationId = organizationId;
+  recognizeConnection(request.socket, recognized, organizationId);
+  takeOfOrganization(response, organizations, organizationId);
+  giveBack();
+  return { organizationId, right: { token }, context };
+}
+
+/** @throws DomainError rate_limited, unavailable */
+function takeFile(response: Response, files: Share, organizationId: string): void {
+  const giveBack = files.take(organizationId);
+  if (giveBack !== undefined) {
+    holdUntilSettled(response, giveBack);
+    return;
+  }
+  if (files.held(organizationId) < files.max) {
+    throw new DomainError(
+      'unavailable',
+      'Too many files are being received right now. Repeat the request in a moment.',
+    );
+  }
+  throw new DomainError(
+    'rate_limited',
+    `${files.max} files of this organization are being received. Wait for the end of one, then repeat this request.`,
+    { retryAfterSeconds: 1 },
+  );
+}
+
+/** @throws DomainError rate_limited */
+function takeOfOrganization(response: Response, organizations: Share, organizationId: string): void {
+  const giveBack = organizations.take(organizationId);
+  if (giveBack === undefined) throw tooManyRunning(organizations.max);
+  holdUntilSettled(response, giveBack);
+}
 
 /** Requests without a key are limited by the refused attempts of their address. */
 async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
   response: Response,
-  { failures, clients, unauthenticated, bodies }: Dispatching,
+  { failures, clients, unauthenticated, bodies, signedSenders }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
+  const { address } = state;
   // One sender has few addresses and many messages, and a signature cannot be guessed.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);
     failures.refuseExhausted(state.address);
   }
-  const input = await readInput(route, request, response, bodies.ofAddress(state.address));
+  const reservation = isSigned ? bodies.ofSender(address, signedSenders.has(address)) : bodies.ofAddress(address);
+  const input = await readInput(route, request, response, reservation);
   const bound = publicClients(clients, {
     context: anonymousContext(state),
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
   });
   state.advice = adviceFor(route, input.idempotencyKey);
   try {
-    return await route.handle(input, bound);
+    const reply = await route.handle(input, bound);
+    if (isSigned) signedSenders.add(address);
+    return reply;
   } catch (error) {
     if (!isSigned && error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
     throw error;
@@ -305,7 +366,7 @@ async function readBody(
   if (route.isForm === true) {
     return { ...noBody, body: validate(schema, await readFormBody(request, response, reservation), 'body') };
   }
-  const limits = route.bodyLimits ?? JSON_BODY_LIMITS;
+  const limits = route.bodyLimits ?? (route.access === 'public' ? PUBLIC_BODY_LIMITS : JSON_BODY_LIMITS);
   const sent =
     route.isBodyOptional === true && !hasBody(request)
       ? {}

@@ -2,21 +2,29 @@
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
 export const CONNECTIONS_MAX = 5_000;
+/** Connections with a good key or token that one organization may have; beyond them they count in the share of their address. */
+export const ORGANIZATION_CONNECTIONS_MAX = 500;
 export const REQUESTS_PER_CONNECTION_MAX = 1_000;
 /** Requests of one connection that wait for their answers; a client that does not pipeline has one. */
 export const PIPELINED_MAX = 32;
 
 /** Files that one process receives at the same time; each is some hundred KiB of memory. */
 export const FILES_IN_FLIGHT_MAX = 200;
+/** Of these, from one organization. */
+export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
 /** Archives that one process writes at the same time; each reads from every service for minutes. */
 export const LONG_ANSWERS_MAX = 8;
 /** How long a client may take to send a file; everything else is bounded by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
+/** While the gateway waits for a body, so many bytes of it arrive in each {@link Timeouts.bodyWindowMs}: 4 KiB a second. */
+export const BODY_WINDOW_BYTES_MIN = 40 * 1024;
 
 /** How long a client may take. Node looks at its connections only so often, hence the interval. */
 export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
+  /** In which {@link BODY_WINDOW_BYTES_MIN} of a body arrive; only time in which the gateway waits for the client counts. */
+  readonly bodyWindowMs: number;
   /** Longer than the idle time of the balancer in front, which would otherwise meet closed connections. */
   readonly keepAliveMs: number;
   /** From a complete answer to the moment in which the client has taken its last byte. */
@@ -29,6 +37,7 @@ export interface Timeouts {
 export const TIMEOUTS: Timeouts = {
   headersMs: 10_000,
   requestMs: 60_000,
+  bodyWindowMs: 10_000,
   keepAliveMs: 65_000,
   writeMs: 60_000,
   closingMs: 10_000,

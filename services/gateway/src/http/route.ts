@@ -147,6 +147,11 @@ export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P
   readonly access: KeyAccess;
   /** What may be sent, as published; the owner decides. */
   readonly mediaTypes: readonly string[];
+  /**
+   * Finds the organization whose file the token in the URL authorizes.
+   * @throws DomainError unauthenticated, not_found
+   */
+  authorize(input: { readonly params: z.infer<P>; readonly token: string }, clients: PublicClients): Promise<string>;
   receive(
     input: { readonly params: z.infer<P>; readonly right: FileRight; readonly file: SentFile },
     clients: PublicClients,

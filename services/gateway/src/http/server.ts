@@ -5,7 +5,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Express } from 'express';
 import { AddressShare } from './address-share.js';
 import { answerClientErrors, refuseConnection } from './client-errors.js';
-import { closeLateConnections } from './connections.js';
+import { closeLateConnections, onceRecognized } from './connections.js';
 import { CONNECTIONS_MAX, FILE_BODY_MS, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
 import type { Timeouts } from './limits.js';
 import { listenFast } from './listen-fast.js';
@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   readonly timeouts?: Timeouts;
   /** 0: no bound, for instance where a proxy in front holds all connections. */
   readonly connectionsPerAddressMax: number;
+  /** Of all addresses. */
+  readonly connectionsMax?: number;
 }
 
 export interface HttpServer {
@@ -31,7 +33,7 @@ export interface HttpServer {
 }
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { app, host, port, logger, timeouts = TIMEOUTS, connectionsPerAddressMax } = options;
+  const { app, host, port, logger, timeouts = TIMEOUTS } = options;
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
@@ -42,20 +44,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // Checked by the app itself, which answers with the envelope.
     requireHostHeader: false,
   });
-  server.maxConnections = CONNECTIONS_MAX;
   // Their bytes are bounded. Node's bound of their number drops those beyond it, unseen: a second key among them.
   server.maxHeadersCount = 0;
-  server.on('drop', () => logger.warn({ connectionsMax: CONNECTIONS_MAX }, 'a connection was refused'));
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, logger);
-  const share = new AddressShare(connectionsPerAddressMax);
-  server.on('connection', (socket: Socket) => {
-    const giveBack = share.take((socket.remoteAddress ?? '').replace(/^::ffff:/i, ''));
-    if (giveBack === undefined) refuseConnection(socket, connectionsPerAddressMax);
-    else socket.once('close', giveBack);
-  });
+  boundConnections(server, options);
   const stopClosing = closeLateConnections(server, timeouts);
   server.once('close', stopClosing);
   server.listen(port, host);
@@ -65,6 +60,41 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     address: `${shown}:${(server.address() as AddressInfo).port}`,
     stop: (timeoutMs) => stop(server, timeoutMs),
   };
+}
+
+/**
+ * Bounds the connections of each address and of all. Where all are taken, a new one takes the place of the one that has been
+ * open the longest without a good key or token: strangers can take turns, and cannot lock anybody out.
+ */
+function boundConnections(
+  server: Server,
+  { connectionsPerAddressMax, connectionsMax = CONNECTIONS_MAX, logger }: HttpServerOptions,
+): void {
+  const share = new AddressShare(connectionsPerAddressMax);
+  const strangers = new Set<Socket>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      strangers.delete(socket);
+    });
+    const giveBack = share.take((socket.remoteAddress ?? '').replace(/^::ffff:/i, ''));
+    if (giveBack === undefined) {
+      refuseConnection(socket, connectionsPerAddressMax);
+      return;
+    }
+    strangers.add(socket);
+    socket.once('close', giveBack);
+    onceRecognized(socket, () => {
+      giveBack();
+      strangers.delete(socket);
+    });
+    if (open <= connectionsMax) return;
+    const [oldest = socket] = strangers;
+    logger.warn({ connectionsMax }, 'a connection without a key was closed for a new one');
+    oldest.destroy();
+  });
 }
 
 async function stop(server: Server, timeoutMs: number): Promise<void> {

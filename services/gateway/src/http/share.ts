@@ -1,24 +1,33 @@
 /** Counts what each owner holds at the same time, so that one cannot take what is for all. */
 export class Share {
-  /** 0: no bound. */
+  /** Of one owner; 0: no bound at all. */
   readonly max: number;
+  readonly #totalMax: number;
   readonly #held = new Map<string, number>();
+  #total = 0;
 
-  constructor(max: number) {
+  /** @param totalMax of all owners together */
+  constructor(max: number, totalMax = Infinity) {
     this.max = max;
+    this.#totalMax = totalMax;
   }
 
-  /** @returns gives it back, once however often it is called; undefined when the owner holds its whole share */
+  /**
+   * @returns gives it back, once however often it is called; undefined when the owner holds its whole share, or all
+   *   owners together hold everything
+   */
   take(owner: string): (() => void) | undefined {
     if (this.max === 0) return () => {};
-    const held = this.#held.get(owner) ?? 0;
-    if (held >= this.max) return undefined;
+    const held = this.held(owner);
+    if (held >= this.max || this.isFull) return undefined;
     this.#held.set(owner, held + 1);
+    this.#total += 1;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      const left = (this.#held.get(owner) ?? 1) - 1;
+      this.#total -= 1;
+      const left = this.held(owner) - 1;
       if (left === 0) this.#held.delete(owner);
       else this.#held.set(owner, left);
     };
@@ -27,6 +36,11 @@ export class Share {
   /** What the owner holds now. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
+  }
+
+  /** Whether all owners together hold everything. */
+  get isFull(): boolean {
+    return this.#total >= this.#totalMax;
   }
 
   /** Owners that hold something. */

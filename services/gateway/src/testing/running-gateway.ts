@@ -11,7 +11,12 @@ import { BodyBudget } from '../http/body-budget.js';
 import { createApp } from '../http/app.js';
 import { Authenticator } from '../http/authenticate.js';
 import { FailureBucket } from '../http/failure-bucket.js';
-import { FILES_IN_FLIGHT_MAX, LONG_ANSWERS_MAX } from '../http/limits.js';
+import {
+  FILES_IN_FLIGHT_MAX,
+  LONG_ANSWERS_MAX,
+  ORGANIZATION_CONNECTIONS_MAX,
+  ORGANIZATION_FILES_IN_FLIGHT_MAX,
+} from '../http/limits.js';
 import type { Timeouts } from '../http/limits.js';
 import { LoadGauge } from '../http/load-gauge.js';
 import { describeApi } from '../http/openapi.js';
@@ -20,6 +25,7 @@ import type { Limits } from '../http/rate-limit-fields.js';
 import { RateLimiter } from '../http/rate-limit.js';
 import { startHttpServer } from '../http/server.js';
 import { Share } from '../http/share.js';
+import { SignedSenders } from '../http/signed-senders.js';
 import { resources, routes } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 import { silent, startFakes } from './fakes.js';
@@ -35,6 +41,7 @@ export interface RunningGateway {
   inFlight(): number;
   readonly unauthenticated: AddressShare;
   readonly bodies: BodyBudget;
+  readonly files: Share;
   /** Stops the services behind the gateway. */
   cutServices(): Promise<void>;
   stop(): Promise<void>;
@@ -48,6 +55,7 @@ export interface GatewayOptions {
   readonly trustedProxyHops?: number;
   /** 0, the default here: no bound. */
   readonly connectionsPerAddressMax?: number;
+  readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
   readonly requestsPerOrganizationMax?: number;
 }
@@ -80,6 +88,8 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const unauthenticated = new AddressShare(options.unauthenticatedPerAddressMax ?? 0);
   const organizations = new Share(options.requestsPerOrganizationMax ?? 0);
   const bodies = new BodyBudget();
+  const files = new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX);
+  const signedSenders = new SignedSenders(clock);
   const app = createApp({
     routes,
     dispatching: {
@@ -92,9 +102,10 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       unauthenticated,
       organizations,
       bodies,
-      files: new Share(FILES_IN_FLIGHT_MAX),
-      oneAtATime: new Share(1),
-      longAnswers: new Share(LONG_ANSWERS_MAX),
+      files,
+      longAnswers: new Share(1, LONG_ANSWERS_MAX),
+      recognized: new Share(ORGANIZATION_CONNECTIONS_MAX),
+      signedSenders,
       logger,
     },
     readiness,
@@ -107,6 +118,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     port: 0,
     logger,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? 0,
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
   return {
@@ -117,6 +129,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     inFlight: () => load.inFlight,
     unauthenticated,
     bodies,
+    files,
     cutServices: () => services.stop(0),
     async stop() {
       await server.stop(1_000);

@@ -9,23 +9,27 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { keepUpload } from '../../application/keep-upload.js';
 import type { UploadReader } from '../../application/read-uploads.js';
-import type { receiveUpload, Right } from '../../application/receive-upload.js';
+import type { authorizeUpload, receiveUpload, Right } from '../../application/receive-upload.js';
 import type { reserveUpload } from '../../application/reserve-upload.js';
 import type { Upload } from '../../application/uploads.js';
 
 interface Deps {
   readonly reserve: ReturnType<typeof reserveUpload>;
+  readonly authorize: ReturnType<typeof authorizeUpload>;
   readonly receive: ReturnType<typeof receiveUpload>;
   readonly keep: ReturnType<typeof keepUpload>;
   readonly reader: UploadReader;
 }
 
 /** invoicecontrol.documents.v1.UploadService */
-export function uploadService({ reserve, receive, keep, reader }: Deps): Binding {
+export function uploadService({ reserve, authorize, receive, keep, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
     async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
       const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
       return { upload: encode(upload), token };
+    },
+    async authorizeUpload({ uploadId, token }) {
+      return { organizationId: await authorize(uploadId, token) };
     },
     async receiveUpload(requests) {
       const messages = requests[Symbol.asyncIterator]();

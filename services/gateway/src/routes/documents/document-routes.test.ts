@@ -49,6 +49,7 @@ beforeAll(async () => {
     ),
     invoices: { getInvoice: () => Promise.resolve({ invoice: stored }) },
     uploads: {
+      authorizeUpload: () => Promise.resolve({ organizationId: principal().organizationId }),
       async receiveUpload(requests) {
         const messages = requests[Symbol.asyncIterator]();
         const first = await messages.next();

@@ -137,6 +137,7 @@ export const receiveUpload = fileRoute({
     'Exactly the reserved bytes, of the reserved type. A refusal leaves the reservation as it was: repeat the PUT until ' +
     '`expires_at`. After 204 every further PUT is a conflict.',
   rpc: 'invoicecontrol.documents.v1.UploadService/ReceiveUpload',
+  alsoAsks: ['invoicecontrol.documents.v1.UploadService/AuthorizeUpload'],
   resourceName: 'upload',
   access: { scope: 'uploads:write' },
   timeoutMs: RECEIVE_TIMEOUT_MS,
@@ -144,6 +145,10 @@ export const receiveUpload = fileRoute({
   mediaTypes: uploadTypes,
   responses: { 204: { description: 'The bytes are stored.' } },
   refusals: [409],
+  async authorize({ params, token }, { uploads }): Promise<string> {
+    const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId.toLowerCase(), token });
+    return organizationId;
+  },
   async receive({ params, right, file }, { uploads }): Promise<Reply> {
     await uploads.receiveUpload(messagesOf(params.uploadId.toLowerCase(), right, file));
     return { status: 204 };
