@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DomainError } from '@invoicecontrol/errors';
-import { JSON_DEPTH_MAX, JSON_FIELDS_MAX, parseJson } from './body.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyReservation } from './body-budget.js';
+import { JSON_BODY_LIMITS, JSON_DEPTH_MAX, JSON_FIELDS_MAX, parseJson, readJsonBody } from './body.js';
 
 async function refusalOf(bytes: Buffer | string): Promise<string> {
   try {
@@ -66,4 +68,11 @@ describe('a JSON body', () => {
   test('is never repeated in the refusal', async () => {
     expect(await refusalOf('{"iban": DE89370400440532013000}')).not.toContain('DE89');
   });
+});
+
+test('a Content-Type of a million characters is read in one pass', async () => {
+  const type = `application/json; charset=${' '.repeat(1_000_000)}x y`;
+  const request = { headers: { 'content-type': type } } as IncomingMessage;
+  const reading = readJsonBody(request, {} as ServerResponse, JSON_BODY_LIMITS, {} as BodyReservation);
+  await expect(reading).rejects.toMatchObject({ status: 415 });
 });

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '@invoicecontrol/errors';
 import type { BodyReservation } from './body-budget.js';
 import { JsonValueCounter } from './json-value-counter.js';
+import { readMediaType } from './media-type.js';
 import { HttpRefusal } from './refusal.js';
 import { eachInTurns } from './turns.js';
 
@@ -84,8 +85,7 @@ export async function readFormBody(
   reservation: BodyReservation,
 ): Promise<Readonly<Record<string, string>>> {
   requireUncompressed(request);
-  const [type] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type?.trim() !== FORM_TYPE) {
+  if (readMediaType(request.headers['content-type']).type !== FORM_TYPE) {
     throw new HttpRefusal(415, `Send the body as a form with Content-Type: ${FORM_TYPE}.`, { Accept: FORM_TYPE });
   }
   const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
@@ -111,14 +111,13 @@ function requireUncompressed(request: IncomingMessage): void {
 
 function requireJson(request: IncomingMessage): void {
   requireUncompressed(request);
-  const [type, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type?.trim() !== 'application/json') {
+  const { type, charset } = readMediaType(request.headers['content-type']);
+  if (type !== 'application/json') {
     throw new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
       Accept: 'application/json',
     });
   }
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1]);
-  if (charset.some((name) => name !== undefined && name !== 'utf-8' && name !== 'utf8')) {
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
     throw new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
   }
 }

@@ -42,3 +42,13 @@ test.each([
 ])('%j waits %p seconds', (header, seconds) => {
   expect(asyncPreference(header).waitSeconds).toBe(seconds);
 });
+
+test.each([
+  ['quotes that are escaped outside of a text', '\\"'.repeat(500_000)],
+  ['a text that does not end', `x="${'\\"'.repeat(500_000)}`],
+  ['blanks', `respond-async${' '.repeat(1_000_000)}x`],
+  ['blanks around a value', `wait=1${' '.repeat(1_000_000)}x`],
+  ['preferences', 'x,'.repeat(500_000)],
+])('a header of a million characters is read in one pass: %s', (_, header) => {
+  expect(asyncPreference(header)).toEqual({ respondAsync: false, waitSeconds: undefined });
+});

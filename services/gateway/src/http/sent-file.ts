@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { ClientGone } from './body.js';
+import { readMediaType } from './media-type.js';
 import type { SentFile } from './route.js';
 
 /** What the request says about the file in its body. */
@@ -7,9 +8,8 @@ export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
   // Of several types none is taken: the owner refuses a file without one, at its place among the checks.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
-  const mediaType = others.length > 0 ? undefined : type?.split(';', 1)[0]?.trim().toLowerCase();
   return {
-    mediaType: mediaType === '' ? undefined : mediaType,
+    mediaType: others.length > 0 ? undefined : readMediaType(type).type,
     declaredBytes: length === undefined ? undefined : Number(length),
     hasContentEncoding: encoding !== undefined,
     content: contentOf(request, response),
