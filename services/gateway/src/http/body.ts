@@ -54,8 +54,25 @@ export async function readJsonBody(
   limits: BodyLimits,
   reservation: BodyReservation,
 ): Promise<unknown> {
-  requireJson(request);
+  const refusal = refusalOfType(request);
+  if (refusal !== undefined) throw refusal;
   return parseJson(await readBytes(request, response, limits, reservation));
+}
+
+/**
+ * As {@link readJsonBody}, for a body that may be left out: `{}` stands for one without a byte. Whether there is a byte is
+ * read, since a proxy that streams announces chunks without knowing whether any will come.
+ */
+export async function readOptionalJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  reservation: BodyReservation,
+): Promise<unknown> {
+  const refusal = refusalOfType(request);
+  const bounds = refusal === undefined ? limits : { ...limits, bytesMax: 0, tooLong: refusal };
+  const bytes = await readBytes(request, response, bounds, reservation);
+  return bytes.length === 0 ? {} : parseJson(bytes);
 }
 
 /**
@@ -84,7 +101,8 @@ export async function readFormBody(
   response: ServerResponse,
   reservation: BodyReservation,
 ): Promise<Readonly<Record<string, string>>> {
-  requireUncompressed(request);
+  const refusal = refusalOfEncoding(request);
+  if (refusal !== undefined) throw refusal;
   if (readMediaType(request.headers['content-type']).type !== FORM_TYPE) {
     throw new HttpRefusal(415, `Send the body as a form with Content-Type: ${FORM_TYPE}.`, { Accept: FORM_TYPE });
   }
@@ -101,37 +119,45 @@ export async function readFormBody(
   return Object.fromEntries(fields);
 }
 
-function requireUncompressed(request: IncomingMessage): void {
+function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (encoding === '' || encoding === 'identity') return;
-  throw new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
+  if (encoding === '' || encoding === 'identity') return undefined;
+  return new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
     'Accept-Encoding': 'identity',
   });
 }
 
-function requireJson(request: IncomingMessage): void {
-  requireUncompressed(request);
+/** Why the headers announce no JSON that can be read. */
+function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
+  const refusal = refusalOfEncoding(request);
+  if (refusal !== undefined) return refusal;
   const { type, charset } = readMediaType(request.headers['content-type']);
   if (type !== 'application/json') {
-    throw new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
+    return new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
       Accept: 'application/json',
     });
   }
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
+    return new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
   }
+  return undefined;
+}
+
+interface ReadBounds extends BodyLimits {
+  /** Refuses a byte too many in other words than those about the size. */
+  readonly tooLong?: HttpRefusal;
 }
 
 async function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  limits: ReadBounds,
   reservation: BodyReservation,
 ): Promise<Buffer> {
   let isWaiting = request.headers.expect?.toLowerCase() === '100-continue';
   try {
     const announced = Number(request.headers['content-length'] ?? 0);
-    if (announced > limits.bytesMax) throw tooLarge(limits);
+    if (announced > limits.bytesMax) throw limits.tooLong ?? tooLarge(limits);
     reservation.requireRoom(announced);
     if (isWaiting) response.writeContinue();
     isWaiting = false;
@@ -152,7 +178,7 @@ async function readBytes(
  */
 function collect(
   request: IncomingMessage,
-  { bytesMax, valuesMax, advice }: BodyLimits,
+  { bytesMax, valuesMax, advice, tooLong }: ReadBounds,
   reservation: BodyReservation,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -172,7 +198,7 @@ function collect(
         if (count > CHUNKS_MAX)
           throw new HttpRefusal(413, `The body has more than ${CHUNKS_MAX} chunks. Send larger ones.`);
         length += chunk.length;
-        if (length > bytesMax) throw tooLarge({ bytesMax });
+        if (length > bytesMax) throw tooLong ?? tooLarge({ bytesMax });
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {

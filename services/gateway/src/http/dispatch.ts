@@ -18,6 +18,7 @@ import {
   PUBLIC_BODY_LIMITS,
   readFormBody,
   readJsonBody,
+  readOptionalJsonBody,
   readRawBody,
 } from './body.js';
 import type { BodyBudget, BodyReservation } from './body-budget.js';
@@ -367,10 +368,8 @@ async function readBody(
     return { ...noBody, body: validate(schema, await readFormBody(request, response, reservation), 'body') };
   }
   const limits = route.bodyLimits ?? (route.access === 'public' ? PUBLIC_BODY_LIMITS : JSON_BODY_LIMITS);
-  const sent =
-    route.isBodyOptional === true && !hasBody(request)
-      ? {}
-      : await during(response, 'parse', () => readJsonBody(request, response, limits, reservation));
+  const readJson = route.isBodyOptional === true ? readOptionalJsonBody : readJsonBody;
+  const sent = await during(response, 'parse', () => readJson(request, response, limits, reservation));
   const { checkBody } = route;
   const body: unknown =
     checkBody === undefined
@@ -380,10 +379,6 @@ async function readBody(
   const idempotencyKey = readIdempotencyKey(request) ?? '';
   const fingerprint = await during(response, 'fingerprint', () => fingerprintOf(sent));
   return { ...noBody, body, idempotencyKey, fingerprint };
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }
 
 /** Measures the work as a stage, on routes that record stages. */
