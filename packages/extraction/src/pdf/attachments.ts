@@ -9,44 +9,67 @@ export interface Attachment {
 const ATTACHMENTS_MAX = 40;
 /** An invoice in XML is smaller. */
 export const ATTACHMENT_BYTES_MAX = 10 * 1024 * 1024;
-/** Other attachments are kept, not read; more than the largest upload they cannot be packed from honestly. */
-const OTHER_ATTACHMENT_BYTES_MAX = 64 * 1024 * 1024;
+/** All attachments together, as they are unpacked at once; more than this they cannot be packed from honestly. */
+const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The names that the formats prescribe (documents reference, section 4). */
 const INVOICE_NAMES: readonly string[] = ['factur-x.xml', 'zugferd-invoice.xml', 'xrechnung.xml'];
-const ROOT =
-  /^[^<]*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*)*<(?:[\w.-]+:)?(CrossIndustryInvoice|CrossIndustryDocument|Invoice|CreditNote|FatturaElettronica|Facturae|Faktura)[\s>]/;
+const ROOTS: ReadonlySet<string> = new Set([
+  'CrossIndustryInvoice',
+  'CrossIndustryDocument',
+  'Invoice',
+  'CreditNote',
+  'FatturaElettronica',
+  'Facturae',
+  'Faktura',
+]);
 const HEAD_BYTES = 4_096;
+/** Around the type of an embedded file: its dictionary is shorter. */
+const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**
- * True when an embedded file unpacks to more than is read. Looks at the bytes before pdf.js does, which unpacks all
- * attachments at once: 300 MB fit into 300 KB.
+ * True when the embedded files unpack to more than is read. Looks at the bytes before pdf.js does, which unpacks all attachments
+ * at once: 300 MB fit into 300 KB. Each byte is looked at a bounded number of times, whatever the file repeats.
  */
 export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let left = UNPACKED_BYTES_MAX;
   let from = 0;
   for (let count = 0; count < 4 * ATTACHMENTS_MAX; count += 1) {
     const at = file.indexOf('EmbeddedFile', from);
     if (at < 0) return false;
     from = at + 12;
-    if (file.subarray(at, at + 13).toString('latin1') === 'EmbeddedFiles') continue;
-    const start = file.indexOf('stream', at);
-    if (start < 0) return false;
-    const dictionary = file.subarray(Math.max(0, file.lastIndexOf('obj', at)), start).toString('latin1');
-    if (dictionary.includes('endobj') || !/FlateDecode|\/Fl\b/.test(dictionary)) continue;
-    const end = file.indexOf('endstream', start);
-    const data = file.subarray(start + 6, end < 0 ? file.length : end);
-    if (isLargerUnpacked(data.subarray(data[0] === 13 && data[1] === 10 ? 2 : 1))) return true;
+    const packed = packedStreamAt(file, at);
+    if (packed === undefined) continue;
+    left -= unpackedLength(packed.data, left);
+    if (left < 0) return true;
+    from = packed.end;
   }
   return false;
 }
 
-function isLargerUnpacked(packed: Buffer): boolean {
+/** The packed bytes of the stream whose dictionary holds the given place; undefined where there is none. */
+function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; readonly end: number } | undefined {
+  const before = Math.max(0, at - DICTIONARY_BYTES_MAX);
+  const around = file.subarray(before, at + DICTIONARY_BYTES_MAX).toString('latin1');
+  if (around.startsWith('EmbeddedFiles', at - before)) return undefined;
+  const start = around.indexOf('stream', at - before);
+  if (start < 0) return undefined;
+  const dictionary = around.slice(Math.max(0, around.lastIndexOf('obj', at - before)), start);
+  if (dictionary.includes('endobj') || !/FlateDecode|\/Fl\b/.test(dictionary)) return undefined;
+  const begin = before + start + 6;
+  const end = file.indexOf('endstream', begin);
+  const data = file.subarray(begin, end < 0 ? file.length : end);
+  return { data: data.subarray(data[0] === 13 && data[1] === 10 ? 2 : 1), end: begin + data.length };
+}
+
+/** Infinity for what unpacks to more than `bytesMax`; 0 for what does not unpack. */
+function unpackedLength(packed: Buffer, bytesMax: number): number {
   try {
-    inflateSync(packed, { maxOutputLength: OTHER_ATTACHMENT_BYTES_MAX });
-    return false;
+    // zlib takes no limit of 0.
+    return inflateSync(packed, { maxOutputLength: bytesMax + 1 }).length;
   } catch (error) {
-    return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE';
+    return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? Infinity : 0;
   }
 }
 
@@ -63,7 +86,24 @@ export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Att
   return invoices.sort((one, other) => Number(isPrescribed(other)) - Number(isPrescribed(one)));
 }
 
-function hasInvoiceRoot(content: Uint8Array): boolean {
+/** Whether XML begins with the root of an invoice, behind a declaration and comments. One pass, whatever they hold. */
+export function hasInvoiceRoot(content: Uint8Array): boolean {
   const head = Buffer.from(content.subarray(0, HEAD_BYTES)).toString('latin1').replaceAll('\0', '');
-  return ROOT.test(head);
+  for (let at = head.indexOf('<'); at >= 0;) {
+    const close = head.startsWith('<?', at) ? '?>' : head.startsWith('<!--', at) ? '-->' : undefined;
+    if (close === undefined) return ROOTS.has(localNameAt(head, at + 1));
+    const end = head.indexOf(close, at + close.length + 1);
+    if (end < 0) return false;
+    const next = head.indexOf('<', end);
+    if (next < 0 || head.slice(end + close.length, next).trim() !== '') return false;
+    at = next;
+  }
+  return false;
+}
+
+/** The name of the element that begins there, without its prefix; empty where no name ends. */
+function localNameAt(text: string, at: number): string {
+  const end = text.slice(at).search(/[\s>]/);
+  const name = end < 0 ? '' : text.slice(at, at + end);
+  return name.slice(name.indexOf(':') + 1);
 }

@@ -14,6 +14,12 @@ describe('attack files', () => {
   });
 });
 
+test('an attachment with many comments before no invoice is looked at once', async () => {
+  const bytes = attackFiles.comments();
+  expect(bytes.length).toBeLessThan(1_500);
+  expect(await readPdf(bytes, context)).toMatchObject({ failure: expect.anything() });
+});
+
 describe('signs of editing on the page', () => {
   const make = async (edit: boolean): Promise<Uint8Array> => {
     const pdf = await PDFDocument.create();

@@ -46,9 +46,7 @@ function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
 
 /** Without the prefix of a subset and the style: `ABCDEF+Arial-BoldMT` is Arial. */
 function familyOf(font: string): string {
-  return font
-    .replace(/^[A-Z]{6}\+/, '')
-    .replace(/[-,].*$/, '')
-    .replace(/(?:PS)?MT$/, '')
-    .toLowerCase();
+  const name = font.replace(/^[A-Z]{6}\+/, '');
+  const style = name.search(/[-,]/);
+  return (style < 0 ? name : name.slice(0, style)).replace(/(?:PS)?MT$/, '').toLowerCase();
 }

@@ -19,21 +19,35 @@ export const attackFiles = {
       ),
     ),
   /** An attachment of 300 MB in 300 KB. */
-  attachment: (): Buffer => pdfOf(Buffer.from('BT ET'), deflateSync(Buffer.alloc(300 * 1024 * 1024))),
+  attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
+  /** An attachment of which a pattern asks for each comment whether it goes on to the end of a later one. */
+  comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
   /** A password is needed: standard security handler with a key that nobody has. */
   encrypted: (): Buffer => {
     const hex = 'ab'.repeat(32);
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${hex}> /U <${hex}> >> /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]`;
-    return pdfOf(Buffer.from('BT ET'), undefined, encrypt);
+    return pdfOf(Buffer.from('BT ET'), [], encrypt);
   },
 } as const;
 
-/** One page with the given packed content, and an attachment when one is given. */
-function pdfOf(content: Buffer, attachment?: Buffer, trailer = ''): Buffer {
+/** A PDF with packed attachments, `factur-x.xml` the first of them. */
+export function attachmentPdf(attachments: readonly Buffer[], type = '/Type /EmbeddedFile'): Buffer {
+  return pdfOf(Buffer.from('BT ET'), attachments, '', type);
+}
+
+/** One page with the given content, packed or not, and packed attachments. */
+function pdfOf(
+  content: Buffer,
+  attachments: readonly Buffer[] = [],
+  trailer = '',
+  type = '/Type /EmbeddedFile',
+): Buffer {
   const isPacked = content[0] === 0x78;
+  const nameOf = (index: number): string => (index === 0 ? 'factur-x.xml' : `annex-${index}.xml`);
+  const names = attachments.map((_, index) => `(${nameOf(index)}) ${6 + 2 * index} 0 R`);
   const objects: Buffer[] = [
     Buffer.from(
-      `<< /Type /Catalog /Pages 2 0 R ${attachment === undefined ? '' : '/Names << /EmbeddedFiles << /Names [(factur-x.xml) 6 0 R] >> >>'} >>`,
+      `<< /Type /Catalog /Pages 2 0 R ${attachments.length === 0 ? '' : `/Names << /EmbeddedFiles << /Names [${names.join(' ')}] >> >>`} >>`,
     ),
     Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
     Buffer.from(
@@ -42,9 +56,12 @@ function pdfOf(content: Buffer, attachment?: Buffer, trailer = ''): Buffer {
     stream(content, isPacked ? '/Filter /FlateDecode' : ''),
     Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
   ];
-  if (attachment !== undefined) {
-    objects.push(Buffer.from('<< /Type /Filespec /F (factur-x.xml) /UF (factur-x.xml) /EF << /F 7 0 R >> >>'));
-    objects.push(stream(attachment, '/Type /EmbeddedFile /Subtype /text#2Fxml /Filter /FlateDecode'));
+  for (const [index, attachment] of attachments.entries()) {
+    const name = nameOf(index);
+    objects.push(
+      Buffer.from(`<< /Type /Filespec /F (${name}) /UF (${name}) /EF << /F ${7 + 2 * index} 0 R >> >>`),
+      stream(attachment, `${type} /Subtype /text#2Fxml /Filter /FlateDecode`),
+    );
   }
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
