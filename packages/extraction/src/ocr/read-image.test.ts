@@ -60,6 +60,23 @@ describe('pictures', () => {
     expect(await readImage(beyond, context)).toMatchObject({ failure: { reason: 'TOO_LARGE' } });
   });
 
+  test(
+    'that are strips are recognised in a bounded size',
+    async () => {
+      // 138 bytes: enlarged to a width of 1,600 it would have 9,600 million pixels.
+      const strip = await sharp({ create: { width: 8, height: 30_000, channels: 3, background: '#ffffff' } })
+        .png({ palette: true, compressionLevel: 9 })
+        .toBuffer();
+      expect(strip.length).toBeLessThan(400);
+      expect(await openPictures(strip)).toMatchObject([{ width: 1, height: 2_500 }]);
+      expect(await readImage(strip, context)).toMatchObject({ failure: { reason: 'NO_INVOICE' } });
+      expect(await readImage(await sharp(strip).rotate(90).png().toBuffer(), context)).toMatchObject({
+        failure: { reason: 'NO_INVOICE' },
+      });
+    },
+    OCR_TIMEOUT_MS,
+  );
+
   test('of TIFF and WebP are decoded', async () => {
     const source = sharp({ create: { width: 300, height: 200, channels: 3, background: '#808080' } });
     for (const bytes of [await source.clone().tiff().toBuffer(), await source.clone().webp().toBuffer()]) {

@@ -9,6 +9,8 @@ import type { TextReading } from '../text/read-text.js';
 import { firstLanguages, otherLanguage } from './languages.js';
 import { recognise } from './recogniser.js';
 import type { OcrLanguage, OcrWord, PageMode } from './recogniser.js';
+import { isNarrow, pageSize, receiptSize } from './scale.js';
+import type { PictureSize } from './scale.js';
 
 /** A page as a picture: PNG in grey. */
 export interface Picture {
@@ -28,15 +30,9 @@ export interface PictureContext {
 export const OCR_PAGES_MAX = 10;
 /** A 250 KB file can hold 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
-/** Longer sides bring OCR nothing but time. */
-export const SIDE_MAX = 2_500;
-const SIDE_MIN = 1_600;
-const RECEIPT_WIDTH_PIXELS = 1_600;
 const AGREEMENT_BONUS = 0.1;
 /** Of the pixels, at each end of the grey values. */
 const IGNORED_SHARE = 0.01;
-/** Higher than this many widths: a receipt. */
-const NARROW = 1.6;
 const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
 /** Of the height of a line: its font. */
@@ -58,7 +54,7 @@ export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   return pictures;
 }
 
-/** Grey, full contrast, at most 2,500 pixels; small pages are enlarged. A receipt keeps its size: see `enlargeReceipt`. */
+/** Grey, full contrast, in the size of `pageSize`; a receipt that keeps its size keeps its contrast. */
 export async function preparePicture(source: Sharp, number: number): Promise<Picture> {
   // Its size is known when it is decoded and turned; not compressed in between, which takes longer than all else.
   const { data, info } = await source
@@ -68,18 +64,16 @@ export async function preparePicture(source: Sharp, number: number): Promise<Pic
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   const decoded = sharp(data, { raw: { width, height, channels } });
-  const longest = Math.max(width, height);
-  const isSmall = longest < SIDE_MIN && !isNarrow(info);
-  const factor = longest > SIDE_MAX ? SIDE_MAX / longest : isSmall ? SIDE_MIN / longest : 1;
-  if (factor === 1 && isNarrow(info)) {
+  const size = pageSize(info);
+  if (size.width === width && size.height === height && isNarrow(info)) {
     return { number, png: await decoded.png({ compressionLevel: 1 }).toBuffer(), width, height };
   }
-  return resize(decoded, Math.round(width * factor), number);
+  return resize(decoded, size, number);
 }
 
-async function resize(source: Sharp, toWidth: number, number: number): Promise<Picture> {
+async function resize(source: Sharp, size: PictureSize, number: number): Promise<Picture> {
   const { data, info } = await source
-    .resize({ width: toWidth })
+    .resize({ ...size, fit: 'fill' })
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true });
@@ -141,7 +135,7 @@ export async function readPictures(
   if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))
     return { ...reading, ocrPages: pages };
   // Another page mode reads what the first took for a picture or a column; a receipt is also read enlarged.
-  const again = isNarrow(only) ? await resize(sharp(only.png), RECEIPT_WIDTH_PIXELS, only.number) : only;
+  const again = isNarrow(only) ? await resize(sharp(only.png), receiptSize(only), only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second] };
 }
@@ -177,10 +171,6 @@ function isComplete({ fields }: TextReading): boolean {
 function rank({ fields }: TextReading): number {
   const required = [fields.invoice_number, fields.issue_date, fields.gross_amount, fields['supplier.name']];
   return required.filter((field) => field !== undefined).length * 2 + (fields.net_amount === undefined ? 0 : 1);
-}
-
-function isNarrow({ width, height }: { readonly width: number; readonly height: number }): boolean {
-  return height > NARROW * width;
 }
 
 function toPage(words: readonly OcrWord[], picture: Picture): TextPage {

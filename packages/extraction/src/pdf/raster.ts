@@ -1,8 +1,9 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { PDFiumPage } from '@hyzyla/pdfium';
 import sharp from 'sharp';
-import { preparePicture, SIDE_MAX } from '../ocr/read-pictures.js';
+import { preparePicture } from '../ocr/read-pictures.js';
 import type { Picture } from '../ocr/read-pictures.js';
+import { SIDE_MAX } from '../ocr/scale.js';
 import type { Area } from './page-marks.js';
 
 const DPI = 300;
@@ -12,7 +13,7 @@ const CODE_DPI = 150;
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
 /** A page of any size becomes a picture of at most this many pixels; A4 at 150 dpi has 2.2 million. */
-const PIXELS_MAX = 12_000_000;
+export const PIXELS_MAX = 12_000_000;
 
 /** Pictures of the given pages (from 1) of a PDF. Rejects for files that PDFium does not open. */
 export async function rasterPages(bytes: Uint8Array, numbers: readonly number[]): Promise<Picture[]> {
@@ -89,12 +90,22 @@ function dpiOfSide(page: PDFiumPage, side: number): number {
   return (side * POINTS_PER_INCH) / Math.max(originalWidth, originalHeight);
 }
 
+/**
+ * The size in whole pixels of a page, at least one a side, and at most `PIXELS_MAX` together: a lower resolution where the page is
+ * larger than that.
+ */
+export function rasterSize(width: number, height: number, dpi: number): { width: number; height: number } {
+  const scale = Math.min(dpi / POINTS_PER_INCH, Math.sqrt(PIXELS_MAX / (width * height)));
+  const shorter = Math.max(1, Math.floor(Math.min(width, height) * scale));
+  // A strip: its shorter side is rounded up to a pixel.
+  const longer = Math.max(1, Math.min(Math.floor(Math.max(width, height) * scale), PIXELS_MAX / shorter));
+  return width < height ? { width: shorter, height: longer } : { width: longer, height: shorter };
+}
+
 async function render(page: PDFiumPage, dpi: number): Promise<Bitmap> {
   const { originalWidth, originalHeight } = page.getOriginalSize();
-  const fullScale = dpi / POINTS_PER_INCH;
-  const pixels = originalWidth * originalHeight * fullScale * fullScale;
-  const scale = pixels > PIXELS_MAX ? fullScale * Math.sqrt(PIXELS_MAX / pixels) : fullScale;
-  return page.render({ scale, render: 'bitmap', colorSpace: 'Gray' });
+  const size = rasterSize(originalWidth, originalHeight, dpi);
+  return page.render({ ...size, scale: 1, render: 'bitmap', colorSpace: 'Gray' });
 }
 
 async function withPages<T>(
