@@ -1,9 +1,9 @@
-import { billedTwice } from './detectors/booked-bills.js';
+import { billedTwice, creditedPairs } from './detectors/booked-bills.js';
 import { pairKey } from './explanation/subject.js';
 import type { CreditedBill } from './facts/books.js';
 import type { Candidate } from './facts/invoice.js';
+import { namesBill } from './matching/credit.js';
 import { bookedInvoiceOf, canBook, isSameBill } from './matching/erp-bills.js';
-import { creditedNumbers } from './normalisation/match-keys.js';
 import type { Policy } from './policy/policy.js';
 
 /**
@@ -30,10 +30,8 @@ export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pi
 
 /** Those of the bills that a credit note names by its number: it has their number, or contains it. */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
-  const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
-  const isNamed = (number: string): boolean => number !== '' && named.has(number);
   return bills
-    .filter(({ amountMinor, number: { o1, o2 } }) => !amountMinor.startsWith('-') && [o1, o2].some(isNamed))
+    .filter((bill) => !bill.amountMinor.startsWith('-') && namesBill(note, bill))
     .map(({ invoiceId, amountMinor }) => ({ invoiceId, amountMinor }));
 }
 
@@ -49,11 +47,52 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** Keys of those pairs of bills of one amount that are duplicates of each other; the time grows faster than the group. */
-export function duplicatePairsAmong(others: readonly Candidate[], policy: Policy): readonly string[] {
-  return others.flatMap((bill) =>
-    billedTwice({ bill, others, paidIds: [], settledIds: [] }, policy).map(({ original, copy }) =>
-      pairKey(original.invoiceId, copy.invoiceId),
-    ),
-  );
+/** A bill and the bill that it repeats, or that repeats it. */
+export interface DuplicatePair {
+  readonly key: string;
+  readonly bills: readonly [Candidate, Candidate];
+}
+
+const NONE_CREDITED: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The pairs in which a bill is with others that it may be a duplicate of.
+ * @param credited pairs that a credit note clears
+ */
+export function duplicatePairsOf(
+  bill: Candidate,
+  others: readonly Candidate[],
+  policy: Policy,
+  credited: ReadonlyMap<string, string> = NONE_CREDITED,
+): readonly DuplicatePair[] {
+  return billedTwice({ bill, others }, policy, credited).map(({ original, copy }) => ({
+    key: pairKey(original.invoiceId, copy.invoiceId),
+    bills: [original, copy],
+  }));
+}
+
+/** The same of all bills of one amount; the time grows faster than their number. */
+export function duplicatePairsAmong(
+  bills: readonly Candidate[],
+  policy: Policy,
+  credited: ReadonlyMap<string, string> = NONE_CREDITED,
+): readonly DuplicatePair[] {
+  const pairs = bills.flatMap((bill) => duplicatePairsOf(bill, bills, policy, credited));
+  return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
+}
+
+/** The pairs that a credit note among the records clears, by the key of the pair the id of the credit note. */
+export function pairsClearedAmong(
+  bills: readonly Candidate[],
+  { notes, creditedIds }: CreditNotes,
+  policy: Policy,
+): ReadonlyMap<string, string> {
+  return notes.length === 0 ? NONE_CREDITED : creditedPairs([...bills, ...notes], policy, creditedIds);
+}
+
+/** Credit notes of the books. */
+export interface CreditNotes {
+  readonly notes: readonly Candidate[];
+  /** By the id of the credit note, those of bills that its number names. */
+  readonly creditedIds: ReadonlyMap<string, readonly string[]>;
 }

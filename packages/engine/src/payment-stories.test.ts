@@ -39,6 +39,7 @@ function findingsOf(payments: readonly BookedPayment[], credits: readonly Vendor
       payments,
       credits,
       duplicatePairs: new Set(),
+      creditedPairs: new Map(),
     },
     defaultPolicy,
   );

@@ -25,6 +25,7 @@ function findingsIn(...bills: BookedBill[]): Finding[] {
     payments: [],
     credits: [],
     duplicatePairs: new Set<string>(),
+    creditedPairs: new Map(),
   };
   const findings = runEngineOnBooks({ companyId: COMPANY_ID, ...nothing, bills }, defaultPolicy);
   requireEvidenceContract(findings);
@@ -107,19 +108,116 @@ describe('BOOKS_DUPLICATE_BILL', () => {
   ])('is not raised for %s', (_, changes, others) => {
     expect(found(bill('second'), [bill('first', changes, others)])).toEqual([]);
   });
-  test('is raised for a bill that another company was credited in between', () => {
-    const first = bill('first', { issue_date: '2025-03-01' });
-    const changes = { invoice_number: 'CN-1', issue_date: '2025-03-05', gross_amount: '-1200.00' };
-    const credit = { ...bill('credit', changes), companyId: 'c-other' };
-    const copy = bill('again', { invoice_number: 'INV-1042A', issue_date: '2025-03-10' });
-    expect(found(copy, [first, credit])).toEqual(found(copy, [first]));
-    expect(found(copy, [first])).not.toEqual([]);
+});
+
+// A bill, a credit note of its amount, and the bill again (detection reference, section 7.6: no credit between).
+describe('a credit note between two bills', () => {
+  const VENDOR = { name: 'Acme Supplies', tax_id: 'DE136695976' };
+  /** What an ERP tells of a vendor, and how a bill of it arrives. */
+  const erps: [string, InvoiceChanges, Partial<Candidate>][] = [
+    ['Business Central', { supplier: VENDOR }, {}],
+    ['Odoo', { supplier: VENDOR, purchase_order_ref: 'P00012' }, { supplierId: null }],
+    ['QuickBooks', { supplier: { name: VENDOR.name } }, { supplierId: null }],
+    ['Xero', { supplier: VENDOR }, { supplierId: 's' }],
+  ];
+  const numbers: [string, string][] = [
+    ['the same', 'INV-1042'],
+    ['the same with a suffix', 'INV-1042-CR'],
+    ['the same with a letter', 'INV-1042C'],
+    ['one of its own', 'CN-77'],
+    ['one that names the bill', 'CN-INV-1042'],
+    ['a text that names the entry', 'Reversal of: BILL/2025/03/0001'],
+  ];
+  const days: [string, string, string, string][] = [
+    ['days apart', '2025-03-01', '2025-03-05', '2025-03-10'],
+    ['of one day', '2025-03-10', '2025-03-10', '2025-03-10'],
+    ['months apart', '2025-03-01', '2025-03-05', '2025-05-20'],
+  ];
+  const cases = erps.flatMap(([erp, changes, others]) =>
+    numbers.flatMap(([named, number]) =>
+      days.map(([apart, ...dates]) => ({ erp, named, number, apart, dates, changes, others })),
+    ),
+  );
+  test.each(cases)('clears them: $erp, $apart, its number is $named', ({ number, dates, changes, others }) => {
+    const [billed, credited, again] = dates;
+    const first = bill('first', { ...changes, issue_date: billed }, others);
+    const second = bill('second', { ...changes, issue_date: again }, others);
+    const note = { invoice_number: number, issue_date: credited, gross_amount: '-1200.00' };
+    const credit = bill('credit', { ...changes, ...note }, others);
+    expect(found(second, [first])).toHaveLength(1);
+    for (const paidIds of [[], ['first'], ['first', 'second']]) {
+      expect(found(second, [first, credit], paidIds)).toEqual([]);
+      expect(found(first, [credit, second], paidIds)).toEqual([]);
+    }
   });
-  test('is not raised for a bill that was credited in between', () => {
-    const first = bill('first', { issue_date: '2025-03-01' });
-    const credit = bill('credit', { invoice_number: 'CN-1', issue_date: '2025-03-05', gross_amount: '-1200.00' });
-    expect(found(bill('again', { invoice_number: 'INV-1042A', issue_date: '2025-03-10' }), [first, credit])).toEqual(
-      [],
-    );
+
+  const on = (day: number): string => `2025-03-${String(day).padStart(2, '0')}`;
+  const billed = (invoiceId: string, day: number, changes: InvoiceChanges = {}, others: Partial<Candidate> = {}) =>
+    bill(invoiceId, { issue_date: on(day), ...changes }, others);
+  const credited = (invoiceId: string, day: number, changes: InvoiceChanges = {}, others: Partial<Candidate> = {}) =>
+    billed(invoiceId, day, { invoice_number: `CN-${invoiceId}`, gross_amount: '-1200.00', ...changes }, others);
+  /** The pairs that are found, whichever of the bills is examined. */
+  const pairsAmong = (...records: Candidate[]): string[] => {
+    const bills = records.map((one) => ({ bill: one, others: records.filter((other) => other !== one) }));
+    const findings = findingsIn(...bills.map((booked) => ({ ...booked, paidIds: [], settledIds: [] })));
+    return [...new Set(findings.map(({ relatedInvoiceIds }) => relatedInvoiceIds.join(' ')))].sort();
+  };
+
+  test.each<[string, Candidate]>([
+    ['over another amount', credited('c', 5, { gross_amount: '-1199.99' })],
+    ['over a part of the amount', credited('c', 5, { gross_amount: '-600.00' })],
+    ['in another currency', credited('c', 5, { currency: 'USD' })],
+    ['of another supplier', credited('c', 5, {}, { supplierId: 'other' })],
+    ['of another company', credited('c', 5, {}, { companyId: 'other' })],
+    ['before both bills', credited('c', 28, { issue_date: '2025-02-28' })],
+    ['after both bills', credited('c', 11)],
+    ['that was voided', credited('c', 5, {}, { status: 'VOID' })],
+  ])('does not clear them %s', (_, credit) => {
+    const [first, second] = [billed('first', 1), billed('second', 10)];
+    expect(pairsAmong(first, credit, second)).toEqual(['first second']);
+  });
+  test('does not clear them when it names another bill', () => {
+    const other = billed('other', 2, { invoice_number: 'INV-7731' });
+    const credit = credited('c', 5, { invoice_number: 'CN-INV-7731' });
+    expect(pairsAmong(billed('first', 1), other, credit, billed('second', 10))).toEqual(['first second']);
+    const [first, second, note] = [billed('first', 1), billed('second', 10), credited('c', 5)];
+    const elsewhere = { bill: second, others: [first, note], paidIds: [], settledIds: [] };
+    expect(findingsIn(elsewhere)).toEqual([]);
+    expect(findingsIn({ ...elsewhere, creditedIds: new Map([['c', ['far-away']]]) })).toHaveLength(1);
+  });
+  const DAY_MS = 86_400_000;
+  test.each([
+    [0, []],
+    [5, []],
+    [5 + 1 / DAY_MS, ['first second']],
+  ])('does not clear them when it is dated back: found %d days after the second bill', (daysLater, expected) => {
+    const [first, second] = [billed('first', 1), billed('second', 10)];
+    const receivedAtMs = second.receivedAtMs + daysLater * DAY_MS;
+    expect(pairsAmong(first, second, credited('c', 5, {}, { receivedAtMs }))).toEqual(expected);
+  });
+  test('clears one of three bills, and two clear two', () => {
+    const bills = [billed('1', 1), billed('2', 10), billed('3', 20)];
+    expect(pairsAmong(...bills)).toEqual(['1 2', '1 3']);
+    expect(pairsAmong(...bills, credited('c', 5))).toEqual(['2 3']);
+    expect(pairsAmong(...bills, credited('c', 15))).toEqual(['1 2', '1 3']);
+    expect(pairsAmong(...bills, credited('c', 5), credited('d', 15))).toEqual([]);
+    expect(pairsAmong(...bills, credited('c', 5), credited('d', 6))).toEqual(['2 3']);
+  });
+  test('clears one of two pairs of one amount, the pair that is billed again first', () => {
+    const other = { invoice_number: 'INV-7731' };
+    const bills = [billed('1', 1), billed('a', 2, other), billed('b', 10, other), billed('2', 11)];
+    expect(pairsAmong(...bills)).toEqual(['1 2', 'a b']);
+    expect(pairsAmong(...bills, credited('c', 5))).toEqual(['1 2']);
+    expect(pairsAmong(...bills, credited('c', 5), credited('d', 6))).toEqual([]);
+    // One that names a bill is for that bill, and the other one is left for the other pair.
+    expect(pairsAmong(...bills, credited('c', 5, { invoice_number: 'CN-INV-1042' }))).toEqual(['a b']);
+    expect(pairsAmong(...bills, credited('c', 4), credited('d', 6, { invoice_number: 'CN-INV-7731' }))).toEqual([]);
+  });
+  test('takes back what was billed, where the bill comes again over another amount', () => {
+    const mistyped = billed('first', 1, { gross_amount: '1200.00' });
+    const corrected = billed('second', 10, { gross_amount: '1020.00' });
+    expect(pairsAmong(mistyped, corrected)).toEqual(['first second']);
+    expect(pairsAmong(mistyped, credited('c', 5), corrected)).toEqual([]);
+    expect(pairsAmong(mistyped, credited('c', 5, { gross_amount: '-1020.00' }), corrected)).toEqual(['first second']);
   });
 });

@@ -1,12 +1,14 @@
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { shownText } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
-import { subject } from '../explanation/subject.js';
+import { pairKey, subject } from '../explanation/subject.js';
 import type { BookedBill } from '../facts/books.js';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import { compareByArrival } from '../facts/record-order.js';
 import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/comparison-row.js';
+import { namesBill } from '../matching/credit.js';
+import { pairsClearedByCredits } from '../matching/credited-bills.js';
 import type { PairScore } from '../matching/pair.js';
 import { isSameInvoice, scorePairs } from '../matching/pair-score.js';
 import { noteOf, pairSummary } from '../matching/wording.js';
@@ -26,29 +28,61 @@ export interface BilledTwice {
 /**
  * Bills that were entered twice, by the points of pairs (detection reference, section 5). Each copy is named with the
  * earliest bill that it repeats, so that a pair is the same whichever of its bills is examined.
+ * @param cleared pairs that a credit note between them clears, where the caller knows those of more bills
  */
-export function billedTwice({ bill, others: candidates }: BookedBill, policy: Policy): BilledTwice[] {
+export function billedTwice(
+  { bill, others, creditedIds }: Pick<BookedBill, 'bill' | 'others' | 'creditedIds'>,
+  policy: Policy,
+  cleared?: ReadonlyMap<string, string>,
+): BilledTwice[] {
   if (!isPayable(bill)) return [];
-  const { highMin } = policy.duplicates;
-  // Which supplier a bill is of may not be known yet: then tax id and name say it.
-  const records = bill.supplierId === null ? candidates.map((other) => ({ ...other, supplierId: null })) : candidates;
-  const comparable = records.filter((other) => other.invoiceId !== bill.invoiceId && isPayable(other));
-  if (comparable.length === 0) return [];
-  // Credit notes are no copies; they say that a bill was taken back in between.
-  const credits = records.filter((other) => other.amountMinor.startsWith('-'));
-  const same = scorePairs(factsOf(bill), [...comparable, ...credits], policy.duplicates)
-    .filter(({ other, halfPoints }) => halfPoints >= highMin && other.companyId === bill.companyId)
+  const records = [bill, ...others];
+  const repeated = repeatedBy(bill, records, policy);
+  if (repeated.length === 0) return [];
+  const credited = cleared ?? creditedPairs(records, policy, creditedIds);
+  const same = repeated
+    .filter(({ other }) => !credited.has(pairKey(bill.invoiceId, other.invoiceId)))
     .sort((left, right) => compareByArrival(left.other, right.other));
   const [earliest] = same;
   if (earliest === undefined) return [];
   if (compareByArrival(earliest.other, bill) < 0) return [{ original: earliest.other, copy: bill, pair: earliest }];
   return same.flatMap(({ other }) => {
-    const others = comparable.filter(({ invoiceId }) => invoiceId !== other.invoiceId);
-    const pair = scorePairs(factsOf(other), [bill, ...others, ...credits], policy.duplicates).find(
-      (scored) => scored.other.invoiceId === bill.invoiceId && scored.halfPoints >= highMin,
-    );
+    const pair = repeatedBy(other, records, policy).find((scored) => scored.other.invoiceId === bill.invoiceId);
     return pair === undefined ? [] : [{ original: bill, copy: other, pair }];
   });
+}
+
+/**
+ * The pairs among bills that a credit note among them clears, by the key of the pair the id of the credit note.
+ * @param creditedIds by the id of a credit note, those of further bills that its number names
+ */
+export function creditedPairs(
+  records: readonly Candidate[],
+  policy: Policy,
+  creditedIds: ReadonlyMap<string, readonly string[]> = new Map(),
+): ReadonlyMap<string, string> {
+  const bills = records.filter(isPayable);
+  const credits = records.filter(isCredit).map((note) => {
+    const named = bills.filter((bill) => namesBill(note, bill)).map(({ invoiceId }) => invoiceId);
+    return { note, namedIds: new Set([...named, ...(creditedIds.get(note.invoiceId) ?? [])]) };
+  });
+  const repeats = (bill: Candidate, earlier: readonly Candidate[]): readonly Candidate[] => {
+    const ids = new Set(repeatedBy(bill, records, policy).map(({ other }) => other.invoiceId));
+    return earlier.filter(({ invoiceId }) => ids.has(invoiceId));
+  };
+  return pairsClearedByCredits(bills, credits, repeats, policy.books);
+}
+
+/** The bills that a bill repeats, or that repeat it. Credit notes take no points here: they clear pairs. */
+function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates }: Policy): PairScore[] {
+  const compared = records.filter(
+    (record) => record.invoiceId !== bill.invoiceId && (isPayable(record) || isCredit(record)),
+  );
+  // Which supplier a bill is of may not be known yet: then tax id and name say it.
+  const others = bill.supplierId === null ? compared.map((other) => ({ ...other, supplierId: null })) : compared;
+  return scorePairs(factsOf(bill), others, duplicates, []).filter(
+    ({ other, halfPoints }) => halfPoints >= duplicates.highMin && other.companyId === bill.companyId,
+  );
 }
 
 /** Bills that are in the books twice; once both are paid, it is a payment that must be claimed back. */
@@ -146,8 +180,16 @@ function pairEvidence(
 }
 
 /** Only what would be paid can be paid twice. */
-function isPayable({ amountMinor, status }: Candidate): boolean {
-  return BigInt(amountMinor) > 0n && (status === 'RECEIVED' || status === 'ANALYZED');
+function isPayable(bill: Candidate): boolean {
+  return BigInt(bill.amountMinor) > 0n && isLive(bill);
+}
+
+function isCredit(note: Candidate): boolean {
+  return note.amountMinor.startsWith('-') && isLive(note);
+}
+
+function isLive({ status }: Candidate): boolean {
+  return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 /** A bill as pairs are scored with it. Bills of an ERP have no history of their supplier. */

@@ -20,6 +20,7 @@ function findingsIn(books: Partial<Books>): Finding[] {
     payments: [],
     credits: [],
     duplicatePairs: new Set<string>(),
+    creditedPairs: new Map(),
     ...books,
   };
   const findings = runEngineOnBooks(all, defaultPolicy);
@@ -252,6 +253,30 @@ describe('DUPLICATE_PAYMENT', () => {
     expect(findings.map(({ evidence }) => evidence['paymentIds'])).toEqual([['2', '3']]);
     const twice = [credit(), credit({ creditId: 'c2', day: 20_015 })];
     expect(findingsIn({ payments: three, credits: twice })).toEqual([]);
+  });
+  // A bill that was taken back is paid when it is due, and what was billed again as well.
+  test('is not raised for two bills with a credit note between them, whenever they are paid', () => {
+    const paid = (more: Partial<Books>) => found({ reference: 'A-1' }, more, { reference: 'A-1' });
+    const credits = [credit({ day: 19_990 })];
+    const creditedPairs = new Map([[pairKey('i-2', 'i-1'), 'c1']]);
+    expect(paid({ credits })).toMatchObject([{ type: 'DUPLICATE_PAYMENT', severity: 'HIGH' }]);
+    expect(paid({ credits, creditedPairs })).toEqual([]);
+    expect(paid({ credits, creditedPairs: new Map([[pairKey('i-1', 'i-9'), 'c1']]) })).toHaveLength(1);
+  });
+  test('is raised for payments of which a credit note clears one pair of bills, and not the other', () => {
+    const two = (...invoiceIds: string[]) => ({ invoiceIds });
+    const creditedPairs = new Map([[pairKey('a', 'b'), 'c1']]);
+    const duplicatePairs = new Set([pairKey('m', 'n')]);
+    expect(found(two('b', 'n'), { creditedPairs, duplicatePairs }, two('a', 'm'))).toHaveLength(1);
+  });
+  test('is raised for a payment that repeats another one in spite of a credit note that clears two bills', () => {
+    const twice = [payment('1'), payment('again', { invoiceIds: ['i-1'], day: 20_008 })];
+    const payments = [...twice, payment('2', { day: 20_010 })];
+    const credits = [credit({ day: 20_002 })];
+    const creditedPairs = new Map([[pairKey('i-1', 'i-2'), 'c1']]);
+    expect(findingsIn({ payments: twice, credits })).toEqual([]);
+    const findings = findingsIn({ payments, credits, creditedPairs });
+    expect(findings.map(({ evidence }) => evidence['paymentIds'])).toEqual([['1', 'again']]);
   });
   test('is raised for a bill that is paid again after another one of the same amount', () => {
     const paid = [payment('1', { reference: 'A-1' }), payment('2', { reference: 'A-2', day: 20_003 })];

@@ -198,7 +198,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
     // A standing order, a salary or a list price.
     const isRegular = byDay.length >= repeatedPaymentsMin;
     const credits = creditsOf(byDay, books.credits);
-    const isExplained = explainedByCredits(credits);
+    const isExplained = explainedByCredits(credits, books.creditedPairs);
     return byDay.slice(1).flatMap((second, index) => {
       const first = byDay
         .slice(0, index + 1)
@@ -208,6 +208,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
             (mayShareReference(earlier, second) || areKnownPair(earlier, second, books.duplicatePairs)) &&
             !isInstalment(earlier, second) &&
             !isDeposit(earlier, second) &&
+            !areCreditedPair(earlier, second, books) &&
             !isExplained(earlier, second),
         );
       if (first === undefined) return [];
@@ -281,10 +282,23 @@ function isRhythmic(payments: readonly BookedPayment[], { amounts, books }: Poli
   return amounts.recurringGapsDays.some(({ min, max }) => gaps.every((gap) => gap >= min && gap <= max));
 }
 
-function areKnownPair(first: BookedPayment, second: BookedPayment, duplicatePairs: ReadonlySet<string>): boolean {
+function areKnownPair(
+  first: BookedPayment,
+  second: BookedPayment,
+  pairs: { readonly has: (key: string) => boolean },
+): boolean {
   return first.invoiceIds.some((one) =>
-    second.invoiceIds.some((other) => one !== other && duplicatePairs.has(pairKey(one, other))),
+    second.invoiceIds.some((other) => one !== other && pairs.has(pairKey(one, other))),
   );
+}
+
+/** Whether they settle a bill that was taken back and the bill that came after it, on whatever days they were made. */
+function areCreditedPair(
+  first: BookedPayment,
+  second: BookedPayment,
+  { creditedPairs, duplicatePairs }: Books,
+): boolean {
+  return areKnownPair(first, second, creditedPairs) && !areKnownPair(first, second, duplicatePairs);
 }
 
 /** Whether the references are equal or one is missing; two different references mean two supplies. */
@@ -323,13 +337,14 @@ function creditsOf([payment]: readonly BookedPayment[], credits: readonly Vendor
 
 /**
  * Whether a credit note between two payments explains the second: what was paid first was taken back. Each credit note
- * takes back one payment, so that a single one does not clear any number of copies.
+ * takes back one payment, so that a single one does not clear any number of copies, and none that already clears two bills.
  */
 function explainedByCredits(
   credits: readonly VendorCredit[],
+  creditedPairs: ReadonlyMap<string, string>,
 ): (first: BookedPayment, second: BookedPayment) => boolean {
   const takenBack = new Map<string, VendorCredit>();
-  const used = new Set<string>();
+  const used = new Set<string>(creditedPairs.values());
   return (first, second) => {
     const known = takenBack.get(first.paymentId);
     if (known !== undefined) return known.day <= second.day;

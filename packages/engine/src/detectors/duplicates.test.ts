@@ -40,7 +40,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that this is INV-01042 of 2025-03-10 again; void this record, or claim the money back if both were paid.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.11.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.12.0' },
     });
   });
 

@@ -16,6 +16,8 @@ export interface Books {
   readonly credits: readonly VendorCredit[];
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
   readonly duplicatePairs: ReadonlySet<string>;
+  /** Pairs that would be, without a credit note between them: by the key of the pair the id of the credit note. */
+  readonly creditedPairs: ReadonlyMap<string, string>;
 }
 
 export interface BookedVendor {
@@ -57,6 +59,8 @@ export interface BookedBill {
   readonly paidIds: readonly string[];
   /** Ids of those of which the ERP tells the payments (`Books.payments`). */
   readonly settledIds: readonly string[];
+  /** By the id of a credit note among them, those of bills that are not, and that its number names. */
+  readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface BookedPayment {

@@ -13,14 +13,16 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 
 /**
  * Whether a credit note of an ERP can be about the record; others can be in any case. Whoever enters one could clear a copy
- * otherwise: it must be of the same company, and name a record that does not come from the books itself.
+ * otherwise: it must be of the same company, and name the record.
  */
-function isOfBooksOf(invoice: Candidate, other: Candidate, note: Candidate): boolean {
-  if (note.source !== 'ERP') return true;
-  if (note.companyId !== other.companyId) return false;
-  const { o1, o2 } = other.number;
+function isOfBooksOf(other: Candidate, note: Candidate): boolean {
+  return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));
+}
+
+/** Whether the number of a credit note is that of the bill, or contains it. */
+export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): boolean {
   const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
-  return (invoice.source === 'ERP' && other.source === 'ERP') || named.has(o1) || named.has(o2);
+  return [o1, o2].some((number) => number !== '' && named.has(number));
 }
 
 /**
@@ -40,7 +42,7 @@ export function hasOpenCredit(
     (note) =>
       note.amountMinor === `-${other.amountMinor}` &&
       note.currency === other.currency &&
-      isOfBooksOf(invoice, other, note) &&
+      isOfBooksOf(other, note) &&
       note.issueDay >= from &&
       note.issueDay <= to,
   );

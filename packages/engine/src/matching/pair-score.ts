@@ -48,11 +48,15 @@ export function isEarlier(facts: Facts, candidate: Candidate): boolean {
   return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
 }
 
-/** Scores the checked invoice against each original; pairs of opposite sign are left out. */
+/**
+ * Scores the checked invoice against each original; pairs of opposite sign are left out.
+ * @param creditNotes those that take points off a pair; none where credit notes exclude pairs
+ */
 export function scorePairs(
   facts: Facts,
   originals: readonly Candidate[],
   parameters: DuplicateParameters,
+  creditNotes: readonly Candidate[] = creditNotesOf(facts, originals),
 ): PairScore[] {
   if (originals.length === 0) return [];
   const compared = originals.map((other) => compare(facts, parameters, other));
@@ -62,7 +66,7 @@ export function scorePairs(
     originals,
     parameters,
     amounts: amountHistory(facts, originals, parameters),
-    creditNotes: creditNotesOf(facts, originals),
+    creditNotes,
     withItsNumber: comparable.filter(isOfItsNumber),
   };
   const contract = contractOf(context, comparable);

@@ -24,3 +24,10 @@ export function isSameSupplier(supplierId: string, invoice: Candidate, other: Ca
   if (haveSameTaxId(invoice, other)) return true;
   return isSameName(invoice, other) && (invoice.taxKey === undefined || other.taxKey === undefined);
 }
+
+/** The same of two records of which either may have no supplier record yet. */
+export function isOfOneSupplier(left: Candidate, right: Candidate): boolean {
+  return left.supplierId === null
+    ? isSameSupplier('', left, { ...right, supplierId: null })
+    : isSameSupplier(left.supplierId, left, right);
+}

@@ -17,6 +17,8 @@ export interface BooksParameters {
   readonly migrationPercent: number;
   readonly migrationVendorsMin: number;
   readonly duplicatePaymentDays: number;
+  /** Days after the second of two bills within which a credit note between them is found that is not dated back. */
+  readonly creditEntryDaysMax: number;
   /** Payments of one amount that make it regular. */
   readonly repeatedPaymentsMin: number;
   readonly overpaidTolerance: string;
@@ -39,6 +41,7 @@ export const books: BooksParameters = {
   migrationPercent: 20,
   migrationVendorsMin: 5,
   duplicatePaymentDays: 30,
+  creditEntryDaysMax: 5,
   repeatedPaymentsMin: 4,
   overpaidTolerance: '1',
   shownMax: 50,

@@ -122,6 +122,7 @@ test('a review of a finding about the books holds when it is raised again', () =
     payments: [payment],
     credits: [],
     duplicatePairs: new Set<string>(),
+    creditedPairs: new Map<string, string>(),
   };
   const [finding] = runEngineOnBooks(books, defaultPolicy);
   if (finding === undefined) throw new Error('nothing was raised');

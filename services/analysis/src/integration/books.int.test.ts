@@ -28,7 +28,7 @@ import {
   erpVendorAccount,
 } from '../testing/erp-records.js';
 import { BILLS_PER_ORDER_MAX } from '../storage/erp-records.js';
-import { PAYMENTS_OF_VENDOR_MAX } from '../storage/books.js';
+import { BILLS_OF_VENDOR_MAX, PAYMENTS_OF_VENDOR_MAX } from '../storage/books.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
@@ -305,6 +305,80 @@ describe('a bill of the ERP', () => {
     expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'VENDOR_RECORD_DUPLICATE']);
     await synchronise({ bills: bills.map((bill) => ({ ...bill, state: BillState.PAID, paidAmount: '1200.00' })) });
     expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'DUPLICATE_PAYMENT', 'VENDOR_RECORD_DUPLICATE']);
+  });
+  describe('that was taken back by a credit note and is billed again', () => {
+    const paid = { state: BillState.PAID, paidAmount: '1200.00' };
+    const first = (changes: Partial<ErpBill> = {}) => billOf('b1', { issueDate: '2026-09-01', ...changes });
+    const again = (changes: Partial<ErpBill> = {}) => billOf('b2', { issueDate: '2026-09-14', ...changes });
+    const credit = (changes: Partial<ErpBill> = {}) =>
+      billOf('cn', { kind: BillKind.CREDIT_NOTE, documentNumber: 'CN-77', issueDate: '2026-09-08', ...changes });
+    const payments = [
+      erpPayment('p1', { amount: '1200.00', date: '2026-09-20', billExternalIds: ['b1'] }),
+      erpPayment('p2', { amount: '1200.00', date: '2026-09-25', billExternalIds: ['b2'] }),
+    ];
+    const vendors = () => [vendorOf('v1')];
+
+    test.each(['INV-1042', 'INV-1042-CR', 'CN-77', 'CN-INV-1042', 'Reversal of: BILL/2026/09/0001'])(
+      'is no duplicate, open or paid: credit note %s',
+      async (documentNumber) => {
+        expect(await synchronise({ vendors: vendors(), bills: [first(), again(), credit({ documentNumber })] })).toBe(
+          0,
+        );
+        expect(await synchronise({ bills: [first(paid), again()] })).toBe(0);
+        expect(await synchronise({ bills: [again(paid)] })).toBe(0);
+        expect(await synchronise({ payments })).toBe(0);
+      },
+    );
+    /** As if these bills had been examined long ago. */
+    const forgetChanges = async (): Promise<void> => {
+      const { organizationId } = source;
+      const old = { $set: { 'erp.changedAt': new Date(0) } };
+      await analysis.mongo.db.collection('invoices').updateMany({ organizationId, source: 'ERP' }, old);
+    };
+    test.each<[string, Partial<ErpBill>]>([
+      ['voided', { state: BillState.VOID }],
+      ['changed to another amount', { grossAmount: '1.00' }],
+      ['moved to another day', { issueDate: '2026-10-22' }],
+    ])('is one once the credit note is %s', async (_, changes) => {
+      const bills = [first(), again(), credit()];
+      expect(await synchronise({ vendors: vendors(), bills })).toBe(0);
+      await forgetChanges();
+      expect(await synchronise({ bills: [credit(changes)] })).toBe(1);
+      expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL']);
+    });
+    test.each([
+      [BILLS_OF_VENDOR_MAX - 1, 1],
+      [BILLS_OF_VENDOR_MAX, 0],
+    ])('is one after a voided credit note behind %d newer bills of the vendor: %d', async (newer, found) => {
+      await synchronise({ vendors: vendors(), bills: [first(), again(), credit()] });
+      const later = Array.from({ length: newer }, (_, index) =>
+        billOf(`n${index}`, { documentNumber: `N${index}-${index * 7919}`, grossAmount: `${index + 1}.07` }),
+      );
+      await synchronise({ bills: later });
+      await forgetChanges();
+      expect(await synchronise({ bills: [credit({ state: BillState.VOID })] })).toBe(found);
+    });
+    test('is one where the credit note names another bill, over whatever amount', async () => {
+      const other = billOf('b9', { documentNumber: 'K-7731', grossAmount: '5000.00', issueDate: '2026-03-02' });
+      const bills = [first(paid), again(paid), other, credit({ documentNumber: 'CN-K-7731' })];
+      await synchronise({ vendors: vendors(), bills });
+      expect(typesOf(await findings())).toEqual(['DUPLICATE_PAYMENT']);
+    });
+    test('is none months later, when the credit note came soon after the first', async () => {
+      const bills = [first({ issueDate: '2026-03-01' }), again({ issueDate: '2026-09-14' })];
+      await synchronise({ vendors: vendors(), bills: [...bills, credit({ issueDate: '2026-03-03' })] });
+      expect(await findings()).toEqual([]);
+      const withoutCredit = erpSource(analysis.organization.newTenant());
+      expect(await synchronise({ vendors: vendors(), bills }, withoutCredit)).toBe(1);
+    });
+    test('is one for the third bill, and for payments of it', async () => {
+      const third = billOf('b3', { issueDate: '2026-09-20' });
+      await synchronise({ vendors: vendors(), bills: [first(), again(), third, credit()] });
+      expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL']);
+      const ofThird = erpPayment('p3', { amount: '1200.00', date: '2026-09-27', billExternalIds: ['b3'] });
+      await synchronise({ payments: [...payments, ofThird] });
+      expect(typesOf(await findings())).toEqual(['BOOKS_DUPLICATE_BILL', 'DUPLICATE_PAYMENT']);
+    });
   });
   test('that was voided or is a draft is no duplicate', async () => {
     const bills = [billOf('b1', { state: BillState.VOID }), billOf('b2', { state: BillState.DRAFT }), billOf('b3')];

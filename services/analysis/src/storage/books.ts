@@ -35,6 +35,8 @@ const LOOKUP_KEYS_MAX = 250;
 const SHARING_PER_KEY_MAX = 64;
 /** Payments to one vendor that are compared again after its credit notes or accounts have changed, the newest. */
 export const PAYMENTS_OF_VENDOR_MAX = 500;
+/** Bills of one vendor that are compared again after its credit notes have changed, the newest. */
+export const BILLS_OF_VENDOR_MAX = 500;
 /** Credit notes of one supplier over one amount in a quarter. */
 const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
@@ -184,6 +186,21 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
           .toArray(),
       );
       return found.flat().map(toBill);
+    },
+    async billsOf({ organizationId }, vendorId) {
+      const found = await invoices
+        .find(
+          billsIn({
+            organizationId,
+            'erp.organizationId': organizationId,
+            'erp.vendorId': vendorId,
+            'erp.kind': 'BILL',
+            'erp.state': { $nin: ['DRAFT', 'VOID'] },
+          }),
+          { projection: { match: 1, erp: 1 }, sort: { 'erp.order': -1 }, limit: BILLS_OF_VENDOR_MAX },
+        )
+        .toArray();
+      return found.map(toBill);
     },
     async parts(organizationId, invoiceIds) {
       const found = await inBatches(invoiceIds, LOOKUP_KEYS_MAX, (some) =>

@@ -98,6 +98,8 @@ export interface BooksStore {
     exceptIds: readonly string[],
   ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
+  /** The newest bills of a vendor that are entered. */
+  billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
   /** What invoices are compared by. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Notes which invoices bills book, each of which one bill books at most. */

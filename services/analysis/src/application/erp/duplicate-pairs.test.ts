@@ -4,7 +4,7 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
-import { duplicatePairsOf, EQUAL_BILLS_MAX } from './duplicate-pairs.js';
+import { duplicatePairsAmongBills, EQUAL_BILLS_MAX } from './duplicate-pairs.js';
 
 let arrivals = 0;
 
@@ -13,6 +13,8 @@ function bill(invoiceId: string, invoiceNumber: string, issueDate: string, amoun
   const changes = { invoice_number: invoiceNumber, issue_date: issueDate, gross_amount: amount };
   return { ...normaliseInvoice(invoiceOf(changes), origin), supplierId: 's' };
 }
+
+const noCredits = async () => ({ notes: [], creditedIds: new Map<string, readonly string[]>() });
 
 /** Two bills that are one, and newer ones of their amount that repeat nothing. */
 function billsWithPair(count: number): Candidate[] {
@@ -25,10 +27,10 @@ function billsWithPair(count: number): Candidate[] {
 
 describe('pairs of duplicate bills', () => {
   test('are found among as many bills of one amount as are compared, and the oldest beyond are counted', async () => {
-    const most = await duplicatePairsOf(billsWithPair(EQUAL_BILLS_MAX), defaultPolicy);
+    const most = await duplicatePairsAmongBills(billsWithPair(EQUAL_BILLS_MAX), defaultPolicy, noCredits);
     expect(most.leftOut).toBe(0);
     expect(most.pairs.has(pairKey('first', 'second'))).toBe(true);
-    const tooMany = await duplicatePairsOf(billsWithPair(EQUAL_BILLS_MAX + 1), defaultPolicy);
+    const tooMany = await duplicatePairsAmongBills(billsWithPair(EQUAL_BILLS_MAX + 1), defaultPolicy, noCredits);
     expect(tooMany.leftOut).toBe(1);
     expect(tooMany.pairs.has(pairKey('first', 'second'))).toBe(false);
   });
@@ -43,9 +45,25 @@ describe('pairs of duplicate bills', () => {
       if (!isDone) setImmediate(countTurns);
     };
     setImmediate(countTurns);
-    const { pairs } = await duplicatePairsOf(bills, defaultPolicy);
+    const { pairs } = await duplicatePairsAmongBills(bills, defaultPolicy, noCredits);
     isDone = true;
     expect(pairs.size).toBe(3);
     expect(turns).toBeGreaterThanOrEqual(3);
+  });
+  test('are told apart from those that a credit note clears, each of which clears one', async () => {
+    const amounts = ['1.00', '2.00'];
+    const bills = amounts.flatMap((amount) => [
+      bill(`a-${amount}`, `N-${amount}`, '2025-03-10', amount),
+      bill(`b-${amount}`, `N-${amount}`, '2025-03-20', amount),
+    ]);
+    const asked: string[] = [];
+    const { pairs, credited } = await duplicatePairsAmongBills(bills, defaultPolicy, async (uncleared) => {
+      asked.push(...uncleared.map(({ key }) => key));
+      return { notes: [bill('credit', 'CN-7', '2025-03-15', '-2.00')], creditedIds: new Map() };
+    });
+    const [one, two] = amounts.map((amount) => pairKey(`a-${amount}`, `b-${amount}`));
+    expect(new Set(asked)).toEqual(new Set([one, two]));
+    expect([...pairs]).toEqual([one]);
+    expect([...credited]).toEqual([[two, 'credit']]);
   });
 });

@@ -1,4 +1,4 @@
-import { invoiceBookedBy, stillBooks } from '@invoicecontrol/engine/booked-bills';
+import { duplicatePairsOf, invoiceBookedBy, stillBooks } from '@invoicecontrol/engine/booked-bills';
 import type { BookedBill, BookedPayment } from '@invoicecontrol/engine/facts/books';
 import type { Candidate, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
@@ -10,12 +10,15 @@ import { hitsByKey } from '../rows/row-history.js';
 import type { Hits } from '../rows/row-history.js';
 import type { BillLink, BookBill, SharingRecord } from './books-store.js';
 import type { ExaminedPage, Examination } from './examination.js';
+import { creditsBetweenBills } from './credit-notes.js';
 import { examinePaymentsTo } from './examine-payments.js';
 import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from './vendor-store.js';
 import { listedAccountKey } from './vendor-store.js';
 
 const DAY_MS = 86_400_000;
+/** Bills of a vendor that are compared at the same time: what they are compared with is in memory. */
+const BILLS_COMPARED_AT_ONCE = 100;
 
 /** Which invoices bills book, bills that were entered twice, and what the bills say about their payment. */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
@@ -23,7 +26,9 @@ export async function* examineBills(examination: Examination): AsyncGenerator<Ex
   const hasPayments = await books.hasPayments(source);
   for await (const { records, continueFrom } of books.changedBills(source, window)) {
     const changed = await withoutStaleLinks(examination, records);
-    await examinePaymentsTo(examination, hasPayments ? vendorsOfChangedCredits(records) : []);
+    const vendorIds = vendorsOfChangedCredits(records);
+    await examinePaymentsTo(examination, hasPayments ? vendorIds : []);
+    await examineBillsOf(examination, vendorIds, hasPayments);
     const bills = changed.filter(isEntered).toSorted((left, right) => compareByArrival(left.part, right.part));
     if (bills.length > 0) await examineEntered(examination, bills, hasPayments);
     yield { recordsCount: records.length, continueFrom };
@@ -37,14 +42,55 @@ async function examineEntered(
 ): Promise<void> {
   const compared = await compareBills(examination, bills);
   await link(examination, compared);
-  const settled = hasPayments ? await settledBills(examination, compared) : new Map<string, string>();
+  const settled = await settledBills(examination, compared, hasPayments);
   await examination.raise([
-    { bills: compared.map((one) => bookedBill(one, settled)) },
+    { bills: await billedTwice(examination, compared, settled) },
     ...(await paymentsStatedOn(examination, bills, settled)).map((payment) => ({ payments: [payment] })),
   ]);
 }
 
-/** Vendors of credit notes that changed after they were first imported: they may not explain a payment any more. */
+/**
+ * Compares the newest bills of vendors with each other again, after their credit notes have changed: two bills that a credit
+ * note cleared are duplicates again when that is voided.
+ */
+async function examineBillsOf(
+  examination: Examination,
+  vendorIds: readonly string[],
+  hasPayments: boolean,
+): Promise<void> {
+  const { source, books } = examination;
+  for (const vendorId of vendorIds) {
+    const newest = await books.billsOf(source, vendorId);
+    for (let from = 0; from < newest.length; from += BILLS_COMPARED_AT_ONCE) {
+      const compared = await compareBills(examination, newest.slice(from, from + BILLS_COMPARED_AT_ONCE));
+      const settled = await settledBills(examination, compared, hasPayments);
+      await examination.raise([{ bills: await billedTwice(examination, compared, settled) }]);
+    }
+  }
+}
+
+/** Those of the bills that may be in the books twice, with the credit notes that may clear them. */
+async function billedTwice(
+  examination: Examination,
+  compared: readonly ComparedBill[],
+  settled: ReadonlyMap<string, string>,
+): Promise<readonly BookedBill[]> {
+  const found = compared
+    .map((one) => bookedBill(one, settled))
+    .map((booked) => ({ booked, pairs: duplicatePairsOf(booked.bill, booked.others, examination.policy) }))
+    .filter(({ pairs }) => pairs.length > 0);
+  const { notes, creditedIds } = await creditsBetweenBills(
+    examination,
+    found.flatMap(({ pairs }) => pairs),
+  );
+  return found.map(({ booked }) => {
+    const known = new Set(booked.others.map(({ invoiceId }) => invoiceId));
+    const others = [...booked.others, ...notes.filter(({ invoiceId }) => !known.has(invoiceId))];
+    return { ...booked, others, creditedIds };
+  });
+}
+
+/** Vendors of credit notes that changed after they were first imported: what they explained, they may not explain any more. */
 function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   const changed = bills.filter(({ kind, importedAt, changedAt }) => kind === 'CREDIT_NOTE' && changedAt > importedAt);
   return [...new Set(changed.map(({ vendorId }) => vendorId))];
@@ -146,7 +192,9 @@ async function link({ source, policy, books }: Examination, compared: readonly C
 async function settledBills(
   { source, books }: Examination,
   compared: readonly ComparedBill[],
+  hasPayments: boolean,
 ): Promise<ReadonlyMap<string, string>> {
+  if (!hasPayments) return new Map();
   const paid = new Set<string>();
   for (const { bill, booked } of compared) {
     if (isPaidInPart(bill)) paid.add(bill.part.invoiceId);

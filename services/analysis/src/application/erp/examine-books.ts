@@ -123,4 +123,5 @@ const nothing: Omit<Books, 'companyId'> = {
   payments: [],
   credits: [],
   duplicatePairs: new Set(),
+  creditedPairs: new Map(),
 };

@@ -1,12 +1,12 @@
-import { billsNamedBy } from '@invoicecontrol/engine/booked-bills';
 import type { BookedPayment, VendorCredit } from '@invoicecontrol/engine/facts/books';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
-import { creditedBillKeys, creditKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { creditKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { accountsAt } from '../../domain/erp/vendor-accounts.js';
 import { vendorKeysOf } from '../../domain/erp/vendor-identity.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { BookBill, BookCredit, BookPayment, FoundPayments } from './books-store.js';
-import { duplicatePairsOf } from './duplicate-pairs.js';
+import { billsNamedByCredits, creditsBetweenBills } from './credit-notes.js';
+import { duplicatePairsAmongBills } from './duplicate-pairs.js';
 import type { ExaminedPage, Examination } from './examination.js';
 import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from './vendor-store.js';
@@ -97,11 +97,16 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
   // What is compared with the changed ones was examined itself when it came.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
-  const { pairs: duplicatePairs, leftOut } = await duplicatePairsOf(parts, policy);
+  const {
+    pairs: duplicatePairs,
+    credited: creditedPairs,
+    leftOut,
+  } = await duplicatePairsAmongBills(parts, policy, (pairs) => creditsBetweenBills(examination, pairs));
   const { organizationId, companyId } = source;
   const payments = await withReviews(reviewed, organizationId, booked, known.vendors);
   if (leftOut > 0) recordsLeftOut(logger, 'BILLS', { organizationId, companyId, number: leftOut });
-  await raise([{ payments, duplicatePairs, credits: await creditsBetween(examination, groups, known) }]);
+  const credits = await creditsBetween(examination, groups, known);
+  await raise([{ payments, duplicatePairs, creditedPairs, credits }]);
 }
 
 interface Known {
@@ -118,10 +123,11 @@ function reportCut({ source, logger }: Examination, { cutKeys }: FoundPayments):
 
 /** Credit notes that lie between payments of one amount to one vendor, with the bills that they name. */
 async function creditsBetween(
-  { source, policy, books }: Examination,
+  examination: Examination,
   groups: Groups,
   { bills, vendors }: Known,
 ): Promise<readonly VendorCredit[]> {
+  const { source, policy, books } = examination;
   const { duplicatePaymentDays } = policy.books;
   const vendorIds = new Set<string>();
   const keys = new Set<string>();
@@ -144,14 +150,11 @@ async function creditsBetween(
   }
   if (keys.size === 0) return [];
   const credits = await books.credits(source, [...vendorIds], [...keys]);
-  if (credits.length === 0) return [];
-  const named = await books.sharing(
-    source.organizationId,
-    [...new Set(credits.flatMap(({ part }) => creditedBillKeys(part)))],
-    credits.map(({ part }) => part.invoiceId),
+  const named = await billsNamedByCredits(
+    examination,
+    credits.map(({ part }) => part),
   );
-  const candidates = named.flatMap(({ part, booked }) => (booked === undefined ? [] : part));
-  return credits.map((credit) => vendorCredit(credit, billsNamedBy(credit.part, candidates)));
+  return credits.map((credit) => vendorCredit(credit, named.get(credit.part.invoiceId) ?? []));
 }
 
 function vendorCredit({ part, vendorId }: BookCredit, bills: VendorCredit['bills']): VendorCredit {
