@@ -13,6 +13,8 @@ export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'miss
 export interface StreamSource<R> {
   /** The field with the id of a row. */
   readonly idName: string;
+  /** The id of a row; absent: the text of that field. Checked before a row may be left out. @throws RowFault without one */
+  idOf?(row: Row): string;
   /** Pages of a window, in an order that does not change. @throws ErpFault */
   pages(window: Window): AsyncIterable<RowsPage>;
   /** Loads what the rows of a page name and do not have themselves, before they are read. */
@@ -64,8 +66,10 @@ async function* readStream<R>(source: StreamSource<R> | undefined, window: Windo
     if (rows.length > 0) await source.prepare?.(rows);
     const deleted = [...deletedIds];
     const read = (row: Row): R | undefined => {
+      // First of all: a row without an id is counted, whatever it would be left out for.
+      const id = source.idOf?.(row) ?? row.requiredText(source.idName);
       if (source.isDeleted?.(row) !== true) return source.read(row);
-      deleted.push(row.requiredText(source.idName));
+      deleted.push(id);
       return undefined;
     };
     yield { ...readRows(rows, source.idName, read), deletedIds: deleted, ...page };

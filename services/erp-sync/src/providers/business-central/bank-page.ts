@@ -7,7 +7,7 @@ import type { Window } from '../provider.js';
 import { withQuery } from '../url.js';
 import { QueryRefused } from './client.js';
 import type { BusinessCentralClient, BusinessCentralConfig } from './client.js';
-import { changedSince, readVendorAccount } from './records.js';
+import { accountIdOf, changedSince, readVendorAccount } from './records.js';
 
 const name = 'the bank account page';
 
@@ -61,8 +61,12 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
           yield page;
         }
       },
+      idOf: (row) => accountIdOf(row, config),
       read: (row) => readVendorAccount(row, config),
-      ids: () => idsOf(withoutPerson(client.pages({ name, url })), (row) => readVendorAccount(row, config)?.externalId),
+      ids: () =>
+        idsOf(withoutPerson(client.pages({ name, url })), (row) =>
+          row.text(ibanField) === undefined ? undefined : accountIdOf(row, config),
+        ),
     },
     denied: () => deniedAmong([[name, readFirst]]).catch(() => []),
     async test() {

@@ -360,6 +360,18 @@ describe('pages', () => {
   });
 });
 
+test.each([
+  ['bankAccounts', 'vendorBankAccounts', 'vendorNo', { iban: '' }],
+  ['payments', 'vendorLedgerEntries', 'entryNumber', { documentType: 'Invoice' }],
+  ['payments', 'vendorLedgerEntries', 'documentType', {}],
+] as const)('a row of %s (%s) without %s is counted, and does not disappear', async (stream, entity, field, more) => {
+  const row = { id: id(51), entryNumber: 7, documentType: 'Payment', vendorNo: '10000', ...more };
+  const value = JSON.stringify({ value: [{ ...row, [field]: null }] });
+  await control.addFault({ match: `/${entity}`, kind: 'BODY', body: value, times: 0 });
+  const [page] = await readPages(open(bankPage()), stream);
+  expect([page?.records, page?.invalid.map(({ message }) => message)]).toEqual([[], [`${field} is missing.`]]);
+});
+
 describe('a test', () => {
   test('tells the company and its currency', async () => {
     expect(await open(bankPage()).test()).toEqual({ name: 'Cronus & Co', currency: 'EUR' });

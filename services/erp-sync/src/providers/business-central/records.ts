@@ -115,7 +115,7 @@ export function readPayment(
   vendorIds: ReadonlyMap<string, string>,
   localCurrency: string | undefined,
 ): PaymentRecord | undefined {
-  if (decodeOption(row.text('documentType')) !== 'Payment') return undefined;
+  if (decodeOption(row.requiredText('documentType')) !== 'Payment') return undefined;
   const vendorExternalId = vendorIds.get(row.requiredText('vendorNumber'));
   if (vendorExternalId === undefined) throw new RowFault('vendorNumber is the number of no vendor.');
   const amount = row.requiredAmount('amount');
@@ -136,10 +136,10 @@ export function readPayment(
 /** A row of the page that the customer published; without an IBAN there is nothing to compare. */
 export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
+  const vendor = row.requiredText(vendorField);
+  const externalId = accountIdOf(row, config);
   const raw = row.text(ibanField);
   if (raw === undefined) return undefined;
-  const vendor = row.requiredText(vendorField);
-  const externalId = accountIdOf(row, vendor, raw);
   const bic = row.text('swiftCode');
   return {
     externalId,
@@ -149,8 +149,10 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
 }
 
 /** Not every published page has an id; its code is unique for a vendor. */
-function accountIdOf(row: Row, vendor: string, iban: string): string {
-  return row.text('id') ?? row.text('systemId') ?? `${vendor}/${row.text('code') ?? iban}`;
+export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
+  const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
+  const id = row.text('id') ?? row.text('systemId');
+  return id ?? `${row.requiredText(vendorField)}/${row.text('code') ?? row.requiredText(ibanField)}`;
 }
 
 function stateOf(status: string): BillRecord['state'] {

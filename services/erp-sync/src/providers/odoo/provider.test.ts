@@ -231,6 +231,12 @@ describe('records', () => {
   });
 });
 
+test.each([null, false, ''])('a vendor whose id is %j is counted as invalid, and does not disappear', async (value) => {
+  await put('res.partner', [partner]);
+  await control.addFault({ match: 'res.partner/search_read', kind: 'PATCH', field: 'id', value, times: 0 });
+  expect(await readPages(open(), 'vendors')).toMatchObject([{ records: [], invalid: [{ message: 'id is missing.' }] }]);
+});
+
 describe('bank accounts', () => {
   const account = { id: 7, acc_number: 'BE71 0961 2345 6769', partner_id: 14, allow_out_payment: true };
   const read = {

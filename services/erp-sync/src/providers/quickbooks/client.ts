@@ -3,6 +3,7 @@ import { sendWithToken } from '../access-token.js';
 import type { TokenCalls } from '../access-token.js';
 import { fieldOf, isObject, textOf } from '../json.js';
 import type { JsonObject } from '../json.js';
+import { readRows } from '../row.js';
 import { withQuery } from '../url.js';
 
 /** What statements and changes name, and what people call it. */
@@ -18,7 +19,7 @@ export type EntityName = keyof typeof nouns;
 export interface Changes {
   /** Ids that were deleted. */
   readonly deletedIds: readonly string[];
-  /** Whether the answer was not full: a full one may lack some. */
+  /** Whether it has all of them: a full answer may lack some, and so may one with a row that cannot be read. */
   readonly isComplete: boolean;
 }
 
@@ -82,10 +83,17 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
       const parts = fieldOf(Array.isArray(responses) ? responses[0] : undefined, 'QueryResponse');
       if (!Array.isArray(parts)) throw badResponse(noun);
       const rowsOf = (entity: EntityName): readonly unknown[] => parts.flatMap((part) => fieldOf(part, entity) ?? []);
-      const isComplete = entities.flatMap(rowsOf).length < CHANGES_MAX;
-      const deletedIdsOf = (entity: EntityName): readonly string[] =>
-        rowsOf(entity).flatMap((row) => (fieldOf(row, 'status') === 'Deleted' ? (textOf(row, 'Id') ?? []) : []));
-      return new Map(entities.map((entity) => [entity, { deletedIds: deletedIdsOf(entity), isComplete }]));
+      const isWhole = entities.flatMap(rowsOf).length < CHANGES_MAX;
+      return new Map(
+        entities.map((entity) => {
+          const { records: deletedIds, invalid } = readRows(rowsOf(entity), 'Id', (row) => {
+            const id = row.requiredText('Id');
+            return row.text('status') === 'Deleted' ? id : undefined;
+          });
+          // A deletion that cannot be read is found by comparing all ids.
+          return [entity, { deletedIds, isComplete: isWhole && invalid.length === 0 }];
+        }),
+      );
     },
   };
 }

@@ -297,7 +297,23 @@ describe('windows', () => {
   });
 });
 
+test('an order without an id is counted although it has no number either, and does not disappear', async () => {
+  await put('PurchaseOrder', [{ Id: '1', VendorRef: { value: '56', name: 'N' }, DocNumber: null }]);
+  await fault({ match: 'from PurchaseOrder', kind: 'PATCH', field: 'Id', value: '' });
+  const { records, invalid } = await readAll(open(), 'orders');
+  expect([records, invalid]).toEqual([[], [{ message: 'Id is missing.' }]]);
+});
+
 describe('deletions', () => {
+  test('of which one has no id make the list of changes incomplete', async () => {
+    const changes = [{ status: 'Deleted' }, { Id: '9', status: 'Deleted' }];
+    const body = JSON.stringify({ CDCResponse: [{ QueryResponse: [{ Bill: changes }] }] });
+    const session = open();
+    const from = await ago(60);
+    await fault({ match: '/cdc', kind: 'BODY', body, times: 0 });
+    expect(await readAll(session, 'bills', { from })).toMatchObject({ deletedIds: ['9'], missesDeletions: true });
+  });
+
   test('are told since the beginning of a window, with one call for all streams', async () => {
     await put('Bill', bills(3));
     await put('Vendor', [{ Id: '56' }], []);

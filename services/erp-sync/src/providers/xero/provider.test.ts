@@ -344,6 +344,20 @@ describe('documents', () => {
   });
 });
 
+test.each([
+  ['orders', 'PurchaseOrders', 'PurchaseOrderID', { Status: 'DRAFT' }],
+  ['orders', 'PurchaseOrders', 'Status', {}],
+  ['payments', 'Payments', 'PaymentType', {}],
+  ['vendors', 'Contacts', 'ContactID', { IsSupplier: false }],
+] as const)('a row of %s (%s) without %s is counted, and does not disappear', async (stream, entity, field, more) => {
+  await put(entity, [
+    { ContactID: VENDOR, PurchaseOrderID: idOf(1), PaymentID: idOf(1), Name: 'V', Amount: 1, Contact, ...more },
+  ]);
+  await fault({ match: `/${entity}`, kind: 'PATCH', field, value: null, times: 0 });
+  const { records, invalid } = await readAll(open(), stream);
+  expect([records, invalid.map(({ message }) => message)]).toEqual([[], [`${field} is missing.`]]);
+});
+
 describe('windows', () => {
   test.each([1, 2, 3, 10])('pages of %i rows have every row once', async (pageSize) => {
     await put('Invoices', bills(10));

@@ -66,7 +66,7 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
 
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
   // Refunds of credit notes and payments by customers are no payments of bills.
-  if (row.text('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
+  if (row.requiredText('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
   const bill = row.requiredRow('Invoice');
   return present({
     externalId: row.requiredText('PaymentID'),
@@ -84,7 +84,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord | undefi
 
 /** Orders that were approved. Others are no part of the stream. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
-  const status = row.text('Status');
+  const status = row.requiredText('Status');
   const number = row.text('PurchaseOrderNumber');
   if ((status !== 'AUTHORISED' && status !== 'BILLED') || number === undefined) return undefined;
   return present({
