@@ -52,6 +52,8 @@ import { providersOf } from './providers/registry.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
 import { connectionKeyIds, connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
+import { createListedIdIndexes, listedIdStore } from './storage/listed-ids.js';
+import type { ListedIdsDocument } from './storage/listed-ids.js';
 import { createOAuthFlowIndexes, oauthFlowStore } from './storage/oauth-flows.js';
 import type { OAuthFlowDocument } from './storage/oauth-flows.js';
 import { createRunIndexes, runStore } from './storage/runs.js';
@@ -128,7 +130,7 @@ async function compose(
   const connections = connectionStore(collections.connections, outbox, clock);
   const consents = composeConsents(config, { collections, secrets, outbox, clock, logger });
   onStop('revocations', () => consents.revoking.stop());
-  const { openErpOf, runs, synced, worker, poll, pollSoon } = composeRuns(
+  const { openErpOf, runs, listedIds, synced, worker, poll, pollSoon } = composeRuns(
     config,
     { collections, secrets, tenants, analysisChannel, access: consents.access, outbox, clock, logger, onStop },
     overrides,
@@ -138,6 +140,7 @@ async function compose(
     revokeSoon: consents.revoking.soon,
     places: placeStore(collections.places, 'connectionIds'),
     runs,
+    listedIds,
     secrets,
     tenants,
     checks: configChecks(egress, {
@@ -177,6 +180,7 @@ async function compose(
     tenantData: [
       ownedDocuments(collections.connections),
       ownedDocuments(collections.runs),
+      ownedDocuments(collections.listedIds),
       ownedDocuments(collections.flows),
       documentOfOrganization(collections.places),
     ],
@@ -235,6 +239,7 @@ function composeRuns(
     pageSizeMax: config.ERP_PAGE_SIZE,
   });
   const runs = runStore(collections.runs, outbox, clock);
+  const listedIds = listedIdStore(collections.listedIds);
   const synced = syncedConnections(collections.connections, {
     outbox,
     clock,
@@ -246,6 +251,7 @@ function composeRuns(
     tenants,
     syncRun: syncRun({
       runs,
+      listedIds,
       imports: importsByAnalysis(analysisChannel, config.ERP_BACKOFF_MS),
       openErp: openErpOf,
       callsMax: config.ERP_RUN_CALLS,
@@ -265,7 +271,7 @@ function composeRuns(
   const pollSoon = (): void => {
     poll().catch((error: unknown) => logger.warn({ error }, 'due connections could not be looked for'));
   };
-  return { openErpOf, runs, synced, worker, poll, pollSoon };
+  return { openErpOf, runs, listedIds, synced, worker, poll, pollSoon };
 }
 
 interface RunConnections extends ConsentConnections, Pick<Connections, 'onStop'> {
@@ -345,11 +351,18 @@ async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const flows = db.collection<OAuthFlowDocument>('oauth_flows');
   const runs = db.collection<RunDocument>('runs');
-  await Promise.all([createConnectionIndexes(connections), createOAuthFlowIndexes(flows), createRunIndexes(runs)]);
+  const listedIds = db.collection<ListedIdsDocument>('listed_ids');
+  await Promise.all([
+    createConnectionIndexes(connections),
+    createOAuthFlowIndexes(flows),
+    createRunIndexes(runs),
+    createListedIdIndexes(listedIds),
+  ]);
   return {
     connections,
     flows,
     runs,
+    listedIds,
     places: db.collection<PlacesDocument<'connectionIds'>>('connection_places'),
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
   };

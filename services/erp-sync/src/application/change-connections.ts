@@ -12,7 +12,7 @@ import { auditEvent, connectionChanged } from './connection-events.js';
 import { checkSecret } from './create-connection.js';
 import type { ConnectionSecrets } from './secrets.js';
 import type { ConnectionChange, ConnectionStore } from './stores.js';
-import type { RunStore } from './sync-stores.js';
+import type { ListedIdStore, RunStore } from './sync-stores.js';
 
 /** Ends what a connection means for analyses. */
 export interface VendorMaster {
@@ -90,6 +90,7 @@ export interface DeleteDeps {
   readonly connections: ConnectionStore;
   readonly places: Places;
   readonly runs: Pick<RunStore, 'cancel'>;
+  readonly listedIds: Pick<ListedIdStore, 'remove'>;
   readonly master: VendorMaster;
   /** There are tokens to revoke. */
   readonly revokeSoon: () => void;
@@ -126,7 +127,7 @@ export const deleteConnection =
 
 /** The steps after the commit of a deletion; each may be repeated. */
 export const finishDeletion =
-  ({ connections, places, runs, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
+  ({ connections, places, runs, listedIds, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (
     { id, organizationId }: { readonly id: string; readonly organizationId: string },
     context: RequestContext = systemContext('deletions'),
@@ -134,6 +135,7 @@ export const finishDeletion =
     await places.giveBack(organizationId, id);
     // A live worker finds its run ended; one that died cannot end it.
     await runs.cancel(organizationId, id);
+    await listedIds.remove(id);
     await master.end(organizationId, id, context);
     await connections.finishDeletion(id);
   };

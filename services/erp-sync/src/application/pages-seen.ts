@@ -14,8 +14,8 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
   let pages = 0;
   let emptyPages = 0;
   return {
-    add({ records, invalid, deletedIds, position }) {
-      const isEmpty = records.length + invalid.length + deletedIds.length === 0;
+    add({ records, invalid, deletedIds, besides, position, rowIds = records.map(({ externalId }) => externalId) }) {
+      const isEmpty = rowIds.length + invalid.length + deletedIds.length === 0 && besides === undefined;
       emptyPages = isEmpty ? emptyPages + 1 : 0;
       if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
       // An empty page may end at the position where it began.
@@ -23,10 +23,8 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
         if (positions.has(position)) throw endless();
         positions.add(position);
       }
-      if (records.length === 0) return;
-      const content = createHash('sha256')
-        .update(JSON.stringify(records.map(({ externalId }) => externalId)))
-        .digest('base64');
+      if (rowIds.length === 0) return;
+      const content = createHash('sha256').update(JSON.stringify(rowIds)).digest('base64');
       if (contents.has(content)) throw endless();
       contents.add(content);
     },

@@ -2,42 +2,114 @@ import { ErpFault } from '../domain/faults.js';
 import type { StreamName } from '../domain/records.js';
 import { recordLimits } from '../domain/validate-record.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
+import type { IdList, ListOwner } from './sync-stores.js';
 
-/** Ids of one stream: in memory at once, about 60 bytes each. */
+/** Ids of one stream: in memory at once when they are compared, about 60 bytes each. */
 export const IDS_MAX = 1_000_000;
-/** Lists in a row without a new id. */
-export const LISTS_WITHOUT_NEW_MAX = 100;
+/** Pages in a row without a new id. */
+export const PAGES_WITHOUT_NEW_MAX = 100;
+/** A list that was begun longer ago is begun anew: it would say little about today. */
+export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
+
+/** A list that has to be read. */
+export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
- * Compares all ids of a stream, so that what vanished from the ERP without a trace is marked as deleted. An empty list is not
- * believed where records are live. @throws ErpFault
+ * Reads the list of all ids of a stream, page by page and over several runs where one is not enough, and compares it: what vanished
+ * from the ERP without a trace is marked as deleted. What was imported since the list was begun is not missing in it, and an
+ * empty list is not believed where records are live.
+ * @throws ErpFault
  */
 export async function reconcileStream(run: RunUnderWay, stream: StreamName): Promise<void> {
-  const { session, imports, source, call, log } = run;
-  const ids = new Set<string>();
-  let listsWithoutNew = 0;
-  for await (const list of session.ids(stream)) {
-    const before = ids.size;
-    for (const id of list) {
+  const { session, imports, source, call, log, claim, listedIds } = run;
+  let list = await openList(run, stream);
+  const owner = ownerOf(run, stream, list.begunAt);
+  const seen = new Set<string>();
+  let pagesWithoutNew = 0;
+  for await (const { ids, position } of session.ids(stream, list.after)) {
+    const before = seen.size;
+    for (const id of ids) {
       if (typeof id !== 'string' || id === '' || id.length > recordLimits.idLength) {
         throw new ErpFault('BAD_RESPONSE', 'The list of all ids has an entry that is not an id. Nothing was deleted.');
       }
-      ids.add(id);
+      seen.add(id);
     }
-    listsWithoutNew = ids.size === before ? listsWithoutNew + 1 : 0;
-    if (ids.size > IDS_MAX || listsWithoutNew > LISTS_WITHOUT_NEW_MAX) {
+    const count = list.count + seen.size - before;
+    pagesWithoutNew = seen.size === before ? pagesWithoutNew + 1 : 0;
+    if (count > IDS_MAX || pagesWithoutNew > PAGES_WITHOUT_NEW_MAX) {
+      await beginAnew(run, stream);
       throw new ErpFault('BAD_RESPONSE', 'The list of all ids does not end. Nothing was deleted.');
     }
+    await claim.confirm();
+    await listedIds.add(owner, 'LISTED', ids);
+    list = { ...list, count, ...(position === undefined ? {} : { after: position }) };
+    if (position === undefined) continue;
+    await saveList(run, stream, list);
+    log.advance();
   }
-  await run.claim.confirm();
-  // By code units, as the contract says.
-  const deleted = await imports.reconcile(source, stream, [...ids].sort(), call);
+  const { listed, imported } = await listedIds.read(owner);
+  await claim.confirm();
+  // What was imported meanwhile does not make an empty list credible. By code units, as the contract says.
+  const all = listed.size === 0 ? [] : [...new Set([...listed, ...imported])].sort();
+  const deleted = await imports.reconcile(source, stream, all, call);
   if (deleted === undefined) {
+    await beginAnew(run, stream);
     throw new ErpFault(
       'BAD_RESPONSE',
       'The list of all ids is empty although records were imported. Nothing was deleted.',
     );
   }
   log.count(stream, { deleted });
+  if (run.lists.get(stream)?.isFollowed === true) {
+    await beginAnew(run, stream);
+  } else {
+    await claim.saveList(stream, null);
+    run.lists.delete(stream);
+    await listedIds.remove(source.connectionId, stream);
+  }
   await run.saveProgress();
+}
+
+/** Has the ids of a stream compared, because its ERP cannot tell all deletions until now. @throws ClaimEnded */
+export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
+  const list = run.lists.get(stream) ?? NOT_BEGUN;
+  // One that is under way may have passed what was deleted since.
+  await saveList(run, stream, list.begunAt === undefined ? list : { ...list, isFollowed: true });
+}
+
+/**
+ * Before records are stored: notes their ids where a list of the stream is under way, whose pages may have passed the places at
+ * which they would be.
+ */
+export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
+  const begunAt = run.lists.get(stream)?.begunAt;
+  if (begunAt === undefined || ids.length === 0) return;
+  await run.listedIds.add(ownerOf(run, stream, begunAt), 'IMPORTED', ids);
+}
+
+/** The list that an earlier run began, or a new one. */
+async function openList(run: RunUnderWay, stream: StreamName): Promise<IdList & { readonly begunAt: Date }> {
+  const now = run.clock.now();
+  const { begunAt, ...list } = run.lists.get(stream) ?? NOT_BEGUN;
+  if (begunAt !== undefined && now.getTime() - begunAt.getTime() <= LIST_AGE_MS_MAX) return { ...list, begunAt };
+  await run.claim.confirm();
+  await run.listedIds.remove(run.source.connectionId, stream);
+  const begun = { ...NOT_BEGUN, begunAt: now };
+  await saveList(run, stream, begun);
+  return begun;
+}
+
+async function beginAnew(run: RunUnderWay, stream: StreamName): Promise<void> {
+  await saveList(run, stream, NOT_BEGUN);
+  await run.listedIds.remove(run.source.connectionId, stream);
+}
+
+async function saveList(run: RunUnderWay, stream: StreamName, list: IdList): Promise<void> {
+  await run.claim.saveList(stream, list);
+  run.lists.set(stream, list);
+}
+
+function ownerOf({ source }: RunUnderWay, stream: StreamName, begunAt: Date): ListOwner {
+  const { organizationId, connectionId } = source;
+  return { organizationId, connectionId, stream, begunAt };
 }

@@ -2,7 +2,8 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RunLog } from '../domain/run.js';
 import type { Provider, Session } from '../providers/provider.js';
 import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
-import type { ConnectionClaim } from './sync-stores.js';
+import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
+import type { StreamName } from '../domain/records.js';
 
 /** One run under way, as its steps need it. */
 export interface RunUnderWay {
@@ -14,6 +15,9 @@ export interface RunUnderWay {
   readonly call: ImportCall;
   readonly log: RunLog;
   readonly clock: Clock;
+  readonly listedIds: ListedIdStore;
+  /** Lists of ids that are not compared yet, as they are stored. */
+  readonly lists: Map<StreamName, IdList>;
   /** Stores what the run has done so far. */
   saveProgress(): Promise<void>;
 }

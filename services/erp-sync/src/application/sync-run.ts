@@ -9,15 +9,16 @@ import type { RunLog, RunOutcome } from '../domain/run.js';
 import { faultMet, rowsImported, runEnded } from '../telemetry.js';
 import type { CallableConnection, CallBudget, CountedCalls, OpenedErp } from './open-erp.js';
 import type { Imports, ImportSource } from './sync-imports.js';
-import { reconcileStream } from './sync-reconcile.js';
+import { NOT_BEGUN, reconcileStream } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import { ClaimEnded } from './sync-stores.js';
-import type { ConnectionClaim, RunProgress, RunStore, StreamState } from './sync-stores.js';
+import type { ConnectionClaim, IdList, ListedIdStore, OfStreams, RunProgress, RunStore } from './sync-stores.js';
 import { firstDay, readStream } from './sync-stream.js';
 
 export interface SyncRunDeps {
   readonly runs: RunStore;
   readonly imports: Imports;
+  readonly listedIds: ListedIdStore;
   readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
   /** Of one run. */
   readonly callsMax: number;
@@ -80,6 +81,8 @@ export const syncRun =
         call: { context: systemContext(`run-${runId}`), signal },
         log,
         clock,
+        listedIds: deps.listedIds,
+        lists: new Map(Object.entries(connection.lists) as [StreamName, IdList][]),
         saveProgress: () => runs.saveProgress(organizationId, runId, progress()),
       };
       end = await readAll(deps, run, begin);
@@ -119,6 +122,8 @@ async function endMasterAgain(
 /** What ended a run, beside what its log has. */
 interface EndOfRun {
   readonly fault?: ErpFault;
+  /** Where the budget was spent: the next run goes on there. */
+  readonly spentAt?: StreamName | 'ids';
   readonly isCanceled?: boolean;
   readonly isDisconnected?: boolean;
   readonly isTaken?: boolean;
@@ -134,66 +139,94 @@ async function readAll(
   const { claim, provider, log, clock, source, imports, call } = run;
   const { connection } = claim;
   const first = firstDay(connection.importFrom, clock.now(), deps.initialMonths);
-  if (startsOver) await claim.startOver(Object.fromEntries(provider.streams.map((stream) => [stream, {}])));
+  if (startsOver) {
+    const compared = [...provider.withoutDeletions, ...(provider.reportsDeletions ?? [])];
+    await claim.startOver(clock.now(), ofEach(compared, NOT_BEGUN), ofEach(provider.streams, {}));
+    for (const stream of compared) run.lists.set(stream, NOT_BEGUN);
+  }
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
+  // What is behind the place at which the budget of an earlier run was spent comes first, or it would never come.
+  const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
+  const failed = new Set<StreamName>();
   let end: EndOfRun = {};
-  const stateOf = (stream: StreamName): StreamState => {
+  for (const stream of streamsFrom(provider.streams, pass?.at)) {
     const { cursor, window } = connection.streams[stream] ?? {};
-    return { cursor, window: startsOver ? {} : window };
-  };
-  for (const stream of provider.streams) {
-    const fault = await faultOf(readStream(run, stream, stateOf, first));
+    const fault = await faultOf(readStream(run, stream, { cursor, window: startsOver ? {} : window }, first));
     if (fault === undefined) {
       complete.add(stream);
-    } else if (fault.code === 'PERMISSION_DENIED' && LEFT_OUT_WITHOUT_RIGHT.has(stream)) {
-      log.drop(stream);
-    } else {
-      log.failed(toRunError(fault, stream));
-      if (endsRun(fault)) {
-        end = { fault };
-        break;
-      }
+      continue;
     }
+    failed.add(stream);
+    if (isLeftOut(stream, fault)) {
+      log.drop(stream);
+      continue;
+    }
+    log.failed(toRunError(fault, stream));
+    if (!endsRun(fault)) continue;
+    end = { fault, ...(fault instanceof BudgetSpent ? { spentAt: stream } : {}) };
+    break;
   }
-  if (end.fault === undefined) end = await reconcileWhereDue(deps, run, complete, startsOver);
+  if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
+  const read = [...new Set([...(pass?.read ?? []), ...complete])];
+  // A run that began with the lists leaves the streams to the next one: each gets on, and neither keeps the other waiting.
+  if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
+    await claim.savePass({ at: end.spentAt, read });
+  } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
+    await claim.savePass(null);
+  }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // What an earlier run has read may have changed since: the list keeps the age of the last run that read all of it.
-  const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || complete.has(stream);
-  const hasVendorList = isRead('vendors') && isRead('bankAccounts');
+  // What an earlier run has read may have changed since: the list has the age of the run that read the last of it.
+  const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
+  const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
+  const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
   await imports.complete(source, { startedAt: incompleteSince, finishedAt: clock.now(), hasVendorList }, call);
   await claim.saveIncomplete(null);
   return end;
+}
+
+/** The streams of the rest of a pass. */
+function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
+  if (at === 'ids') return [];
+  return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
+}
+
+function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
+  return Object.fromEntries(streams.map((stream) => [stream, value]));
 }
 
 /** Compares all ids where deletions show only so: once in a while, and when starting over. */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
   run: RunUnderWay,
-  complete: ReadonlySet<StreamName>,
-  startsOver: boolean,
+  failed: ReadonlySet<StreamName>,
 ): Promise<EndOfRun> {
   const { claim, provider, log, clock } = run;
   const { reconciledAt } = claim.connection;
-  const now = clock.now();
-  const isDue = startsOver || (reconciledAt !== undefined && now.getTime() - reconciledAt.getTime() >= reconcileMs);
-  const { withoutDeletions, reportsDeletions = [] } = provider;
-  const compared = [...(isDue ? withoutDeletions : []), ...(startsOver ? reportsDeletions : [])];
-  let hasFailed = false;
-  for (const stream of compared) {
-    if (!complete.has(stream)) continue;
-    const fault = await faultOf(reconcileStream(run, stream));
-    if (fault === undefined) continue;
-    hasFailed = true;
-    log.failed(toRunError(fault, stream));
-    if (endsRun(fault)) return { fault };
-  }
   // Before the first run there was nothing that could have vanished.
-  if (!hasFailed && (isDue || reconciledAt === undefined)) await claim.saveReconciled(now);
+  const isFirst = reconciledAt === undefined;
+  const now = clock.now();
+  if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
+    // A list that is under way goes on.
+    const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
+    await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
+    for (const stream of begun) run.lists.set(stream, NOT_BEGUN);
+  }
+  for (const stream of provider.streams) {
+    if (failed.has(stream) || !run.lists.has(stream)) continue;
+    const fault = await faultOf(reconcileStream(run, stream));
+    if (fault === undefined || isLeftOut(stream, fault)) continue;
+    log.failed(toRunError(fault, stream));
+    if (endsRun(fault)) return { fault, ...(fault instanceof BudgetSpent ? { spentAt: 'ids' } : {}) };
+  }
   return {};
+}
+
+function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
+  return code === 'PERMISSION_DENIED' && LEFT_OUT_WITHOUT_RIGHT.has(stream);
 }
 
 /** A fault after which no other stream is read: the ERP cannot answer, or asked not to be called. */

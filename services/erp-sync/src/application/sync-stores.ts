@@ -26,6 +26,28 @@ export interface StreamState {
   readonly window?: OpenWindow | undefined;
 }
 
+/** The list of all ids of a stream that has to be compared with what was imported. */
+export interface IdList {
+  /** When its first page was asked for; absent: not begun yet. */
+  readonly begunAt?: Date;
+  /** `IdPage.position` of the last page that was stored. */
+  readonly after?: string;
+  /** Ids that were stored. */
+  readonly count: number;
+  /** Deletions that it may miss were heard of since it was begun: another one follows. */
+  readonly isFollowed?: boolean;
+}
+
+export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
+
+/** A pass over all streams that takes several runs because their budgets are spent. */
+export interface Pass {
+  /** Where the next run goes on: a stream, or the lists of ids. */
+  readonly at: StreamName | 'ids';
+  /** Streams that the runs of the pass have read to their end. */
+  readonly read: readonly StreamName[];
+}
+
 /** A connection that a worker has claimed for a run. */
 export interface ClaimedConnection extends CallableConnection {
   readonly companyId: string;
@@ -33,7 +55,11 @@ export interface ClaimedConnection extends CallableConnection {
   readonly isPaused: boolean;
   readonly importFrom: string | undefined;
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
+  /** When the last comparison of all ids was begun. */
   readonly reconciledAt: Date | undefined;
+  /** Lists that are not compared yet. */
+  readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
+  readonly pass: Pass | undefined;
   /** The first run whose records `CompleteImport` has not seen began then. */
   readonly incompleteSince: Date | undefined;
   /** Runs in a row that were abandoned. */
@@ -51,10 +77,14 @@ export interface ConnectionClaim {
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;
   /** The window was read to its end. @throws ClaimEnded */
   saveCursor(stream: StreamName, cursor: string, succeededAt: Date): Promise<void>;
-  /** These streams are read from their beginning, and all ids are compared. @throws ClaimEnded */
-  startOver(windows: Partial<Readonly<Record<StreamName, OpenWindow>>>): Promise<void>;
-  /** @throws ClaimEnded */
-  saveReconciled(at: Date): Promise<void>;
+  /** A comparison of all ids is begun: these lists have to be read. @throws ClaimEnded */
+  saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
+  /** As {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
+  startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
+  /** A page of the list was stored; null: the list was compared. @throws ClaimEnded */
+  saveList(stream: StreamName, list: IdList | null): Promise<void>;
+  /** Where the next run goes on; null: at the first stream. @throws ClaimEnded */
+  savePass(pass: Pass | null): Promise<void>;
   /** Notes since when records wait for `CompleteImport`; null: for none. @throws ClaimEnded */
   saveIncomplete(since: Date | null): Promise<void>;
   /** Goes on as another run, after the one before was found abandoned. @throws ClaimEnded */
@@ -63,6 +93,23 @@ export interface ConnectionClaim {
   release(end: RunEnd): Promise<void>;
   /** Gives the claim back without a run; the connection is due then. */
   giveBack(nextSyncAt: Date | undefined): Promise<void>;
+}
+
+/** A list of all ids, as its pages are stored. */
+export interface ListOwner {
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly stream: StreamName;
+  readonly begunAt: Date;
+}
+
+/** Ids of lists that are not compared yet. What is stored twice counts once. */
+export interface ListedIdStore {
+  /** @param kind listed by the ERP, or imported since the list was begun */
+  add(owner: ListOwner, kind: 'LISTED' | 'IMPORTED', ids: readonly string[]): Promise<void>;
+  read(owner: ListOwner): Promise<{ readonly listed: ReadonlySet<string>; readonly imported: ReadonlySet<string> }>;
+  /** Of all lists of a stream, or without one of the connection. */
+  remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
 /** What a run that ended means for its connection. */
@@ -95,7 +142,7 @@ export interface DueConnection {
   readonly runningRunId: string | undefined;
   /** No run of it has ended or was abandoned yet. */
   readonly isFirst: boolean;
-  /** A window was not read to its end. */
+  /** A window or a pass was not read to its end. */
   readonly isContinued: boolean;
 }
 

@@ -1,14 +1,15 @@
 import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
-import type { DocumentStream, DocumentWindows, Page, Provider, Window } from '../providers/provider.js';
+import type { BesidesParts, Page, RecordsPart, Window } from '../providers/provider.js';
 import { pagesSeen } from './pages-seen.js';
 import { storePages } from './store-pages.js';
-import { reconcileStream } from './sync-reconcile.js';
+import { noteImported, requireList } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
-const DATED: ReadonlySet<StreamName> = new Set<DocumentStream>(['bills', 'creditNotes', 'payments']);
+/** Streams whose records have a day. */
+const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNotes', 'payments']);
 
 /** The first day of documents that are imported. */
 export interface FirstDay {
@@ -31,15 +32,11 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 export async function readStream<S extends StreamName>(
   run: RunUnderWay,
   stream: S,
-  stateOf: (stream: StreamName) => StreamState,
+  state: StreamState,
   first: FirstDay,
 ): Promise<void> {
   const { claim, session, provider, log, clock } = run;
-  const window = windowOf(stream, stateOf(stream), first);
-  const asked = {
-    ...toWindow(window, provider.overlapSeconds),
-    ...(stream === 'vendors' ? { ofDocuments: documentsAhead(stateOf, first, provider) } : {}),
-  };
+  const window = withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
   log.begin(stream, window.from);
   const begunAt = performance.now();
   /** The time of the ERP when the window began; answers tell the time at which they were sent. */
@@ -52,7 +49,7 @@ export async function readStream<S extends StreamName>(
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
   /** Known from the first answer of the window on. */
   const nextCursor = (): string => (told.next ??= serverTime());
-  await storePages(readAhead(session.read(stream, asked)), {
+  await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
       seen.add(page);
       nextCursor();
@@ -62,32 +59,17 @@ export async function readStream<S extends StreamName>(
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
       // Without a position only the beginning of the window can be returned to.
-      if (position !== undefined) await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
+      if (position !== undefined) {
+        await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
+        log.advance();
+      }
       await run.saveProgress();
     },
   });
   const cursor = nextCursor();
-  if (told.missesDeletions) await reconcileStream(run, stream);
+  if (told.missesDeletions) await requireList(run, stream);
   await claim.saveCursor(stream, cursor, clock.now());
   log.complete(stream, cursor);
-}
-
-/** The window that an earlier run left, or a new one from the cursor on. */
-function windowOf(stream: StreamName, state: StreamState, first: FirstDay): OpenWindow {
-  return withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
-}
-
-/** All documents of each window: those before its position may have come since. */
-function documentsAhead(
-  stateOf: (stream: StreamName) => StreamState,
-  first: FirstDay,
-  { overlapSeconds }: Pick<Provider, 'overlapSeconds'>,
-): DocumentWindows {
-  const wholeOf = (stream: DocumentStream): Window => {
-    const { after: _, ...whole } = toWindow(windowOf(stream, stateOf(stream), first), overlapSeconds);
-    return whole;
-  };
-  return { bills: wholeOf('bills'), creditNotes: wholeOf('creditNotes'), payments: wholeOf('payments') };
 }
 
 function newWindow(cursor: string | undefined, stream: StreamName, first: FirstDay): OpenWindow {
@@ -111,13 +93,24 @@ function toWindow({ from, dateFrom, after }: OpenWindow, overlapSeconds: number)
   };
 }
 
-/** Stores the good records of a page, counts the others. */
+/** Stores what a page names, then its records. */
 async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page: Page<RecordsOf[S]>): Promise<void> {
+  const besides = Object.entries(page.besides ?? {}) as [keyof BesidesParts, RecordsPart<RecordsOf[StreamName]>][];
+  for (const [of, part] of besides) await storePart(run, of, part);
+  await storePart(run, stream, page);
+}
+
+/** Stores the good records, counts the others. */
+async function storePart<S extends StreamName>(
+  run: RunUnderWay,
+  stream: S,
+  part: RecordsPart<RecordsOf[S]>,
+): Promise<void> {
   const { source, imports, call, log } = run;
   const records: RecordsOf[S][] = [];
-  let failed = page.invalid.length;
-  for (const { message, externalId } of page.invalid) log.rowFailed(stream, message, externalId);
-  for (const record of page.records) {
+  let failed = part.invalid.length;
+  for (const { message, externalId } of part.invalid) log.rowFailed(stream, message, externalId);
+  for (const record of part.records) {
     const checked = checkRecord(stream, record);
     if ('record' in checked) {
       records.push(checked.record);
@@ -126,11 +119,16 @@ async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page
       log.rowFailed(stream, checked.problem, showableId(record.externalId));
     }
   }
+  await noteImported(
+    run,
+    stream,
+    records.map(({ externalId }) => externalId),
+  );
   const rows = records.length === 0 ? undefined : await imports.store(source, stream, records, call);
   for (const { message, externalId } of rows?.failures ?? []) log.rowFailed(stream, message, externalId);
-  const deleted = page.deletedIds.length === 0 ? 0 : await imports.remove(source, stream, page.deletedIds, call);
+  const deleted = part.deletedIds.length === 0 ? 0 : await imports.remove(source, stream, part.deletedIds, call);
   log.count(stream, {
-    fetched: page.records.length + page.invalid.length,
+    fetched: part.records.length + part.invalid.length,
     created: rows?.created ?? 0,
     updated: rows?.updated ?? 0,
     unchanged: rows?.unchanged ?? 0,

@@ -91,7 +91,9 @@ export interface RunLog {
   rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
   /** The stream, or without one the run, could not go on. */
   failed(error: RunError): void;
-  /** Whether a page was stored, or a stream read to its end. */
+  /** A position was moved: a later run need not ask for what lies before it. */
+  advance(): void;
+  /** Whether a page was stored, a stream read to its end, or a position moved. */
   hasResult(): boolean;
 }
 
@@ -99,6 +101,7 @@ export function runLog(): RunLog {
   const streams: Partial<Record<StreamName, StreamCounts>> = {};
   const errors: RunError[] = [];
   const faults: RunError[] = [];
+  let hasAdvanced = false;
   const note = (error: RunError): void => {
     if (errors.length < RUN_ERRORS_MAX) errors.push(error);
   };
@@ -138,11 +141,15 @@ export function runLog(): RunLog {
       if (faults.length < RUN_ERRORS_MAX) faults.push(error);
       note(error);
     },
+    advance() {
+      hasAdvanced = true;
+    },
     hasResult() {
-      return Object.values(streams).some(
+      const isRead = Object.values(streams).some(
         ({ cursorTo, created, updated, unchanged, deleted }) =>
           cursorTo !== undefined || created + updated + unchanged + deleted > 0,
       );
+      return hasAdvanced || isRead;
     },
   };
 }

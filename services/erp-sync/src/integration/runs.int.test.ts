@@ -166,8 +166,7 @@ describe('the first run', () => {
     const connected = await connect();
     await newestRun(connected);
     const windows = Object.fromEntries(erp.windows.map(({ stream, window }) => [stream, window]));
-    const { bills, creditNotes, payments } = windows;
-    expect(windows['vendors']).toEqual({ ofDocuments: { bills, creditNotes, payments } });
+    expect(windows['vendors']).toEqual({});
     expect(windows['orders']).toEqual({});
     const year = new Date().getUTCFullYear() - 2;
     for (const stream of ['bills', 'creditNotes', 'payments']) {
@@ -235,9 +234,7 @@ describe('a later run', () => {
     await makeDue(connected);
     const second = await newestRun(connected, 2);
     expect(second).toMatchObject({ trigger: RunTrigger.RETRY, status: RunStatus.SUCCEEDED });
-    const since = { from: '2026-03-02T09:59:57.000Z' };
-    const ofDocuments = { bills: since, creditNotes: since, payments: since };
-    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006', ofDocuments } });
+    expect(erp.windows[0]).toEqual({ stream: 'vendors', window: { after: 'v006' } });
     expect(second.streams['vendors']).toMatchObject({ fetched: 3, created: 3 });
     expect((await stored(connected.connectionId)).streams?.vendors?.cursor).toMatch(/^2026-03-02T(09:59|10:00)/);
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(9)));
@@ -279,11 +276,10 @@ describe('a run of the whole', () => {
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(['v002', 'v003']);
   });
 
-  test('compares all ids of a stream whose ERP cannot tell all deletions, before its cursor moves', async () => {
+  test('compares all ids of a stream whose ERP cannot tell all deletions, also when that takes until a later run', async () => {
     erp.put('creditNotes', ...bills(3).map((each) => ({ ...each, kind: 'CREDIT_NOTE' as const })));
     const connected = await connect();
     await newestRun(connected);
-    const { cursor } = (await stored(connected.connectionId)).streams?.creditNotes ?? {};
     erp.now = new Date('2026-03-02T11:00:00Z');
     erp.put('creditNotes', bill(4, { kind: 'CREDIT_NOTE' }));
     erp.vanish('creditNotes', 'b002');
@@ -293,13 +289,105 @@ describe('a run of the whole', () => {
     };
     await makeDue(connected);
     expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
-    expect((await stored(connected.connectionId)).streams?.creditNotes?.cursor).toBe(cursor);
+    expect((await stored(connected.connectionId)).lists).toMatchObject({ creditNotes: { count: 0 } });
+    // The next one has no reason of its own to compare.
     erp.ids = undefined;
-    erp.put('creditNotes', bill(5, { kind: 'CREDIT_NOTE' }));
+    erp.changePage = (_, page) => page;
     await makeDue(connected);
-    expect((await newestRun(connected, 3)).streams['creditNotes']).toMatchObject({ fetched: 1, deleted: 1 });
-    expect(ledger().live(connected.connectionId, 'CREDIT_NOTE')).toEqual(['b001', 'b003', 'b004', 'b005']);
-    expect((await stored(connected.connectionId)).streams?.creditNotes?.cursor).not.toBe(cursor);
+    expect((await newestRun(connected, 3)).streams['creditNotes']).toMatchObject({ deleted: 1 });
+    expect(ledger().live(connected.connectionId, 'CREDIT_NOTE')).toEqual(['b001', 'b003', 'b004']);
+    expect((await stored(connected.connectionId)).lists).toEqual({});
+  });
+
+  describe('whose ids take several runs', () => {
+    const spent = () => new BudgetSpent('RATE_LIMITED', 'The run has made its calls.');
+    const aWeekAgo = () => new Date(Date.now() - 7 * 24 * 3_600_000);
+
+    /** A comparison of bills that ended behind its first page of ids, with b004 gone. */
+    async function interrupted(): Promise<Connected> {
+      erp.put('bills', ...bills(9));
+      const connected = await connect();
+      await newestRun(connected);
+      erp.vanish('bills', 'b004');
+      erp.vanish('bills', 'b008');
+      await connections().updateOne({ _id: connected.connectionId }, { $set: { reconciledAt: aWeekAgo() } });
+      erp.onIds = (stream, position) => {
+        if (stream === 'bills' && position === 'b003') throw spent();
+      };
+      erp.now = new Date('2026-03-02T11:00:00Z');
+      await makeDue(connected);
+      expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
+      erp.onIds = () => {};
+      return connected;
+    }
+
+    test('goes on with the ids alone, finds what vanished, and keeps what came meanwhile', async () => {
+      const connected = await interrupted();
+      expect(ledger().live(connected.connectionId, 'BILL')).toHaveLength(9);
+      erp.windows.splice(0);
+      await makeDue(connected);
+      expect((await newestRun(connected, 3)).streams['bills']).toMatchObject({ deleted: 2 });
+      expect(erp.windows).toEqual([]);
+      await makeDue(connected);
+      await newestRun(connected, 4);
+      expect(erp.windows).toHaveLength(6);
+      expect(await listed(connected)).toBe(0);
+    });
+
+    test('does not void a bill that was created and imported behind the place at which the list is', async () => {
+      const connected = await interrupted();
+      // The streams are read between two parts of the list: this run ends at its first page of ids.
+      erp.onIds = () => {
+        throw spent();
+      };
+      await makeDue(connected);
+      expect(await newestRun(connected, 3)).toMatchObject({ status: RunStatus.FAILED });
+      erp.put('bills', bill(0));
+      await makeDue(connected);
+      expect((await newestRun(connected, 4)).streams['bills']).toMatchObject({ created: 1 });
+      erp.onIds = () => {};
+      await makeDue(connected);
+      expect((await newestRun(connected, 5)).streams['bills']).toMatchObject({ deleted: 2 });
+      expect(ledger().live(connected.connectionId, 'BILL')).toEqual(
+        ['b000', ...idsOf(bills(9))].filter((id) => id !== 'b004' && id !== 'b008'),
+      );
+    });
+
+    test.each(['b003', 'b007'])('and whose process is killed before its page behind %s, is continued', async (at) => {
+      const connected = await interrupted();
+      let isReached = false;
+      let revive = (): void => {};
+      const dead = new Promise<void>((resolve) => (revive = resolve));
+      erp.onIds = (stream, position) => {
+        if (stream !== 'bills' || position !== at || isReached) return undefined;
+        isReached = true;
+        return dead;
+      };
+      await makeDue(connected);
+      await eventually(() => expect(isReached).toBe(true));
+      await silence(connected);
+      await eventually(async () => {
+        const [newest] = await endedRuns(connected, 4);
+        expect(newest).toMatchObject({ trigger: RunTrigger.RETRY, status: RunStatus.SUCCEEDED });
+      });
+      revive();
+      expect(ledger().live(connected.connectionId, 'BILL')).toEqual(
+        idsOf(bills(9)).filter((id) => id !== 'b004' && id !== 'b008'),
+      );
+      for (const { externalId } of bills(9)) {
+        expect(ledger().createdCount(connected.connectionId, 'BILL', externalId)).toBe(1);
+      }
+    });
+
+    test('loses its list with its connection', async () => {
+      const connected = await interrupted();
+      expect(await listed(connected)).toBeGreaterThan(0);
+      await running.connections.deleteConnection(connected, caller);
+      expect(await listed(connected)).toBe(0);
+    });
+
+    const listed = ({ connectionId }: Connected): Promise<number> =>
+      running.mongo.db.collection('listed_ids').countDocuments({ connectionId });
   });
 
   test('does not believe an empty list of all ids: nothing is deleted, and the run is PARTIAL', async () => {
@@ -409,6 +497,52 @@ describe('faults', () => {
     });
     await makeDue(connected);
     expect((await newestRun(connected, 2)).streams['vendors']).toMatchObject({ fetched: 3 });
+  });
+
+  test('a budget that is used up at a stream lets the next run begin there, and the one after with all', async () => {
+    erp.put('vendors', ...vendors(2));
+    erp.put('bills', ...bills(7));
+    const spendAt = (at: string) => {
+      erp.onPage = (stream, position) => {
+        if (stream === 'bills' && position === at) throw new BudgetSpent('RATE_LIMITED', 'The run has made its calls.');
+      };
+    };
+    spendAt('b003');
+    const connected = await connect();
+    await newestRun(connected);
+    const asked = () => erp.windows.splice(0).map(({ stream }) => stream);
+    expect(asked()).toEqual(['vendors', 'bankAccounts', 'bills']);
+    spendAt('b006');
+    await makeDue(connected);
+    const second = await newestRun(connected, 2);
+    expect(second).toMatchObject({ trigger: RunTrigger.RETRY, status: RunStatus.PARTIAL });
+    expect(asked()).toEqual(['bills']);
+    erp.onPage = () => {};
+    await makeDue(connected);
+    expect(await newestRun(connected, 3)).toMatchObject({ status: RunStatus.SUCCEEDED });
+    expect(asked()).toEqual(['bills', 'creditNotes', 'payments', 'orders']);
+    // The list of vendors has the age of the run that read it.
+    const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
+    expect(completed.map(({ hasVendorList }) => hasVendorList)).toEqual([true, false, false]);
+    await makeDue(connected);
+    await newestRun(connected, 4);
+    expect(asked()).toHaveLength(6);
+    expect(ledger().live(connected.connectionId, 'BILL')).toEqual(idsOf(bills(7)));
+  });
+
+  test('a run of the whole begins with the first stream, wherever the budget of the run before was used up', async () => {
+    erp.put('bills', ...bills(4));
+    erp.onPage = (stream) => {
+      if (stream === 'payments') throw new BudgetSpent('TIMEOUT', 'The run has taken its time.');
+    };
+    const connected = await connect();
+    await newestRun(connected);
+    erp.onPage = () => {};
+    erp.windows.splice(0);
+    await start(connected, RunMode.FULL);
+    expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.SUCCEEDED });
+    expect(erp.windows.map(({ stream }) => stream)).toHaveLength(6);
+    expect((await stored(connected.connectionId)).pass).toBeUndefined();
   });
 
   test('no right to read orders or payments leaves them out without an error', async () => {

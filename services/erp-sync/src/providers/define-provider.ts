@@ -1,12 +1,25 @@
 import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
-import type { ErpHttp, Page, Provider, RemoteCompany, Session, SessionDeps, Window } from './provider.js';
+import type {
+  BesidesParts,
+  ErpHttp,
+  IdPage,
+  Page,
+  Provider,
+  RecordsPart,
+  RemoteCompany,
+  Session,
+  SessionDeps,
+  Window,
+} from './provider.js';
 import { readRows } from './row.js';
 import type { Row } from './row.js';
 
 /** Rows as the ERP sends them, and what it tells besides. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
+  /** Rows of other streams, to be stored before these, in this order. */
+  readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
 /** How one stream of an ERP is read. */
@@ -23,15 +36,17 @@ export interface StreamSource<R> {
   read(row: Row): R | undefined;
   /** Rows that the ERP keeps although they were deleted; they are not read. */
   isDeleted?(row: Row): boolean;
-  /** All ids; absent: those of the pages without a window. */
-  ids?(): AsyncIterable<readonly string[]>;
+  /** All ids, from a position on; absent: those of the pages without a window. */
+  ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 
 /** What is special about a session of one ERP. */
 export interface SessionParts {
   test(): Promise<RemoteCompany>;
-  readonly streams: { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
+  readonly streams: StreamSources;
 }
+
+type StreamSources = { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
 
 export interface TimedHttp extends ErpHttp {
   /** RFC 3339, of the last answer. */
@@ -51,34 +66,63 @@ export function defineProvider({ open, ...traits }: ProviderParts): Provider {
       const { test, streams } = open({ ...deps, http });
       return {
         test,
-        read: <S extends StreamName>(stream: S, window: Window) =>
-          readStream(streams[stream] as StreamSource<RecordsOf[S]> | undefined, window),
-        ids: (stream) => idsOfStream(streams[stream] as StreamSource<unknown> | undefined),
+        read: <S extends StreamName>(stream: S, window: Window) => readStream(streams, stream, window),
+        ids: (stream, after) => idsOfStream(streams[stream] as StreamSource<unknown> | undefined, after),
         serverTime: () => http.serverTime(),
       };
     },
   };
 }
 
-async function* readStream<R>(source: StreamSource<R> | undefined, window: Window): AsyncIterable<Page<R>> {
+async function* readStream<S extends StreamName>(
+  sources: StreamSources,
+  stream: S,
+  window: Window,
+): AsyncIterable<Page<RecordsOf[S]>> {
+  const source = sources[stream] as StreamSource<RecordsOf[S]> | undefined;
   if (source === undefined) return;
-  for await (const { rows, deletedIds = [], ...page } of source.pages(window)) {
-    if (rows.length > 0) await source.prepare?.(rows);
-    const deleted = [...deletedIds];
-    const read = (row: Row): R | undefined => {
-      // First of all: a row without an id is counted, whatever it would be left out for.
-      const id = source.idOf?.(row) ?? row.requiredText(source.idName);
-      if (source.isDeleted?.(row) !== true) return source.read(row);
-      deleted.push(id);
-      return undefined;
+  for await (const { rows, deletedIds = [], besides, ...page } of source.pages(window)) {
+    const read = await readPart(source, rows);
+    yield {
+      ...read,
+      deletedIds: [...deletedIds, ...read.deletedIds],
+      ...(besides === undefined ? {} : { besides: await readBesides(sources, besides) }),
+      ...page,
     };
-    yield { ...readRows(rows, source.idName, read), deletedIds: deleted, ...page };
   }
 }
 
-async function* idsOfStream<R>(source: StreamSource<R> | undefined): AsyncIterable<readonly string[]> {
+async function readBesides(sources: StreamSources, rowsOf: NonNullable<RowsPage['besides']>): Promise<BesidesParts> {
+  const parts: Partial<Record<StreamName, RecordsPart<RecordsOf[StreamName]>>> = {};
+  for (const [stream, rows] of Object.entries(rowsOf) as [StreamName, readonly unknown[]][]) {
+    const source = sources[stream] as StreamSource<RecordsOf[StreamName]> | undefined;
+    if (source !== undefined) parts[stream] = await readPart(source, rows);
+  }
+  return parts as BesidesParts;
+}
+
+async function readPart<R>(
+  source: StreamSource<R>,
+  rows: readonly unknown[],
+): Promise<RecordsPart<R> & { readonly rowIds: readonly string[] }> {
+  if (rows.length > 0) await source.prepare?.(rows);
+  const rowIds: string[] = [];
+  const deletedIds: string[] = [];
+  const read = (row: Row): R | undefined => {
+    // First of all: a row without an id is counted, whatever it would be left out for.
+    const id = source.idOf?.(row) ?? row.requiredText(source.idName);
+    rowIds.push(id);
+    if (source.isDeleted?.(row) !== true) return source.read(row);
+    deletedIds.push(id);
+    return undefined;
+  };
+  return { ...readRows(rows, source.idName, read), deletedIds, rowIds };
+}
+
+async function* idsOfStream<R>(source: StreamSource<R> | undefined, after: string | undefined): AsyncIterable<IdPage> {
   if (source === undefined) return;
-  yield* source.ids?.() ?? idsOf(source.pages({}), (row) => row.requiredText(source.idName));
+  const window = after === undefined ? {} : { after };
+  yield* source.ids?.(after) ?? idsOf(source.pages(window), (row) => row.requiredText(source.idName));
 }
 
 /**
@@ -88,11 +132,11 @@ async function* idsOfStream<R>(source: StreamSource<R> | undefined): AsyncIterab
 export async function* idsOf(
   pages: AsyncIterable<RowsPage>,
   read: (row: Row) => string | undefined,
-): AsyncIterable<readonly string[]> {
-  for await (const { rows } of pages) {
-    const { records, invalid } = readRows(rows, '', read);
+): AsyncIterable<IdPage> {
+  for await (const { rows, position } of pages) {
+    const { records: ids, invalid } = readRows(rows, '', read);
     if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'The list of all ids has a row that cannot be read.');
-    yield records;
+    yield { ids, ...(position === undefined ? {} : { position }) };
   }
 }
 

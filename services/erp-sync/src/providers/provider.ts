@@ -53,8 +53,12 @@ export interface Session {
   test(): Promise<RemoteCompany>;
   /** Pages of one stream. @throws ErpFault */
   read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
-  /** All ids of a stream, in any order. @throws ErpFault */
-  ids(stream: StreamName): AsyncIterable<readonly string[]>;
+  /**
+   * All ids of a stream, in any order.
+   * @param after `IdPage.position` of the last page that was stored, to continue after it
+   * @throws ErpFault
+   */
+  ids(stream: StreamName, after?: string): AsyncIterable<IdPage>;
   /** The time of the ERP's server, from its last answer; never of this machine. */
   serverTime(): string | undefined;
 }
@@ -72,23 +76,35 @@ export interface Window {
   readonly dateFrom?: string;
   /** `Page.position` of the last page that was stored, to continue after it. */
   readonly after?: string;
-  /** With `vendors`: the documents that the same run reads later, whose suppliers belong to the vendors. */
-  readonly ofDocuments?: Partial<DocumentWindows>;
 }
 
-/** Streams whose records have a day, and name a vendor. */
-export type DocumentStream = 'bills' | 'creditNotes' | 'payments';
-export type DocumentWindows = Readonly<Record<DocumentStream, Pick<Window, 'from' | 'dateFrom'>>>;
-
-export interface Page<R> {
+/** Records of one stream. */
+export interface RecordsPart<R> {
   readonly records: readonly R[];
   /** Rows that cannot be read: counted as failed, never stored. In our words. */
   readonly invalid: readonly InvalidRow[];
   /** External ids that the ERP reports as deleted. */
   readonly deletedIds: readonly string[];
+}
+
+/** Records of other streams: they are stored before the page that they come with. */
+export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
+
+export interface Page<R> extends RecordsPart<R> {
+  /** What the records name and their own streams do not bring: suppliers of documents, and the accounts of those. */
+  readonly besides?: BesidesParts;
+  /** Ids of all rows that the ERP sent, also of those that are no part of the stream; absent: those of the records. */
+  readonly rowIds?: readonly string[];
   /** The ERP cannot tell all deletions of the window: the ids of the stream are compared before the cursor moves. */
   readonly missesDeletions?: boolean;
   /** Where a later run may continue; absent: only from the beginning of the window. */
+  readonly position?: string;
+}
+
+/** A page of a list of all ids. */
+export interface IdPage {
+  readonly ids: readonly string[];
+  /** Where a later run may continue; absent: only from the position before. */
   readonly position?: string;
 }
 

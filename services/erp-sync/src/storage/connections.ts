@@ -8,6 +8,7 @@ import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { alreadyConnected, secretFields } from '../application/stores.js';
 import type { ConnectionStore, SealedConnections, SecretField } from '../application/stores.js';
+import type { IdList, Pass } from '../application/sync-stores.js';
 import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
 import type { StreamName } from '../domain/records.js';
 import type { ProviderCode } from '../domain/provider-code.js';
@@ -60,8 +61,12 @@ export interface ConnectionDocument extends Aggregate {
   /** The epoch while no run is on; absent: DISABLED, nothing may run. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
-  /** When all ids were compared last. */
+  /** When the last comparison of all ids was begun. */
   readonly reconciledAt?: Date;
+  /** Lists of ids that are not compared yet; their pages are in `listed_ids`. */
+  readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
+  /** Where the next run goes on, after one whose budget was spent. */
+  readonly pass?: Pass;
   /** Records wait for `CompleteImport` since the run that began then. */
   readonly incompleteSince?: Date;
   /** Runs in a row whose worker fell silent. */
@@ -208,7 +213,7 @@ export function connectionStore(
     async save(connection, { nextSyncAt, isReadAgain, ...fields }, events) {
       const removed = {
         ...(nextSyncAt === null ? { nextSyncAt: '' as const } : {}),
-        ...(isReadAgain === true ? Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, ''])) : {}),
+        ...(isReadAgain === true ? READ_AGAIN : {}),
       };
       const saved = await aggregates.save(
         connection,
@@ -274,6 +279,8 @@ const REMOVED_BY_DELETION = {
   runningRunId: '',
   claim: '',
   leaseUntil: '',
+  lists: '',
+  pass: '',
   refreshClaim: '',
   refreshLeaseUntil: '',
   tokensRefreshedAt: '',
@@ -281,6 +288,7 @@ const REMOVED_BY_DELETION = {
 
 /** Streams whose first window begins at `importFrom`. */
 const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
+const READ_AGAIN = { ...Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, ''])), pass: '' };
 
 function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean {
   const { keyPattern } = error as { readonly keyPattern?: Readonly<Record<string, unknown>> };

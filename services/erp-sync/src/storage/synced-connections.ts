@@ -62,11 +62,15 @@ export function syncedConnections(
       saveWindow: (stream, window) => guarded({ $set: { [`streams.${stream}.window`]: window } }),
       saveCursor: (stream, cursor, succeededAt) =>
         guarded({ $set: { [`streams.${stream}`]: { cursor, succeededAt } } }),
-      startOver(windows) {
+      saveReconciled: (at, lists) => guarded({ $set: { ...below('lists', lists), reconciledAt: at } }),
+      startOver(at, lists, windows) {
         const fresh = Object.entries(windows).map(([stream, window]) => [`streams.${stream}.window`, window]);
-        return guarded({ $set: { ...Object.fromEntries(fresh), reconciledAt: NEVER } });
+        const set = { ...Object.fromEntries(fresh), ...below('lists', lists), reconciledAt: at };
+        return guarded({ $set: set, $unset: { pass: '' } });
       },
-      saveReconciled: (at) => guarded({ $set: { reconciledAt: at } }),
+      saveList: (stream, list) =>
+        guarded(list === null ? { $unset: { [`lists.${stream}`]: '' } } : { $set: { [`lists.${stream}`]: list } }),
+      savePass: (pass) => guarded(pass === null ? { $unset: { pass: '' } } : { $set: { pass } }),
       saveIncomplete: (since) =>
         guarded(since === null ? { $unset: { incompleteSince: '' } } : { $set: { incompleteSince: since } }),
       async continueAs(nextRunId, abandonedRuns) {
@@ -205,10 +209,20 @@ export function syncedConnections(
   };
 }
 
-/** All ids are compared as soon as they can be. */
-const NEVER = new Date(0);
+const ofDue = {
+  organizationId: 1,
+  provider: 1,
+  nextSyncAt: 1,
+  runningRunId: 1,
+  recentRunIds: 1,
+  streams: 1,
+  pass: 1,
+} as const;
 
-const ofDue = { organizationId: 1, provider: 1, nextSyncAt: 1, runningRunId: 1, recentRunIds: 1, streams: 1 } as const;
+/** Sets the fields below a name, and leaves its others. */
+function below(name: string, fields: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));
+}
 
 function pushRun(runId: string) {
   return { $push: { recentRunIds: { $each: [runId], $slice: -RECENT_RUNS_MAX } } };
@@ -222,7 +236,7 @@ function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): Conn
 }
 
 function toDue(document: WithId<ConnectionDocument>): DueConnection {
-  const { _id: id, organizationId, provider, nextSyncAt, runningRunId, recentRunIds, streams = {} } = document;
+  const { _id: id, organizationId, provider, nextSyncAt, runningRunId, recentRunIds, streams = {}, pass } = document;
   return {
     id,
     organizationId,
@@ -230,13 +244,14 @@ function toDue(document: WithId<ConnectionDocument>): DueConnection {
     nextSyncAt,
     runningRunId,
     isFirst: recentRunIds.length === 0,
-    isContinued: Object.values(streams).some(({ window }) => window !== undefined),
+    isContinued: pass !== undefined || Object.values(streams).some(({ window }) => window !== undefined),
   };
 }
 
 function toClaimed(document: WithId<ConnectionDocument>): ClaimedConnection {
   const { _id: id, organizationId, companyId, provider, status, config, remoteCompanyId, isPaused } = document;
-  const { credential, importFrom, streams = {}, reconciledAt, incompleteSince, abandonedRuns = 0 } = document;
+  const { credential, importFrom, streams = {}, reconciledAt, lists = {}, pass } = document;
+  const { incompleteSince, abandonedRuns = 0 } = document;
   return {
     id,
     organizationId,
@@ -250,6 +265,8 @@ function toClaimed(document: WithId<ConnectionDocument>): ClaimedConnection {
     importFrom,
     streams,
     reconciledAt,
+    lists,
+    pass,
     incompleteSince,
     abandonedRuns,
   };

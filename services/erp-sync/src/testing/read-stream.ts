@@ -24,6 +24,6 @@ export async function readRecords<S extends StreamName>(
 /** All ids of a stream, in their order as texts. */
 export async function readIds(session: Session, stream: StreamName): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const list of session.ids(stream)) ids.push(...list);
+  for await (const page of session.ids(stream)) ids.push(...page.ids);
   return ids.toSorted();
 }

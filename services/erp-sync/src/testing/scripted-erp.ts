@@ -23,6 +23,8 @@ export interface ScriptedErp {
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
   /** Changes a page before it is sent. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
+  /** Called for each page of ids, before it is sent; what it throws ends the list. */
+  onIds: (stream: StreamName, position: string) => Promise<void> | void;
   /** In place of its own list. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;
   /** The windows that were asked for. */
@@ -40,6 +42,7 @@ export function scriptedErp(part: Partial<Provider> = {}): ScriptedErp {
     now: new Date('2026-03-02T10:00:00Z'),
     pageSize: 3,
     onPage: () => {},
+    onIds: () => {},
     changePage: (_, page) => page,
     ids: undefined,
     windows: [],
@@ -95,10 +98,15 @@ export function scriptedErp(part: Partial<Provider> = {}): ScriptedErp {
           if (found.length <= erp.pageSize) return;
         }
       },
-      async *ids(stream) {
-        erp.calls++;
-        await Promise.resolve();
-        yield erp.ids?.(stream) ?? [...of(stream).keys()];
+      async *ids(stream, after = '') {
+        const all = [...(erp.ids?.(stream) ?? of(stream).keys())].sort().filter((id) => id > after);
+        for (let at = 0; at === 0 || at < all.length; at += erp.pageSize) {
+          erp.calls++;
+          await erp.onIds(stream, all[at - 1] ?? after);
+          const ids = all.slice(at, at + erp.pageSize);
+          const position = ids.at(-1);
+          yield { ids, ...(position === undefined ? {} : { position }) };
+        }
       },
       serverTime: () => erp.now.toUTCString(),
     };

@@ -63,8 +63,8 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
       },
       idOf: (row) => accountIdOf(row, config),
       read: (row) => readVendorAccount(row, config),
-      ids: () =>
-        idsOf(withoutPerson(client.pages({ name, url })), (row) =>
+      ids: (after) =>
+        idsOf(withoutPerson(client.pages({ name, url }, after)), (row) =>
           row.text(ibanField) === undefined ? undefined : accountIdOf(row, config),
         ),
     },

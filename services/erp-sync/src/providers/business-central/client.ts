@@ -83,7 +83,12 @@ export function businessCentralClient(
     /** The first rows of a list. */
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
-      for (let page = await readPage(target, after); ; page = await readPage(target, page.position)) {
+      const first = readPage(target, after).catch(async (error: unknown) => {
+        // A link to a page that an earlier run kept may not hold any more.
+        if (after === undefined || !(error instanceof QueryRefused)) throw error;
+        return readPage(target);
+      });
+      for (let page = await first; ; page = await readPage(target, page.position)) {
         yield page;
         if (page.position === undefined) return;
       }

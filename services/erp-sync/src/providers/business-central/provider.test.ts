@@ -316,6 +316,15 @@ describe('pages', () => {
     expect(resumed).toHaveLength(2);
   });
 
+  test('begin anew where the position of an earlier run is refused: a link to a page does not hold for ever', async () => {
+    const [first] = await readPages(open({}, { pageSize: 3 }), 'vendors');
+    await control.addFault({ match: 'skiptoken', kind: 'STATUS', status: 400 });
+    const after = first?.position ?? '';
+    expect(
+      (await readPages(open({}, { pageSize: 3 }), 'vendors', { after })).map(({ records }) => records.length),
+    ).toEqual([3, 3, 1]);
+  });
+
   test('have what changed since the beginning of the window, and the time is the time of the ERP', async () => {
     const session = open();
     expect(session.serverTime()).toBeUndefined();

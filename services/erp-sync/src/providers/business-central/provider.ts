@@ -56,8 +56,8 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           return client.pages(listOf(name, { $select: fields, $orderby: 'id', $filter: filter }), window.after);
         },
         read,
-        ids: () =>
-          idsOf(client.pages(listOf(name, { $select: 'id', $orderby: 'id' })), (row) =>
+        ids: (after) =>
+          idsOf(client.pages(listOf(name, { $select: 'id', $orderby: 'id' }), after), (row) =>
             row.requiredText('id').toLowerCase(),
           ),
       });

@@ -1,5 +1,4 @@
 import type { RecordsOf } from '../../domain/records.js';
-import { chunksOf } from '../chunks.js';
 import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';
 import type { RowsPage, StreamSource } from '../define-provider.js';
 import { isObject } from '../json.js';
@@ -10,7 +9,7 @@ import { odooClient, permissionDenied } from './client.js';
 import type { OdooConfig } from './client.js';
 import { linksOf, openContacts } from './contacts.js';
 import { odoo } from './product.js';
-import { IDS_MAX, odooReader } from './reader.js';
+import { odooReader } from './reader.js';
 import type { Domain } from './reader.js';
 import * as records from './records.js';
 
@@ -23,7 +22,10 @@ const PAYMENTS: Domain = [
 /** Orders that a supplier has received; offers are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
-const WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
+const WITHOUT_RANK: Domain = [['supplier_rank', '=', 0]];
+const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
+/** Accounts, also of people of a company. */
+const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
 
 /** Odoo 14 and later (ERP reference, section 4). */
 export const odooProvider: Provider = defineProvider({
@@ -40,8 +42,9 @@ export const odooProvider: Provider = defineProvider({
     const reader = odooReader(client, config.erpCompanyId, pageSize);
     const contacts = openContacts(reader);
     const countryCodes = new Map<string, string>();
-    /** Vendors whose accounts have to be read although no account changed; undefined until this session has read vendors. */
-    let vendorsRead: Set<string> | undefined;
+    /** Vendors that this session has read, or looked for. */
+    const knownVendors = new Set<string>();
+    let accountFieldsOfVersion: readonly string[] | undefined;
 
     const recordUrl = (model: string, id: string): string =>
       `${config.baseUrl}/web#id=${id}&model=${model}&view_type=form`;
@@ -64,40 +67,41 @@ export const odooProvider: Provider = defineProvider({
           yield* reader.pages(model, domain, fields, lastIdOf(window));
         },
         read,
-        async *ids() {
-          yield* idsOf(reader.pages(model, await ofCompany({}), ['id']), idOf);
+        async *ids(after) {
+          yield* idsOf(reader.pages(model, await ofCompany({}), ['id'], lastIdOf({ after })), idOf);
         },
       };
     };
 
     /**
-     * Suppliers, then the companies on changed bills that were not among them: the rank of a supplier changes without a trace,
-     * and drafts do not raise it.
+     * Bills or credit notes, each page with the companies that it names and that are not among the suppliers, and with their
+     * accounts: the rank of a supplier changes without a trace, and drafts do not raise it.
      */
-    async function* vendorPages(window: Window): AsyncGenerator<RowsPage> {
-      vendorsRead = window.after === undefined ? new Set() : undefined;
-      const isBehindSuppliers = window.after?.startsWith('bills:') === true;
-      if (!isBehindSuppliers) {
-        const domain = [...SUPPLIERS, ...changedSince(window)];
-        const pages = reader.pages('res.partner', domain, records.partnerFields, lastIdOf(window));
-        for await (const { rows, position } of pages) yield { rows, position: `partners:${position}` };
-      }
-      const seen = new Set(contacts.ids());
-      const bills = onBills((await reader.company()).id);
-      // In a first run those without a rank are missing.
-      const domain = [...bills, ...changedSince(window), ...(window.from === undefined ? WITHOUT_RANK : [])];
-      const after = isBehindSuppliers ? lastIdOf(window) : 0;
-      for await (const page of reader.pages('account.move', domain, ['commercial_partner_id'], after)) {
-        const ids = linksOf(page.rows, 'commercial_partner_id').filter((id) => !seen.has(id));
-        for (const id of ids) seen.add(id);
-        const rows = await reader.readByIds('res.partner', ids, records.partnerFields);
-        if (rows.length > 0) yield { rows, position: `bills:${page.position}` };
-      }
-    }
+    const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
+      ...source,
+      async *pages(window) {
+        for await (const page of source.pages(window)) {
+          const ids = [...new Set(linksOf(page.rows, 'commercial_partner_id'))].filter((id) => !knownVendors.has(id));
+          // A first window has all suppliers.
+          const more = window.from === undefined ? WITHOUT_RANK : [];
+          const rows = await reader.readByIds('res.partner', ids, records.partnerFields, more);
+          for (const id of ids) knownVendors.add(id);
+          if (rows.length === 0) {
+            yield page;
+            continue;
+          }
+          const found = readRows(rows, 'id', (row) => row.text('id')).records;
+          const owners: Domain = [['partner_id.commercial_partner_id', 'in', found.map(Number)]];
+          const accounts = await reader.readAll('res.partner.bank', owners, await accountFields());
+          yield { ...page, besides: { vendors: rows, bankAccounts: accounts } };
+        }
+      },
+    });
 
-    const vendors: StreamSource<RecordsOf['vendors']> & { prepare(rows: readonly unknown[]): Promise<void> } = {
+    const vendors: StreamSource<RecordsOf['vendors']> = {
       idName: 'id',
-      pages: vendorPages,
+      pages: (window) =>
+        reader.pages('res.partner', [...SUPPLIERS, ...changedSince(window)], records.partnerFields, lastIdOf(window)),
       async prepare(rows) {
         contacts.note(rows);
         const unknown = linksOf(rows, 'country_id').filter((id) => !countryCodes.has(id));
@@ -110,63 +114,47 @@ export const odooProvider: Provider = defineProvider({
         // Contacts of a company are not vendors of their own.
         if (owner !== undefined && owner.id !== row.text('id')) return undefined;
         const vendor = records.readVendor(row, countryCodes, recordUrl);
-        vendorsRead?.add(vendor.externalId);
+        knownVendors.add(vendor.externalId);
         return vendor;
       },
-      async *ids() {
-        yield* idsOf(reader.pages('res.partner', SUPPLIERS, ['id']), idOf);
+      async *ids(after) {
+        if (after?.startsWith('bills:') !== true) {
+          const pages = reader.pages('res.partner', SUPPLIERS, ['id'], lastIdOf({ after }));
+          for await (const { ids, position } of idsOf(pages, idOf)) yield { ids, position: `partners:${position}` };
+        }
         // Vendors without a rank are known from their bills.
-        const domain = [...onBills((await reader.company()).id), ...WITHOUT_RANK];
-        const bills = reader.pages('account.move', domain, ['commercial_partner_id']);
-        yield* idsOf(bills, (row) => records.linkOf(row, 'commercial_partner_id')?.id);
+        const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
+        const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
+        const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);
+        const vendorIds = idsOf(bills, (row) => records.linkOf(row, 'commercial_partner_id')?.id);
+        for await (const { ids, position } of vendorIds) yield { ids, position: `bills:${position}` };
       },
     };
 
-    /** As the stream of vendors finds them, for a session that goes on where another one ended. */
-    const changedVendors = async ({ after: _, ...whole }: Window): Promise<Iterable<string>> => {
-      for await (const { rows } of vendorPages(whole)) {
-        await vendors.prepare(rows);
-        readRows(rows, 'id', (row) => vendors.read(row));
-      }
-      return vendorsRead ?? [];
-    };
-
-    /**
-     * Changed accounts of suppliers, and all accounts of vendors that are new to the window: those may be older than it. One
-     * query for both where there are few, and no session before has read a part of it.
-     */
+    /** Accounts of suppliers that changed, or whose vendor did: those of a new vendor may be older than the window. */
     async function* accountPages(window: Window): AsyncGenerator<RowsPage> {
       await reader.company();
-      const fields = await accountFields();
-      const isNew = window.after === undefined && vendorsRead !== undefined;
-      const changed: Domain = [...changedSince(window), ['partner_id.supplier_rank', '>', 0]];
-      const wanted = [...(vendorsRead ?? (await changedVendors(window)))].filter(
-        // A first window has all accounts of suppliers.
-        (vendor) => window.from !== undefined || !contacts.isSupplier(vendor),
-      );
-      const ofVendors = chunksOf(wanted, IDS_MAX).map((ids): Domain => [
-        ['partner_id.commercial_partner_id', 'in', ids.map(Number)],
-      ]);
-      const together = isNew ? ofVendors.shift() : undefined;
-      const first: Domain =
-        together === undefined ? changed : ['|', ...together, ...(changed.length > 1 ? ['&'] : []), ...changed];
-      yield* reader.pages('res.partner.bank', first, fields, lastIdOf(window));
-      for (const domain of ofVendors) {
-        for await (const { rows } of reader.pages('res.partner.bank', domain, fields)) {
-          if (rows.length > 0) yield { rows };
-        }
-      }
+      const changed = changedSince(window);
+      const ofChanged = changedSince(window, 'partner_id.commercial_partner_id.write_date');
+      const domain = [...(changed.length > 0 ? ['|' as const] : []), ...changed, ...ofChanged, ...OF_SUPPLIERS];
+      yield* reader.pages('res.partner.bank', domain, await accountFields(), lastIdOf(window));
     }
 
     /** Names of fields changed with 20; an Odoo that has JSON-RPC alone is older. */
     const accountFields = async (): Promise<readonly string[]> => {
       const always = ['id', 'partner_id', 'active', 'write_date'];
       if (client.isBeforeJson2()) return [...always, ...records.accountFieldsBeforeJson2];
+      if (accountFieldsOfVersion !== undefined) return accountFieldsOfVersion;
       const query = { allfields: records.accountFields, attributes: ['type'] };
       const known = await client.call('res.partner.bank', 'fields_get', query);
-      return [...always, ...records.accountFields.filter((name) => isObject(known) && name in known)];
+      accountFieldsOfVersion = [...always, ...records.accountFields.filter((name) => isObject(known) && name in known)];
+      return accountFieldsOfVersion;
     };
 
+    const documentSource = (type: string): StreamSource<RecordsOf['bills']> =>
+      withVendors(
+        sourceOf('account.move', records.moveFields, documentsOf(type), (row) => records.readBill(row, recordUrl)),
+      );
     const loadContacts = (rows: readonly unknown[]): Promise<void> => contacts.load(rows);
     return {
       async test() {
@@ -189,14 +177,11 @@ export const odooProvider: Provider = defineProvider({
           read: (row) => records.readVendorAccount(row, contacts.vendorOf(row)),
           // An archived account is no account of the vendor any more.
           isDeleted: (row) => row.boolean('active') === false,
-          ids: () => idsOf(reader.pages('res.partner.bank', [['active', '=', true]], ['id']), idOf),
+          ids: (after) =>
+            idsOf(reader.pages('res.partner.bank', [['active', '=', true]], ['id'], lastIdOf({ after })), idOf),
         },
-        bills: sourceOf('account.move', records.moveFields, documentsOf('in_invoice'), (row) =>
-          records.readBill(row, recordUrl),
-        ),
-        creditNotes: sourceOf('account.move', records.moveFields, documentsOf('in_refund'), (row) =>
-          records.readBill(row, recordUrl),
-        ),
+        bills: documentSource('in_invoice'),
+        creditNotes: documentSource('in_refund'),
         payments: {
           ...sourceOf('account.payment', records.paymentFields, paymentsOf, (row) =>
             records.readPayment(row, contacts.vendorOf(row)),
@@ -234,14 +219,14 @@ function paymentsOf({ dateFrom }: Window): Domain {
 }
 
 /** `2026-02-01 09:15:22`, in UTC. */
-function changedSince({ from }: Window): Domain {
+function changedSince({ from }: Window, field = 'write_date'): Domain {
   if (from === undefined) return [];
-  return [['write_date', '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];
+  return [[field, '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];
 }
 
 /** The id at the end of a position. */
-function lastIdOf({ after = '' }: Window): number {
-  return Number(/\d+$/.exec(after)?.[0] ?? 0);
+function lastIdOf({ after }: { readonly after?: string | undefined }): number {
+  return Number(/\d+$/.exec(after ?? '')?.[0] ?? 0);
 }
 
 function idOf(row: Row): string {

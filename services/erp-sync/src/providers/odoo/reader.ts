@@ -17,7 +17,7 @@ export interface Company {
 }
 
 /** Ids that one domain names. */
-export const IDS_MAX = 500;
+const IDS_MAX = 500;
 
 /** Reads records of one company, archived ones too. */
 export interface OdooReader {
@@ -25,7 +25,15 @@ export interface OdooReader {
   company(): Promise<Company>;
   /** Pages in the order of ids, each behind the last id of the one before: what changes meanwhile repeats and is not skipped. */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
-  readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
+  /** @param more what they have to be besides */
+  readByIds(
+    model: string,
+    ids: Iterable<string>,
+    fields: readonly string[],
+    more?: Domain,
+  ): Promise<readonly unknown[]>;
+  /** All matches, without pages: for domains that name what they belong to. */
+  readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /** Lists are empty without a right, a count is refused. @throws ErpFault PERMISSION_DENIED */
   tryCount(model: string): Promise<unknown>;
 }
@@ -83,10 +91,11 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
         if (isLast) return;
       }
     },
-    async readByIds(model, ids, fields) {
+    readAll: (model, domain, fields) => search(model, { domain, fields }),
+    async readByIds(model, ids, fields, more = []) {
       const rows: unknown[] = [];
       for (const chunk of chunksOf(ids, IDS_MAX)) {
-        rows.push(...(await search(model, { domain: [['id', 'in', chunk.map(Number)]], fields })));
+        rows.push(...(await search(model, { domain: [['id', 'in', chunk.map(Number)], ...more], fields })));
       }
       return rows;
     },

@@ -18,17 +18,21 @@ export interface PagesOptions {
 
 /**
  * Pages of a statement in the order of ids. QuickBooks Online pages by counting rows, so that a deleted row moves all later ones
- * and the first row of the next page would be skipped. Each page therefore begins with the last row of the page before: is it
- * another one, the page before is read again.
+ * and the first row of the next page would be skipped. Each page therefore begins with the last row of the page before. If it is
+ * another one, the page before is read again; and where that has no row that was read, because the run before ended long ago and
+ * many were deleted since, all are.
  */
 export async function* readPages(
   client: Pick<QuickBooksClient, 'query'>,
   { entity, statement, pageSize, after }: PagesOptions,
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
+  /** Ids of rows that were read right before the next page. */
+  let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
+  let isSteppingBack = false;
   let stepsBack = 0;
   for (;;) {
-    const checked: number = lastId === undefined ? 0 : 1;
+    const checked: number = isSteppingBack || lastId === undefined ? 0 : 1;
     const asked = Math.min(pageSize + checked, ROWS_MAX);
     const page = await client.query(
       entity,
@@ -36,19 +40,25 @@ export async function* readPages(
     );
     if (page.length > asked)
       throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent more rows than were asked for.');
-    if (checked === 1 && textOf(page[0], 'Id') !== lastId) {
+    const isBehindWhatWasRead =
+      begin === 1 ||
+      lastId === undefined ||
+      (isSteppingBack ? page.some((row) => readBefore.has(textOf(row, 'Id'))) : textOf(page[0], 'Id') === lastId);
+    if (!isBehindWhatWasRead) {
       stepsBack += 1;
       if (stepsBack > STEPS_BACK_MAX) {
         throw new ErpFault('BAD_RESPONSE', 'The pages of QuickBooks Online do not follow one another.');
       }
-      begin = Math.max(1, begin - pageSize);
-      lastId = undefined;
+      begin = isSteppingBack ? 1 : Math.max(1, begin - pageSize);
+      isSteppingBack = true;
       continue;
     }
+    isSteppingBack = false;
     const rows = page.slice(checked);
     if (rows.length > 0) {
       begin += rows.length;
       lastId = textOf(rows.at(-1), 'Id');
+      readBefore = new Set(rows.flatMap((row) => textOf(row, 'Id') ?? []));
       yield { rows, position: `${begin}:${lastId ?? ''}` };
     }
     if (page.length < asked) return;

@@ -59,9 +59,9 @@ export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Pro
           if (hasNone) homeCurrency ??= await client.readHomeCurrency();
         },
         read: (row) => read(row, { homeCurrency, orderNumbers, pageUrl }),
-        ids() {
+        ids(after) {
           const statement = statementOf('Id', entity, conditions({}));
-          return idsOf(readPages(client, { entity, statement, pageSize }), (row) => row.requiredText('Id'));
+          return idsOf(readPages(client, { entity, statement, pageSize, after }), (row) => row.requiredText('Id'));
         },
       });
 

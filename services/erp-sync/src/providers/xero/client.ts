@@ -25,6 +25,11 @@ export interface ListQuery {
   readonly ids?: readonly string[];
 }
 
+/** In front of the first page. */
+export function firstPosition(pageSize: number): string {
+  return `0:${pageSize}`;
+}
+
 /** A token that lacks a scope; a new token lacks it too. */
 const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 

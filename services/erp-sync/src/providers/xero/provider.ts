@@ -1,21 +1,17 @@
-import { ErpFault } from '../../domain/faults.js';
-import { chunksOf } from '../chunks.js';
 import { defineProvider, deniedAmong } from '../define-provider.js';
-import type { StreamSource } from '../define-provider.js';
+import type { RowsPage, StreamSource } from '../define-provider.js';
 import { textOf } from '../json.js';
-import type { DocumentStream, Provider, Window } from '../provider.js';
+import type { Provider, Window } from '../provider.js';
 import { present, readRows } from '../row.js';
 import type { Row } from '../row.js';
-import { lists, permissionDenied, xeroClient } from './client.js';
+import { firstPosition, lists, permissionDenied, xeroClient } from './client.js';
 import type { ListName, ListQuery } from './client.js';
 import { xero } from './product.js';
 import { isDeletedOrder, toBill, toCreditNote, toOrder, toPayment, toVendor } from './records.js';
 import type { RowContext } from './records.js';
 
-/** Ids of contacts in one call, which are part of a URL. */
+/** Contacts that one call names, in its URL; as many rows name no more. */
 const CONTACT_IDS_MAX = 50;
-/** More contacts than this are read from the whole list, in larger pages. */
-const CONTACTS_BY_ID_MAX = 1_000;
 const WEB_URL = 'https://go.xero.com';
 
 /** @param apiUrl of the vendor or of a simulator, without what begins with `/api.xro` */
@@ -54,34 +50,48 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const creditNotes = sourceOf('CreditNotes', 'Type=="ACCPAYCREDIT"', toCreditNote);
       const payments = sourceOf('Payments', 'PaymentType=="ACCPAYPAYMENT"', toPayment);
 
-      const suppliers = new Set<string>();
-      /** Contacts of documents that are not among the suppliers; undefined while those are read. */
-      let missing: Set<string> | undefined;
-      /** What kept the suppliers of a stream from being found. */
-      const faults = new Map<StreamSource<unknown>, ErpFault>();
-      const contactsOfDocuments = async (window: Window): Promise<ReadonlySet<string>> => {
-        const ids = new Set<string>();
-        for (const [stream, source] of Object.entries({ bills, creditNotes, payments })) {
-          try {
-            const ahead = window.ofDocuments?.[stream as DocumentStream] ?? window;
-            for await (const id of contactsOf(source, ahead)) ids.add(id);
-          } catch (error) {
-            if (!(error instanceof ErpFault)) throw error;
-            // Bills that cannot be read must not cost the vendors; their stream tells the fault, and both are read again.
-            faults.set(source, error);
-          }
-        }
-        return ids;
-      };
-      /** Documents whose suppliers were not found would be documents of unknown suppliers. */
+      /** Contacts that this session has read as vendors, or asked for. */
+      const known = new Set<string>();
+      /** Contacts that documents name: vendors, whatever Xero calls them. */
+      const named = new Set<string>();
+      /**
+       * Pages of documents, with the contacts that they name and that the stream of vendors has not brought: the mark of a supplier
+       * comes with the first bill, which may not change the contact; drafts, credit notes and payments do not set it. A page that
+       * names more contacts than one call may ask for comes in parts.
+       */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
         async *pages(window) {
-          const fault = faults.get(source);
-          if (fault !== undefined) throw fault;
-          yield* source.pages(window);
+          let { page: before, row: lastRow } = readPartPosition(window.after, pageSize);
+          for await (const { rows, position = before } of source.pages({ ...window, after: before })) {
+            const left = rowsBehind(rows, source.idName, lastRow);
+            const size = unknownContacts(source, left).length > CONTACT_IDS_MAX ? CONTACT_IDS_MAX : left.length;
+            for (let at = 0; at < left.length; at += size) {
+              const part = left.slice(at, at + size);
+              const isLast = at + size >= left.length;
+              const partPosition = `${before}/${textOf(part.at(-1), source.idName) ?? ''}`;
+              yield { rows: part, ...(await suppliersOf(source, part)), position: isLast ? position : partPosition };
+            }
+            if (left.length === 0) yield { rows: [], position };
+            [before, lastRow] = [position, undefined];
+          }
         },
       });
+      const unknownContacts = (source: StreamSource<unknown>, rows: readonly unknown[]): readonly string[] =>
+        contactsOf(source, rows).filter((id) => !known.has(id));
+      const suppliersOf = async (
+        source: StreamSource<unknown>,
+        rows: readonly unknown[],
+      ): Promise<Pick<RowsPage, 'besides'>> => {
+        const ids = unknownContacts(source, rows);
+        if (ids.length === 0) return {};
+        const found = await client.readPage('Contacts', { ids }, 1, CONTACT_IDS_MAX);
+        for (const id of ids) {
+          known.add(id);
+          named.add(id);
+        }
+        return { besides: { vendors: found.rows } };
+      };
 
       return {
         async test() {
@@ -97,26 +107,10 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
         streams: {
           vendors: {
             ...contacts,
-            // Contacts that Xero calls suppliers, then those of the documents that this run reads: the mark comes with the first
-            // bill, which may not change the contact; drafts, credit notes and payments do not set it.
-            async *pages(window) {
-              missing = undefined;
-              yield* contacts.pages(window);
-              const named = await contactsOfDocuments(window);
-              missing = new Set([...named].filter((id) => !suppliers.has(id)));
-              if (missing.size > CONTACTS_BY_ID_MAX) {
-                for await (const { rows } of client.pages('Contacts', {}, pageSize)) yield { rows };
-                return;
-              }
-              for (const ids of chunksOf(missing, CONTACT_IDS_MAX)) {
-                yield { rows: (await client.readPage('Contacts', { ids }, 1, CONTACT_IDS_MAX)).rows };
-              }
-            },
             read(row) {
               const id = row.requiredText('ContactID').toLowerCase();
-              const isVendor = missing === undefined ? row.boolean('IsSupplier') === true : missing.delete(id);
-              if (!isVendor) return undefined;
-              suppliers.add(id);
+              if (!named.has(id) && row.boolean('IsSupplier') !== true) return undefined;
+              known.add(id);
               return contacts.read(row);
             },
           },
@@ -148,20 +142,23 @@ function contextOf(organisation: unknown): RowContext {
   };
 }
 
-/** Ids of the contacts that bills, credit notes and payments name. */
-async function* contactsOf({ idName, pages }: StreamSource<unknown>, window: Window): AsyncIterable<string> {
-  let first: string | undefined;
-  for await (const { rows } of pages(window)) {
-    const { records } = readRows(rows, idName, (row) => ({
-      id: row.text(idName),
-      // A payment names the contact of its bill.
-      contact: (row.row('Contact') ?? row.row('Invoice')?.row('Contact'))?.text('ContactID'),
-    }));
-    // The same page again: there may be no end, which the stream itself tells.
-    if (records.length > 0 && records[0]?.id === first) return;
-    first = records[0]?.id;
-    for (const { contact } of records) {
-      if (contact !== undefined && /^[0-9a-f-]{36}$/i.test(contact)) yield contact.toLowerCase();
-    }
-  }
+/** Ids of the contacts that bills, credit notes and payments name, each once. */
+function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: readonly unknown[]): readonly string[] {
+  const { records } = readRows(rows, idName, (row) =>
+    // A payment names the contact of its bill.
+    (row.row('Contact') ?? row.row('Invoice')?.row('Contact'))?.text('ContactID')?.toLowerCase(),
+  );
+  return [...new Set(records)].filter((id) => /^[0-9a-f-]{36}$/.test(id));
+}
+
+/** `2:1000/<id>`: the position of a page, and the last row of the next page that was read. Pages of another size have other rows. */
+function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
+  const [page = '', row] = (after ?? '').split('/', 2);
+  return page.endsWith(`:${pageSize}`) ? { page, row } : { page: firstPosition(pageSize), row: undefined };
+}
+
+/** The rows behind one of them; all where it is not among them any more. */
+function rowsBehind(rows: readonly unknown[], idName: string, last: string | undefined): readonly unknown[] {
+  const at = last === undefined ? -1 : rows.findIndex((row) => textOf(row, idName) === last);
+  return rows.slice(at + 1);
 }
