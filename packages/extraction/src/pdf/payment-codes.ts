@@ -1,6 +1,6 @@
 import { decodeQR } from 'qr/decode.js';
 import type { FieldConflict, FieldPath } from '../reading.js';
-import { readAccount } from '../xml/account.js';
+import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { compareWithPage } from './compare-with-page.js';
 import type { VisiblePage } from './compare-with-page.js';
 import { rasterAreas } from './raster.js';
@@ -69,7 +69,7 @@ function inZloty(grosze: string): string {
 }
 
 function toCode(account: string | undefined, amount: string | undefined, currency: string | undefined): PaymentCode {
-  const read = readAccount(account ?? '');
+  const read = readPrintedIban(account ?? '');
   return {
     ...(read.kind === 'IBAN' && { 'supplier.bank_account.iban': { value: read.iban } }),
     ...(amount !== undefined && { gross_amount: { value: amount } }),

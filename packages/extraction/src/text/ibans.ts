@@ -1,5 +1,5 @@
 import { getCountrySpecifications } from 'ibantools';
-import { readAccount } from '../xml/account.js';
+import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { repairIban } from './misread.js';
 
 /** Something that looks like an IBAN. */
@@ -36,15 +36,16 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
     if (/[a-z]/.test(raw) && /[A-Z]/.test(raw)) continue;
     const printed = raw.replace(/[ .-]/g, '').toUpperCase();
     const repaired = isOcr ? repairIban(printed) : printed;
-    const value = readAccount(repaired).kind === 'IBAN' ? repaired : printed;
+    const value = readPrintedIban(repaired).kind === 'IBAN' ? repaired : printed;
     if (!/^[A-Z]{2}\d{2}/.test(value) || (value.match(/\d/g) ?? []).length < 8) continue;
-    found.push({ value, raw, start: match.index, end, isValid: readAccount(value).kind === 'IBAN' });
+    found.push({ value, raw, start: match.index, end, isValid: readPrintedIban(value).kind === 'IBAN' });
   }
   for (const match of text.matchAll(NRB)) {
     const start = match.index;
     const end = start + match[0].length;
     const value = `PL${match[0].replace(/[ -]/g, '')}`;
-    if (readAccount(value).kind !== 'IBAN' || found.some((other) => other.start < end && start < other.end)) continue;
+    if (readPrintedIban(value).kind !== 'IBAN' || found.some((other) => other.start < end && start < other.end))
+      continue;
     found.push({ value, raw: match[0], start, end, isValid: true });
   }
   return found;

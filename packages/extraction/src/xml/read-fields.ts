@@ -1,8 +1,9 @@
 import { XmlElement } from 'libxml2-wasm';
 import type { XmlNode } from 'libxml2-wasm';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import type { FieldPath, FieldReading } from '../reading.js';
-import { readAccount, readUkAccount } from './account.js';
+import { readUkAccount } from './uk-account.js';
 import { readCurrency } from './currency-code.js';
 import { find } from './find.js';
 import { locationOf, patternOf } from './location.js';
@@ -250,7 +251,7 @@ function storeAccount(context: Context): string | null {
   const paths = (context.syntax.fields['supplier.bank_account.iban'] ?? []).filter((path) => typeof path === 'string');
   for (const node of paths.flatMap((path) => nodesOf(context, path))) {
     const raw = node.content;
-    const account = readAccount(raw);
+    const account = readPrintedIban(raw);
     if (account.kind === 'IBAN') {
       const reading = fieldOf({ value: account.iban, confidence: 1 }, raw, locationOf(node));
       context.fields['supplier.bank_account.iban'] = reading;

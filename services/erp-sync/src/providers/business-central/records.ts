@@ -1,3 +1,4 @@
+import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type {
   BillRecord,
   OrderRecord,
@@ -144,7 +145,7 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
   return {
     externalId,
     ...(GUID.test(vendor) ? { vendorExternalId: vendor.toLowerCase() } : { vendorNumber: vendor }),
-    account: present({ externalId, iban: raw.replaceAll(/\s/g, '').toUpperCase(), raw, bic }),
+    account: present({ externalId, ...readPrintedAccount(raw), raw, bic }),
   };
 }
 

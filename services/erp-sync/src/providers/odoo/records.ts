@@ -1,3 +1,4 @@
+import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type {
   AccountRecord,
   BillRecord,
@@ -25,10 +26,9 @@ export const paymentFields = namesOf(`
 export const orderFields = namesOf('id name partner_id currency_id amount_untaxed amount_total write_date');
 /** Read where the version has them: names changed with 20. */
 export const accountFields = namesOf(`
-  acc_number account_number sanitized_acc_number sanitized_account_number acc_holder_name holder_name bank_bic
-  allow_out_payment
+  acc_number account_number acc_holder_name holder_name bank_bic allow_out_payment
 `);
-export const accountFieldsBeforeJson2 = namesOf('acc_number sanitized_acc_number acc_holder_name bank_bic');
+export const accountFieldsBeforeJson2 = namesOf('acc_number acc_holder_name bank_bic');
 
 /** `[14, "Azure Interior"]`; false where there is none. */
 export interface Link {
@@ -70,12 +70,11 @@ export function readVendorAccount(row: Row, vendorId: string): VendorAccountReco
   const externalId = row.requiredText('id');
   const raw = row.text('acc_number') ?? row.text('account_number');
   if (raw === undefined) throw new RowFault('acc_number is missing.');
-  const sanitized = row.text('sanitized_acc_number') ?? row.text('sanitized_account_number');
   return {
     externalId,
     vendorExternalId: vendorId,
     account: {
-      ...readAccount(externalId, raw, sanitized),
+      ...readAccount(externalId, raw),
       ...present({
         holder: row.text('acc_holder_name') ?? row.text('holder_name'),
         bic: row.text('bank_bic'),
@@ -86,9 +85,8 @@ export function readVendorAccount(row: Row, vendorId: string): VendorAccountReco
 }
 
 /** Numbers that are no IBAN are only shown. */
-function readAccount(externalId: string, raw: string, sanitized = raw): AccountRecord {
-  const number = sanitized.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
-  return { externalId, raw, ...(/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(number) ? { iban: number } : {}) };
+function readAccount(externalId: string, raw: string): AccountRecord {
+  return { externalId, raw, ...readPrintedAccount(raw) };
 }
 
 export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {

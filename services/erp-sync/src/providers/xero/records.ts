@@ -1,3 +1,4 @@
+import { compactOf, readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
 import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
@@ -206,7 +207,7 @@ function toPhone(row: Row): string | undefined {
   return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
-/** The texts of accounts, each account once. */
+/** The texts of accounts that people typed, each account once. */
 function toAccounts(
   printed: readonly (string | undefined)[],
   holder: string | undefined,
@@ -215,22 +216,9 @@ function toAccounts(
   const accounts = new Map<string, AccountRecord>();
   for (const raw of printed) {
     if (raw === undefined) continue;
-    const compact = raw.replace(/[\s.\-/]/g, '').toUpperCase();
-    if (!accounts.has(compact)) accounts.set(compact, present({ raw, holder, ...readAccount(compact, countryCode) }));
+    const compact = compactOf(raw) || raw;
+    const account = readPrintedAccount(raw, countryCode);
+    if (!accounts.has(compact)) accounts.set(compact, present({ raw, holder, ...account }));
   }
   return [...accounts.values()];
-}
-
-/**
- * What a text that people typed says: an IBAN, or in the United Kingdom six digits of a sort code and eight of an account number.
- * Any other text is kept as it is, and compared with nothing.
- */
-function readAccount(
-  compact: string,
-  countryCode: string | undefined,
-): Pick<AccountRecord, 'iban' | 'sortCode' | 'accountNumber'> {
-  const iban = compact.replace(/^IBAN:?/, '');
-  if (/^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/.test(iban)) return { iban };
-  if (countryCode !== 'GB' || !/^\d{14}$/.test(compact)) return {};
-  return { sortCode: compact.slice(0, 6), accountNumber: compact.slice(6) };
 }
