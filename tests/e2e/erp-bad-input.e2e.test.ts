@@ -116,6 +116,10 @@ describe('POST /erp-connections', () => {
     ['an empty key', { ...odoo, api_key: '' }, 'api_key'],
     ['a key of 513 characters', { ...odoo, api_key: 'k'.repeat(513) }, 'api_key'],
     ['a key with a line break', { ...odoo, api_key: 'k\r\nX-Other: 1' }, 'api_key'],
+    ['a key with a zero-width blank', { ...odoo, api_key: 'k\u200b' }, 'api_key'],
+    ['a key with a byte order mark', { ...odoo, api_key: '\ufeffk' }, 'api_key'],
+    ['a secret of zero-width blanks', { ...businessCentral, client_secret: '\u200b\u200b' }, 'client_secret'],
+    ['a secret with a blank behind it', { ...businessCentral, client_secret: 'secret ' }, 'client_secret'],
     ['a key with a NUL', { ...odoo, api_key: `k${NUL}` }, undefined],
     ['a key with half a surrogate pair', { ...odoo, api_key: `k${HALF_PAIR}` }, undefined],
     ['a key that is a number', { ...odoo, api_key: 5 }, 'api_key'],
@@ -292,6 +296,7 @@ describe('a connection', () => {
     ['a key of 513 characters', { api_key: 'k'.repeat(513) }, 'api_key'],
     ['a key of blanks', { api_key: '   ' }, 'api_key'],
     ['a key with a line break', { api_key: 'a\nb' }, 'api_key'],
+    ['a key with a byte order mark', { api_key: '\ufeffk' }, 'api_key'],
     ['a day to come', { import_from: '2999-01-01' }, 'import_from'],
     ['a good change beside a wrong one', { paused: true, import_from: '1999-01-01' }, 'import_from'],
   ])('is changed by none of: %s', async (_, body, path) => {

@@ -5,6 +5,7 @@ import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { faultOfSecret } from '@invoicecontrol/values/secret-text';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { newConnection } from '../domain/connection.js';
 import type { Connection } from '../domain/connection.js';
@@ -154,12 +155,6 @@ export function checkSecret(
   { secretName, secret }: { readonly secretName: string; readonly secret: string },
 ): void {
   if (secretName !== expected) throw invalidField(expected, `is required; ${secretName} belongs to another provider.`);
-  if (
-    secret.length === 0 ||
-    secret.length > SECRET_LENGTH_MAX ||
-    /[\p{Cc}\p{Cs}]/u.test(secret) ||
-    secret.trim() === ''
-  ) {
-    throw invalidField(expected, `must have 1 to ${SECRET_LENGTH_MAX} characters, without line breaks.`);
-  }
+  const fault = faultOfSecret(secret, 1, SECRET_LENGTH_MAX);
+  if (fault !== undefined) throw invalidField(expected, fault);
 }

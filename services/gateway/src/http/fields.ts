@@ -3,6 +3,7 @@ import { schemaOfKind } from '@invoicecontrol/invoice/schema';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { baseCurrencies, isBaseCurrency } from '@invoicecontrol/values/currency';
 import { countryCodes } from '@invoicecontrol/values/country';
+import { faultOfSecret, secretPattern } from '@invoicecontrol/values/secret-text';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
@@ -17,6 +18,15 @@ export const NOTE_LENGTH_MAX = 4_000;
 /** Free text that shows something. It is stored trimmed; the schema only looks. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
+}
+
+/** A secret that another system has issued, exactly as it did. */
+export function secret(lengthMin: number, lengthMax: number) {
+  const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
+  return z
+    .string()
+    .refine((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) })
+    .meta({ minLength: lengthMin, maxLength: lengthMax, pattern: secretPattern(lengthMin, lengthMax) });
 }
 
 export function uuid() {

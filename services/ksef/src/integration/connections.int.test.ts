@@ -184,6 +184,7 @@ describe('storing a token', () => {
     ['context_nip', { contextNip: '٥٢٦٥٨٧٧٦٣٥' }],
     ['ksef_token', { ksefToken: 'x'.repeat(19) }],
     ['ksef_token', { ksefToken: 'x'.repeat(4_097) }],
+    ['ksef_token', { ksefToken: '\u200b'.repeat(30) }],
     ['company_id', { companyId: randomUUID() }],
   ])('is refused for a wrong %s, and stores nothing', async (field, part) => {
     const organizationId = newTenant();

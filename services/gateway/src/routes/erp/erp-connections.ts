@@ -3,7 +3,7 @@ import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connecti
 import type { Connection } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { calendarDay, pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
+import { calendarDay, pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -101,9 +101,10 @@ const testResult = z
     },
   });
 
-const secret = () => z.string().min(1).max(SECRET_LENGTH_MAX);
-const clientSecret = secret().describe('The secret of the application registration. Never shown again.');
-const apiKey = secret().describe('The API key of an Odoo user. Never shown again.');
+const clientSecret = secret(1, SECRET_LENGTH_MAX).describe(
+  'The secret of the application registration. Never shown again.',
+);
+const apiKey = secret(1, SECRET_LENGTH_MAX).describe('The API key of an Odoo user. Never shown again.');
 const importFrom = calendarDay().describe('Bills from this day on are imported, at the earliest 2000-01-01.');
 const companyId = uuid().describe('The company that vendors and bills belong to; the default company without it.');
 

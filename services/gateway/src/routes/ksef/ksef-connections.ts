@@ -3,7 +3,7 @@ import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1
 import type { Connection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
+import { pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -54,11 +54,9 @@ const newConnection = z
       .string()
       .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
       .describe('The NIP in whose name KSeF is called; ten digits.'),
-    ksef_token: z
-      .string()
-      .min(TOKEN_LENGTH_MIN)
-      .max(TOKEN_LENGTH_MAX)
-      .describe('The token that KSeF gave. Stored encrypted, never shown again.'),
+    ksef_token: secret(TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX).describe(
+      'The token that KSeF gave. Stored encrypted, never shown again.',
+    ),
   })
   .meta({ id: 'NewKsefConnection' })
   .register(examples, {

@@ -5,6 +5,7 @@ import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { faultOfSecret } from '@invoicecontrol/values/secret-text';
 import { connectionId, isNip } from '../../domain/connection.js';
 import type { Connection, Environment } from '../../domain/connection.js';
 import { connectionAudit } from './connection-events.js';
@@ -49,9 +50,8 @@ export const saveConnection =
   async (request: NewToken, context: RequestContext): Promise<SavedConnection> => {
     const { organizationId, environment, contextNip, token } = request;
     if (!isNip(contextNip)) throw invalidField('context_nip', 'must be exactly ten digits, 0 to 9.');
-    if (token.length < TOKEN_LENGTH_MIN || token.length > TOKEN_LENGTH_MAX) {
-      throw invalidField('ksef_token', `must have ${TOKEN_LENGTH_MIN} to ${TOKEN_LENGTH_MAX} characters.`);
-    }
+    const fault = faultOfSecret(token, TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX);
+    if (fault !== undefined) throw invalidField('ksef_token', fault);
     const companyId = await readCompany(tenants, request, context);
     const id = connectionId(organizationId, companyId, environment);
     const owner = { id, organizationId };
