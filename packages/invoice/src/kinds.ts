@@ -1,6 +1,7 @@
 import { AMOUNT_DECIMALS_MAX, AMOUNT_INTEGER_DIGITS_MAX, isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { CALENDAR_YEAR_MAX, CALENDAR_YEAR_MIN, isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrencies } from '@invoicecontrol/values/currency';
+import { faultOfLine, faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
@@ -28,16 +29,33 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Kind<st
   };
 }
 
-/** Free text that shows something, stored trimmed. Lengths are in characters (HTTP and security reference, section 2). */
+/**
+ * Free text of one line that shows something and hides nothing, stored trimmed. Lengths are in characters (HTTP and security
+ * reference, section 2).
+ */
 export function text(lengthMax: number): Kind<string> {
+  return freeText(lengthMax, faultOfLine, (value) => value.trim());
+}
+
+/** As {@link text}, with line breaks and tabs: what people write beside a decision. */
+export function note(lengthMax: number): Kind<string> {
+  return freeText(lengthMax, faultOfNote, normaliseNote);
+}
+
+function freeText(
+  lengthMax: number,
+  unreadableIn: (value: string) => string | undefined,
+  normalise: (value: string) => string,
+): Kind<string> {
   return textKind({
     faultOf(value) {
       if (!hasVisibleText(value)) {
         return value.trim() === '' ? 'Must not be empty or blank.' : 'Must have a visible character.';
       }
-      return isLongerThan(value, lengthMax) ? `Must have at most ${lengthMax} characters.` : undefined;
+      if (isLongerThan(value, lengthMax)) return `Must have at most ${lengthMax} characters.`;
+      return unreadableIn(value);
     },
-    normalise: (value) => value.trim(),
+    normalise,
     published: { minLength: 1, maxLength: lengthMax, pattern: '\\S' },
   });
 }

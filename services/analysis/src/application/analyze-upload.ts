@@ -10,6 +10,7 @@ import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { companyFor } from '../domain/tenant.js';
 import { invoiceIdOfUpload } from './derived-ids.js';
 import type { Documents } from './documents.js';
@@ -236,7 +237,7 @@ async function storeCorrections(
 ): Promise<UploadRecord> {
   const { uploads, clock } = deps;
   const invoiceId = invoiceIdOfUpload(uploadId);
-  requireKnownPaths(fields);
+  requireReadableFields(fields);
   const record = await uploads.find(organizationId, invoiceId);
   if (record === undefined) throw await neverAnalyzed(deps, { organizationId, uploadId }, context);
   requireCorrectable(record);
@@ -287,12 +288,15 @@ async function ifUnchanged<T>(write: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function requireKnownPaths(fields: Readonly<Record<string, string>>): void {
+function requireReadableFields(fields: Readonly<Record<string, string>>): void {
   const faults = new FieldFaults();
-  for (const path of Object.keys(fields)) {
+  for (const [path, value] of Object.entries(fields)) {
     if (!fieldPaths.includes(path)) {
       faults.add(`fields.${path.slice(0, 100)}`, `No such field. The fields are ${fieldPaths.join(', ')}.`);
+      continue;
     }
+    const fault = faultOfLine(value);
+    if (fault !== undefined) faults.add(`fields.${path}`, fault);
   }
   if (Object.keys(fields).length === 0) faults.add('fields', 'Must name at least one field.');
   faults.throwIfAny();

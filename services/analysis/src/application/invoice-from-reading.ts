@@ -6,6 +6,7 @@ import type { Group } from '@invoicecontrol/invoice/declaration';
 import { read } from '@invoicecontrol/invoice/read';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import type { Correction, UploadRecord } from './upload-store.js';
 
 /** The paths of the canonical invoice that a document can state, `supplier.tax_id`; the company comes with the request. */
@@ -96,6 +97,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
+  // What was stored before texts had to be readable must not be left out for it.
+  for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
   if (faults.count > 0) return { invoice: undefined, missing: [], provenance: [], invalidIban, faults };

@@ -69,18 +69,21 @@ describe('a finding', () => {
   test('reviewed with the disposition it has keeps a new note', () => {
     const outcome = review(
       suspicion('CONFIRMED'),
-      { disposition: 'CONFIRMED', note: ' again ', isByAdmin: false },
+      { disposition: 'CONFIRMED', note: ' again\r\nand again ', isByAdmin: false },
       defaultPolicy,
     );
-    expect(outcome).toEqual({ kind: 'NOTED', from: 'CONFIRMED', to: 'CONFIRMED', note: 'again' });
+    expect(outcome).toEqual({ kind: 'NOTED', from: 'CONFIRMED', to: 'CONFIRMED', note: 'again\nand again' });
   });
 
-  test.each(['', ' ', 'x'.repeat(NOTE_LENGTH_MAX + 1)])('is not reviewed with a note like "%.5s"', (note) => {
-    const act = () => review(suspicion('OPEN'), { disposition: 'CONFIRMED', note, isByAdmin: false }, defaultPolicy);
-    expect(act).toThrow(
-      expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'note' })] }),
-    );
-  });
+  test.each(['', ' ', 'a\u202eb', 'x'.repeat(NOTE_LENGTH_MAX + 1)])(
+    'is not reviewed with a note like "%.5s"',
+    (note) => {
+      const act = () => review(suspicion('OPEN'), { disposition: 'CONFIRMED', note, isByAdmin: false }, defaultPolicy);
+      expect(act).toThrow(
+        expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'note' })] }),
+      );
+    },
+  );
 
   test('keeps a note of as many characters as are allowed, whatever they are', () => {
     const note = '🙂'.repeat(NOTE_LENGTH_MAX);

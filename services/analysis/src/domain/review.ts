@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
@@ -89,11 +90,13 @@ function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
 }
 
 function noteOf(note: string | undefined): string | undefined {
-  const text = note?.trim();
-  if (text === undefined) return undefined;
+  if (note === undefined) return undefined;
+  const text = normaliseNote(note);
   if (!hasVisibleText(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
   if (isLongerThan(text, NOTE_LENGTH_MAX))
     throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
+  const fault = faultOfNote(text);
+  if (fault !== undefined) throw invalidField('note', fault);
   return text;
 }
 

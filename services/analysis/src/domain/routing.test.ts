@@ -58,6 +58,13 @@ test.each(['', '  ', '\u200b \u2060'])('refuses a name without visible character
   expect(() => readRule(input, { companyIds: [], supplierIds: [] })).toThrow(/invisible/);
 });
 
+test.each(['a\u202eb', 'a\nb'])('refuses a name that hides something or has lines (%j)', (name) => {
+  const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };
+  expect(() => readRule(input, { companyIds: [], supplierIds: [] })).toThrow(
+    expect.objectContaining({ kind: 'invalid', details: [expect.objectContaining({ path: 'name' })] }),
+  );
+});
+
 test('accepts a name at the length limit, of any characters', () => {
   const name = '🙂'.repeat(200);
   const input = { name, position: 1, enabled: true, match: anyMatch, assignTo: 'u' };

@@ -2,6 +2,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import { invoiceCurrency, UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
@@ -85,6 +86,8 @@ export function readRule(
   if (isLongerThan(trimmed, NAME_LENGTH_MAX)) {
     throw invalidField('name', `must have at most ${NAME_LENGTH_MAX} characters.`);
   }
+  const fault = faultOfLine(trimmed);
+  if (fault !== undefined) throw invalidField('name', fault);
   if (!Number.isInteger(position) || position < 0 || position > POSITION_MAX) {
     throw invalidField('position', `must be a whole number from 0 to ${POSITION_MAX}.`);
   }

@@ -3,6 +3,8 @@ import { schemaOfKind } from '@invoicecontrol/invoice/schema';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { baseCurrencies, isBaseCurrency } from '@invoicecontrol/values/currency';
 import { countryCodes } from '@invoicecontrol/values/country';
+import { EMAIL_LENGTH_MAX, isEmailAddress } from '@invoicecontrol/values/email-address';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { faultOfSecret, secretPattern } from '@invoicecontrol/values/secret-text';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { z } from 'zod';
@@ -13,11 +15,16 @@ const TEXT_LENGTH_MAX = 1_000;
 /** Names of organizations, companies and keys, as their owner takes them. */
 export const LABEL_LENGTH_MAX = 200;
 /** What people write beside a decision. */
-export const NOTE_LENGTH_MAX = 4_000;
+const NOTE_LENGTH_MAX = 4_000;
 
-/** Free text that shows something. It is stored trimmed; the schema only looks. */
+/** Free text of one line that shows something and hides nothing. It is stored trimmed; the schema only looks. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
+}
+
+/** What people write beside a decision, in paragraphs. */
+export function note() {
+  return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
 /** A secret that another system has issued, exactly as it did. */
@@ -43,17 +50,11 @@ export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
 
-const EMAIL_LENGTH_MAX = 254;
-const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
-
 /** One e-mail address, as its owner takes it. Published is the common form of one. */
 export function email() {
   return z
     .string()
-    .refine(
-      (value) => value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value.trim()),
-      'Must be an e-mail address such as accounts@example.com.',
-    )
+    .refine((value) => isEmailAddress(value.trim()), 'Must be an e-mail address such as accounts@example.com.')
     .meta({ format: 'email', maxLength: EMAIL_LENGTH_MAX });
 }
 
@@ -69,6 +70,7 @@ export function companyTaxId() {
       (value) => value.length <= TAX_ID_LENGTH_MAX && parseTaxId(value) !== undefined,
       'Must be a VAT id such as DE994175284.',
     )
+    .refine((value) => faultOfLine(value) === undefined, { error: ({ input }) => faultOfLine(String(input)) })
     .meta({ pattern: '[0-9].*[0-9].*[0-9]', maxLength: TAX_ID_READ_LENGTH });
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import fc from 'fast-check';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
@@ -22,11 +23,11 @@ afterAll(() => gateway.stop());
 
 /**
  * What a JSON schema cannot say and the descriptions do (docs/interpretations.md, "What the published description cannot
- * say"): a text shows something, a withdrawn currency is refused on a late day, an IBAN beside a UK account is the same account,
+ * say"): a text shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN beside a UK account is the same account,
  * a cursor comes from the page before.
  */
 const isSayable = {
-  text: (value: string) => hasVisibleText(value) && !value.includes('\0'),
+  text: (value: string) => hasVisibleText(value) && faultOfLine(value) === undefined,
   currency: (code: string) => 'code' in invoiceCurrency(code, '2199-12-31'),
   object: (value: Readonly<Record<string, unknown>>) =>
     !('iban' in value && 'sort_code' in value) &&

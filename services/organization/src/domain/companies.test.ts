@@ -121,6 +121,8 @@ describe('the number of companies', () => {
 describe('a field of a company', () => {
   test.each([
     ['a blank name', { name: ' ' }],
+    ['a name that nobody can read', { name: 'A\u202eB' }],
+    ['a tax id that nobody can read', { taxId: 'DE1366\u202e95976' }],
     ['a name of 201 characters', { name: 'x'.repeat(201) }],
     ['a VAT id without a letter or digit', { taxId: '--' }],
     ['an empty VAT id', { taxId: '' }],

@@ -1,5 +1,6 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import { isCountryCode } from '@invoicecontrol/values/country';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Company, Organization } from './organization.js';
@@ -96,6 +97,8 @@ function readTaxId(value: string): string {
   if (taxId.length > TAX_ID_CHARACTERS_MAX || parseTaxId(taxId) === undefined) {
     throw invalidField('tax_id', 'must be a VAT id such as DE994175284.');
   }
+  const fault = faultOfLine(taxId);
+  if (fault !== undefined) throw invalidField('tax_id', fault);
   return taxId;
 }
 

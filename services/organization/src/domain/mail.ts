@@ -1,3 +1,4 @@
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { COUNTED_MAX } from './notification.js';
 import type { BillingNotice, EndpointTrouble, ErpNotice, KsefNotice, Notification } from './notification.js';
 import type { Member } from './roster.js';
@@ -11,7 +12,7 @@ const SUBJECT_CHARACTERS_MAX = 150;
 
 /** Foreign text on one line, so that a name cannot inject headers, paragraphs or bidirectional control characters. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return cleanLine(text, Infinity);
 }
 
 export function invitationSubject(organizationName: string): string {

@@ -80,6 +80,11 @@ describe('deleting', () => {
     expect(() => requireConfirmedName(organization, 'Acme')).not.toThrow();
   });
 
+  test('takes a stored name that nobody can read as people see it', () => {
+    const stored = { ...organization, name: 'Ac\u202eme\r\nLtd' };
+    expect(() => requireConfirmedName(stored, 'Acme Ltd')).not.toThrow();
+  });
+
   test('is refused for what billing knows, whatever its own status says', () => {
     for (const subscriptionStatus of subscriptionStatuses) {
       const told = { ...organization, subscriptionStatus };

@@ -1,5 +1,6 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { entitlements, isUnderSubscription } from './plans.js';
 import type { Contract } from './plans.js';
 
@@ -112,7 +113,9 @@ export function changeSubscription(
 
 /** @throws DomainError invalid */
 export function requireConfirmedName({ name }: Organization, confirmName: string): void {
-  if (confirmName !== name) throw invalidField('confirm_name', 'must be exactly the name of the organization.');
+  // A name from before names had to be readable is confirmed as people see it.
+  if (confirmName !== cleanLine(name, Infinity))
+    throw invalidField('confirm_name', 'must be exactly the name of the organization.');
 }
 
 /**

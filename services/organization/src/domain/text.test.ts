@@ -20,6 +20,7 @@ describe('an e-mail address', () => {
     ['a quoted part', '"ann bob"@example.com'],
     ['a line break', 'ann@example.com\r\nBcc:all@example.com'],
     ['an invisible character', 'ann\u200b@example.com'],
+    ['a filler', 'ann\u3164@example.com'],
     ['255 characters', `${'a'.repeat(243)}@example.com`],
   ])('with %s is refused', (_, value) => {
     expect(() => readEmail('email', value)).toThrow(
@@ -33,4 +34,14 @@ test('a name is trimmed, neither blank nor invisible, and of at most 200 charact
   expect(() => readName('name', '\u200b\u2060')).toThrow(/invisible/);
   expect(() => readName('name', ' ')).toThrow(/blank/);
   expect(() => readName('name', 'x'.repeat(201))).toThrow(/200/);
+});
+
+test.each([
+  ['a line break', 'Ann\r\nOther'],
+  ['an override of the direction', 'Ann\u202e'],
+  ['a zero-width blank', 'An\u200bn'],
+])('a name with %s is refused', (_, value) => {
+  expect(() => readName('name', value)).toThrow(
+    expect.objectContaining({ details: [{ path: 'name', message: expect.stringMatching(/\.$/) }] }),
+  );
 });

@@ -4,16 +4,7 @@ import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_servi
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
-import {
-  NOTE_LENGTH_MAX,
-  pathId,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-  toInstant,
-  uuid,
-} from '../../http/fields.js';
+import { note, pathId, shownInstant, showInstant, stated, toInstant, uuid } from '../../http/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/pagination.js';
 import { route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
@@ -298,7 +289,7 @@ export const reviewFinding = route({
     .strictObject({
       // Only the system sets SUPERSEDED; the refusal lists what people may set.
       disposition: disposition.exclude(['SUPERSEDED']).describe('What you make of the finding.'),
-      note: text(NOTE_LENGTH_MAX)
+      note: note()
         .optional()
         .describe(
           'Why. Required to accept the risk of a finding that blocks payment, or of an account that was confirmed as fraud (only ADMIN may).',

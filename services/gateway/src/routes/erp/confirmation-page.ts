@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Confirmation } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
+import { showLine } from '@invoicecontrol/values/readable-text';
 import type { Reply } from '../../http/route.js';
 
 const STYLE =
@@ -7,8 +8,8 @@ const STYLE =
   'dt{color:#555}dd{margin:0 0 .75rem;font-weight:600;overflow-wrap:anywhere}' +
   'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
 
-/** Names come from organizations and their ERPs, and are as long as they like. */
-const NAME_LENGTH_MAX = 200;
+/** With the ellipsis. Names come from organizations and their ERPs, also from before they had to be readable. */
+const NAME_LENGTH_MAX = 201;
 
 /**
  * The page on which a person sees whose ERP would be connected to which workspace (ERP reference, section 7.6). It has no
@@ -27,7 +28,9 @@ export function confirmationPage({
     ['Workspace', workspaceName],
     ['Company', companyName],
     [providerName, tenantName],
-  ].map(([label = '', name = '']) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(shorten(name))}</dd>`);
+  ].map(
+    ([label = '', name = '']) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(showLine(name, NAME_LENGTH_MAX))}</dd>`,
+  );
   const provider = escapeHtml(providerName);
   const html = `<!doctype html>
 <html lang="en">
@@ -56,11 +59,6 @@ export function confirmationPage({
 }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
-function shorten(name: string): string {
-  const characters = [...name];
-  return characters.length <= NAME_LENGTH_MAX ? name : `${characters.slice(0, NAME_LENGTH_MAX).join('')}…`;
-}
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

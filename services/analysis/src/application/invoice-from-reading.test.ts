@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { invoiceFromReading } from './invoice-from-reading.js';
+import type { ReadingParts } from './invoice-from-reading.js';
+
+const field = (name: string, value: string) => ({
+  field: name,
+  value,
+  raw: value,
+  box: [],
+  confidence: 1,
+  method: 'XML',
+});
+
+const correctedAt = new Date('2026-03-01T12:00:00Z');
+
+test('what was stored before texts had to be readable is read clean, and nothing is left out for it', () => {
+  const fields = [
+    field('supplier.name', 'Acme\u202e\r\nLtd'),
+    field('invoice_number', 'INV\u200b-1'),
+    field('issue_date', '2026-03-01'),
+    field('currency', 'GBP'),
+    field('gross_amount', '120.00'),
+  ];
+  const parts = {
+    extracted: { outcome: { $case: 'reading', value: { fields, method: 'XML' } } },
+    request: { purchaseOrderRef: 'PO\u20667' },
+    corrections: [{ field: 'buyer.name', value: 'Buyer\nSA', by: 'API_KEY:k', at: correctedAt }],
+    knownSupplierName: undefined,
+  } as unknown as ReadingParts;
+  const { invoice, missing, faults } = invoiceFromReading(parts);
+  expect([missing, faults.count]).toEqual([[], 0]);
+  expect(invoice).toMatchObject({
+    supplier: { name: 'Acme Ltd' },
+    invoice_number: 'INV-1',
+    purchase_order_ref: 'PO7',
+    buyer: { name: 'Buyer SA' },
+  });
+});
