@@ -3,6 +3,7 @@ import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import type { Validation, ValidationMode } from '@invoicecontrol/compliance/validation';
 import { readDocument } from './read-document.js';
 import type { DocumentContext } from './read-document.js';
+import { withReadableTexts } from './readable-texts.js';
 import type { ReadingOutcome } from './reading.js';
 import { structuredXml } from './structured-xml.js';
 
@@ -20,10 +21,14 @@ export interface Examination {
 
 /**
  * What a document says, and whether its XML keeps the rules that the mode asks for (documents reference, sections 9 and
- * 14). XML that is too small to be an invoice is held against the rules all the same. As `readDocument`, it is rejected
+ * 14), in texts that people can read. XML that is too small to be an invoice is held against the rules all the same. As `readDocument`, it is rejected
  * only for defects, and belongs into a process of its own.
  */
-export async function examineDocument(
+export async function examineDocument(bytes: Uint8Array, context: DocumentContext & Rules): Promise<Examination> {
+  return withReadableTexts(await examine(bytes, context));
+}
+
+async function examine(
   bytes: Uint8Array,
   { mode, officialRules, ...context }: DocumentContext & Rules,
 ): Promise<Examination> {
