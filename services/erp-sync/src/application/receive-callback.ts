@@ -6,6 +6,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { readCallbackQuery, untrustworthyState } from '../domain/callback-query.js';
 import { ErpFault } from '../domain/faults.js';
 import type { ConsentedTenant, FlowOutcome, GrantedTokens, OAuthFlow } from '../domain/oauth-flow.js';
@@ -51,6 +52,8 @@ export interface ConfirmationPage {
 /** What the browser gets. */
 export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
 
+/** Of a company in the ERP, as it is stored and shown. */
+const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
 /** A callback or a decision is answered long before; if its process ends instead, the tokens are revoked then. */
 const ANSWER_MS_MAX = 120_000;
@@ -114,7 +117,8 @@ async function goOn(
     const sealed = secrets.seal(flow, 'tokens', encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;
-    const erpCompany = await server.resolveTenant(granted.accessToken, parameters);
+    const resolved = await server.resolveTenant(granted.accessToken, parameters);
+    const erpCompany = { ...resolved, name: cleanLine(resolved.name, TENANT_NAME_LENGTH_MAX) || resolved.id };
     const confirmation = randomBytes(CONFIRMATION_BYTES).toString('base64url');
     await flows.awaitConfirmation(flow, {
       tenant: erpCompany,

@@ -46,6 +46,8 @@ describe('refuses', () => {
     ['a currency that is none', { currency: 'EURO' }],
     ['NUL in the name', { name: 'A\u0000B' }],
     ['half a surrogate pair in the address', { address: { city: 'A\uD800' } }],
+    ['an id that nobody can read', { externalId: '14\u202e' }],
+    ['a link that nobody can read', { url: 'https://erp.example/\u202e' }],
     ['an id that is too long', { externalId: text(recordLimits.idLength + 1) }],
     ['a text that is too long', { taxId: text(recordLimits.textLength + 1) }],
     ['a time that is none', { modifiedAt: 'yesterday' }],
@@ -91,6 +93,52 @@ describe('refuses', () => {
   test('without a value of the ERP in the message', () => {
     const message = problemOf(checkRecord('bills', { ...bill, currency: 'SECRET-VALUE' }));
     expect(message).not.toContain('SECRET-VALUE');
+  });
+});
+
+describe('makes readable', () => {
+  const NASTY = 'Az\u202eu\u2066r\u200be\ufeff\r\nIn\u001bterior\uffff';
+  const READABLE = 'Azure Interior\ufffd';
+
+  test('every text of a record, and leaves its ids alone', () => {
+    const address = { line1: NASTY, city: NASTY };
+    const account = { externalId: '3', raw: NASTY, holder: NASTY, bic: NASTY };
+    const dirty: VendorRecord = {
+      ...vendor,
+      name: NASTY,
+      number: NASTY,
+      taxId: NASTY,
+      email: NASTY,
+      phone: NASTY,
+      address,
+      accounts: [account],
+    };
+    expect(checkRecord('vendors', dirty)).toEqual({
+      record: {
+        ...vendor,
+        name: READABLE,
+        number: READABLE,
+        taxId: READABLE,
+        email: READABLE,
+        phone: READABLE,
+        address: { line1: READABLE, city: READABLE },
+        accounts: [{ externalId: '3', raw: READABLE, holder: READABLE, bic: READABLE }],
+      },
+    });
+    expect(
+      checkRecord('bills', { ...bill, vendorName: NASTY, documentNumber: NASTY, purchaseOrderRefs: [NASTY, '\u200b'] }),
+    ).toEqual({
+      record: { ...bill, vendorName: READABLE, documentNumber: READABLE, purchaseOrderRefs: [READABLE] },
+    });
+    expect(checkRecord('payments', { ...payment, reference: NASTY })).toEqual({
+      record: { ...payment, reference: READABLE },
+    });
+  });
+
+  test('a text of which nothing is left as one that is absent', () => {
+    expect(checkRecord('vendors', { ...vendor, phone: '\u200b\u202e', address: { city: '\ufeff' } })).toEqual({
+      record: { ...vendor, address: {} },
+    });
   });
 });
 

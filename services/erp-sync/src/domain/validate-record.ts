@@ -2,6 +2,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import type { BankAccount } from '@invoicecontrol/values/bank-account';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { cleanLine, faultOfLine } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type {
@@ -36,8 +37,7 @@ export type CheckedRecord<R> = { readonly record: R } | { readonly problem: stri
  */
 export function checkRecord<S extends StreamName>(stream: S, record: RecordsOf[S]): CheckedRecord<RecordsOf[S]> {
   try {
-    rejectUnstorableText(record);
-    return { record: checks[stream](record as never) as RecordsOf[S] };
+    return { record: checks[stream](readable(record) as never) as RecordsOf[S] };
   } catch (error) {
     if (error instanceof InvalidRecord) return { problem: error.message };
     throw error;
@@ -156,16 +156,25 @@ function checkPayment(payment: PaymentRecord): PaymentRecord {
 /** NUL, and halves of surrogate pairs: databases and readers of JSON disagree about them. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-function rejectUnstorableText(value: unknown): void {
+/** Ids and addresses: one that is changed names something else. */
+const NAMES_SOMETHING = /^(?:url|externalId|\w+ExternalIds?)$/;
+
+/** The record with texts that people can read: an ERP may store anything. What is left empty is absent. */
+function readable<T>(value: T, isExact = false): T {
   if (typeof value === 'string') {
     if (UNSTORABLE.test(value)) {
       throw new InvalidRecord('A text has a character that cannot be stored (NUL, or half a surrogate pair).');
     }
-  } else if (Array.isArray(value)) {
-    for (const entry of value) rejectUnstorableText(entry);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const name in value) rejectUnstorableText((value as Record<string, unknown>)[name]);
+    return (isExact ? value : cleanLine(value, Infinity)) as T;
   }
+  if (Array.isArray(value)) return value.map((entry) => readable(entry, isExact)).filter((entry) => entry !== '') as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const made: Record<string, unknown> = {};
+  for (const name in value) {
+    const member: unknown = readable(value[name], NAMES_SOMETHING.test(name));
+    if (member !== '' || NAMES_SOMETHING.test(name)) made[name] = member;
+  }
+  return made as T;
 }
 
 function requireId(id: string | undefined, what: string): void {
@@ -182,6 +191,9 @@ function limitId(id: string | undefined, what: string): void {
   if (id !== undefined && id.length > recordLimits.idLength) {
     throw new InvalidRecord(`The ${what} has more than ${recordLimits.idLength} characters.`);
   }
+  if (id !== undefined && faultOfLine(id) !== undefined) {
+    throw new InvalidRecord(`The ${what} has characters that nobody sees.`);
+  }
 }
 
 function limitText(text: string | undefined, what: string): void {
@@ -192,7 +204,8 @@ function limitText(text: string | undefined, what: string): void {
 
 function limitUrl(url: string | undefined): void {
   if (url === undefined) return;
-  const isLink = url.length <= recordLimits.urlLength && /^https?:\/\//.test(url) && URL.canParse(url);
+  const isShort = url.length <= recordLimits.urlLength;
+  const isLink = isShort && /^https?:\/\//.test(url) && URL.canParse(url) && faultOfLine(url) === undefined;
   if (!isLink) throw new InvalidRecord('The address of the page in the ERP is not a link.');
 }
 

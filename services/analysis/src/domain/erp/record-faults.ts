@@ -1,6 +1,7 @@
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { ACCOUNTS_PER_VENDOR_MAX } from './vendor-accounts.js';
@@ -20,9 +21,6 @@ const TEXT_LENGTH_MAX = 1_000;
 const URL_LENGTH_MAX = 2_000;
 /** Orders that one bill names, and bills that one payment settles. */
 export const REFERENCES_MAX = 200;
-
-/** NUL, and halves of surrogate pairs. */
-const UNSTORABLE = /[\0\p{Cs}]/u;
 
 type Fault = string | undefined;
 
@@ -148,9 +146,8 @@ function required(name: string, value: string, lengthMax: number): Fault {
 function text(name: string, value: string | undefined, lengthMax: number): Fault {
   if (value === undefined) return undefined;
   if (isLongerThan(value, lengthMax)) return `${name}: has more than ${lengthMax} characters.`;
-  return UNSTORABLE.test(value)
-    ? `${name}: has a character that no text has (NUL, or half a surrogate pair).`
-    : undefined;
+  const fault = faultOfLine(value);
+  return fault === undefined ? undefined : `${name}: ${fault}`;
 }
 
 function texts<N extends string>(values: { readonly [name in N]: string | undefined }, names: readonly N[]): Fault {
