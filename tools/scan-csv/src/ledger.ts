@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { columnName, mapColumns } from './columns.js';
 import type { ColumnMapping, Overrides } from './columns.js';
 import { findLayout, parserOptions } from './delimiter.js';
@@ -140,14 +141,11 @@ function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord[
 }
 
 /**
- * The visible text of a cell: line breaks become blanks, and the spreadsheet notations for text, `="007"` and `'007`, are
+ * The text of a cell as people read it: line breaks become blanks, and the spreadsheet notations for text, `="007"` and `'007`, are
  * removed.
  */
 function cleanCell(cell: string): string {
-  const visible = cell
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .replaceAll(/ {2,}/g, ' ')
-    .trim();
+  const visible = cleanLine(cell, Infinity).replaceAll(/ {2,}/g, ' ');
   const asText = /^="(.*)"$/.exec(visible)?.[1]?.replaceAll('""', '"') ?? visible;
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }

@@ -1,3 +1,4 @@
+import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
 
 /** Calls by their names in sections 3 and 5 of the KSeF reference. */
@@ -155,12 +156,9 @@ export function safeText(text: string): string {
     .replace(/(?<!\d)\d{6}(\d{4})(?!\d)/g, '******$1');
 }
 
-/** Text of KSeF in one line and cut; lone surrogates and control characters are replaced. */
+/** Text of KSeF in one line that people can read, and cut. */
 export function plainText(text: string): string {
-  return text
-    .slice(0, TEXT_MAX)
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
+  return cleanLine(text, TEXT_MAX);
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

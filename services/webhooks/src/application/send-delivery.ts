@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { cleanNote } from '@invoicecontrol/values/readable-text';
 import { settle, TRIES_MAX } from '../domain/delivery.js';
 import type { SendResult } from '../domain/delivery.js';
 import { maskProofs } from '../domain/excerpt.js';
@@ -119,6 +120,6 @@ export const sendDelivery =
         signal,
       );
       if (sent === 'OURS' || sent.excerpt === undefined) return sent;
-      return { ...sent, excerpt: maskProofs(sent.excerpt, [...signature.values, ...secrets]) };
+      return { ...sent, excerpt: maskProofs(cleanNote(sent.excerpt), [...signature.values, ...secrets]) };
     }
   };
