@@ -91,6 +91,7 @@ export interface SignatureReading {
 export interface TamperSign {
   readonly kind:
     | 'CONTENT_REPLACED'
+    | 'REVISIONS_NOT_COMPARED'
     | 'PRODUCERS_DIFFER'
     | 'MODIFIED_LATER'
     | 'FONT_OF_ONE_FIELD'

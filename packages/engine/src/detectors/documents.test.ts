@@ -49,9 +49,17 @@ describe('DOCUMENT_TAMPER_SIGNS', () => {
     [['OVERLAY'], 'MEDIUM', 65, 3],
     [['FONT_OF_ONE_FIELD', 'MODIFIED_LATER', 'PRODUCERS_DIFFER'], 'MEDIUM', 65, 4],
     [['OVERLAY', 'FONT_OF_ONE_FIELD'], 'HIGH', 80, 5],
-    [['CONTENT_REPLACED', 'TEXT_DIFFERS_FROM_PICTURE'], 'HIGH', 80, 6],
+    [['OVERLAY', 'TEXT_DIFFERS_FROM_PICTURE'], 'HIGH', 80, 6],
+    [['REVISIONS_NOT_COMPARED'], 'HIGH', 80, 5],
+    [['CONTENT_REPLACED'], 'CRITICAL', 95, 3],
+    [['MODIFIED_LATER', 'CONTENT_REPLACED', 'OVERLAY'], 'CRITICAL', 95, 7],
   ])('%j', (kinds, severity, confidence, weight) => {
     expect(signs(...kinds)).toMatchObject({ severity, confidence, evidence: { observed: { weight } } });
+  });
+  test('block where a later revision shows something else, and send to review where revisions were not compared', () => {
+    const decide = (kind: TamperSignKind) => read({ tamperSigns: [{ kind, objects: ['3'] }] }).analysis.decision;
+    expect(decide('CONTENT_REPLACED')).toBe('BLOCK');
+    expect(decide('REVISIONS_NOT_COMPARED')).toBe('REVIEW');
   });
   test('count once per kind, however many objects show them', () => {
     expect(signs('OVERLAY', 'OVERLAY', 'OVERLAY')).toMatchObject({

@@ -60,7 +60,8 @@ function modifiedAfterSigning(
 }
 
 const signSentences: Readonly<Record<TamperSignKind, string>> = {
-  CONTENT_REPLACED: 'A later revision replaces the content of a page',
+  CONTENT_REPLACED: 'A later revision shows something else than an earlier one',
+  REVISIONS_NOT_COMPARED: 'The file has more revisions or pages than are compared',
   PRODUCERS_DIFFER: 'The file names two different programs as its origin',
   MODIFIED_LATER: 'The file was modified more than a day after it was created',
   EDITOR: 'The file was written by a program for editing finished documents',
@@ -75,8 +76,9 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
   if (first === undefined) return [];
   const weight = tamperWeight(document, parameters);
   const { levels, tamperLikelyMin, tamperDoubtfulMin } = parameters;
-  const level =
-    weight >= tamperLikelyMin
+  const level = signs.some(({ kind }) => kind === 'CONTENT_REPLACED')
+    ? levels.contentReplaced
+    : weight >= tamperLikelyMin
       ? levels.tamperLikely
       : weight >= tamperDoubtfulMin
         ? levels.tamperDoubtful

@@ -480,9 +480,10 @@ export const catalogue = {
   },
   DOCUMENT_TAMPER_SIGNS: {
     family: 'DOC',
-    severities: ['INFO', 'MEDIUM', 'HIGH'],
+    severities: ['INFO', 'MEDIUM', 'HIGH', 'CRITICAL'],
     requires: ['DOCUMENT'],
-    description: 'The document shows traces of having been edited.',
+    description:
+      'The document shows traces of having been edited, or shows something else than an earlier revision of it.',
     recommendedAction: 'Compare with earlier invoices of the supplier; ask for the original file.',
   },
   DOCUMENT_HIDDEN_TEXT: {

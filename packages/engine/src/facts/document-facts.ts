@@ -32,8 +32,10 @@ export interface SignatureFacts {
 }
 
 export type TamperSignKind =
-  /** A later revision replaces the content stream of a page. */
+  /** A later revision shows something else than an earlier one. */
   | 'CONTENT_REPLACED'
+  /** The file has more revisions or pages than are compared. */
+  | 'REVISIONS_NOT_COMPARED'
   /** The two descriptions of the file name different programs. */
   | 'PRODUCERS_DIFFER'
   /** Modified more than a day after it was created. */

@@ -5,6 +5,7 @@ export interface DocumentParameters {
   readonly levels: {
     readonly modifiedAfterSigning: Level;
     readonly completedAfterSigning: Level;
+    readonly contentReplaced: Level;
     readonly tamperLikely: Level;
     readonly tamperDoubtful: Level;
     readonly tamperTrace: Level;
@@ -37,6 +38,7 @@ export const documents: DocumentParameters = {
   levels: {
     modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },
     completedAfterSigning: { severity: 'INFO', confidence: 95 },
+    contentReplaced: { severity: 'CRITICAL', confidence: 95 },
     tamperLikely: { severity: 'HIGH', confidence: 80 },
     tamperDoubtful: { severity: 'MEDIUM', confidence: 65 },
     tamperTrace: { severity: 'INFO', confidence: 65 },
@@ -53,6 +55,7 @@ export const documents: DocumentParameters = {
   },
   tamperWeights: {
     CONTENT_REPLACED: 3,
+    REVISIONS_NOT_COMPARED: 5,
     PRODUCERS_DIFFER: 1,
     MODIFIED_LATER: 1,
     EDITOR: 1,

@@ -100,6 +100,7 @@ export const defaultPolicy: Policy = {
     'BANK_ACCOUNT_MASTER_MISMATCH',
     'BANK_ACCOUNT_CHANGED',
     'DOCUMENT_MODIFIED_AFTER_SIGNING',
+    'DOCUMENT_TAMPER_SIGNS',
     'DOCUMENT_FIELD_CONFLICT',
   ],
   duplicates,

@@ -10,6 +10,7 @@ import type { TextReading } from '../text/read-text.js';
 import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
+import { compareRevisions } from './compare-revisions.js';
 import { compareWithPage } from './compare-with-page.js';
 import type { VisiblePage } from './compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
@@ -19,7 +20,6 @@ import { compareCodes } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
-import { readRevisions } from './revisions.js';
 import { findDrawingSigns } from './tamper-signs.js';
 
 export interface PdfContext {
@@ -57,7 +57,8 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
   const pages = await readPages(pdf);
   if (pages === 'TOO_LARGE') return refuse('TOO_LARGE', pdfMessages.TOO_MUCH_TEXT);
   const { producer, profile, signs } = await readProperties(pdf);
-  const history = readRevisions(bytes);
+  const invoices = await readInvoiceAttachments(pdf);
+  const history = await compareRevisions(bytes, pdf, { pages, invoices });
   const facts: FileFacts = {
     pages: pdf.numPages,
     producer,
@@ -66,7 +67,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     hiddenTexts: findHiddenTexts(pages),
     profile,
   };
-  const [attachment, ...others] = await readInvoiceAttachments(pdf);
+  const [attachment, ...others] = invoices;
   // Beside XML, a page that is a picture is an annex where other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);

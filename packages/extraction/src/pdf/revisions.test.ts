@@ -1,95 +1,100 @@
 import { describe, expect, test } from '@jest/globals';
-import { readRevisions } from './revisions.js';
+import { signedInvoice, unsignedInvoice } from '../testing/invoice-history.js';
+import { firstRevision, withRevision } from '../testing/pdf-history.js';
+import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';
 
-const page = '3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>\nendobj\n';
-const base =
-  '%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R /AcroForm 8 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n' +
-  `${page}4 0 obj\n<< /Length 5 >>\nstream\nBT ET\nendstream\nendobj\n8 0 obj\n<< /Fields [9 0 R] >>\nendobj\n`;
-/** Object 7 is drawn on the page, object 11 is how a field looks. */
-const drawings =
-  '7 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nq Q\nendstream\nendobj\n11 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nq Q\nendstream\nendobj\n' +
-  '13 0 obj\n<< /FT /Tx /T (Note) /AP << /N 11 0 R >> >>\nendobj\n';
-const field = '9 0 obj\n<< /FT /Sig /T (Signature) /V 10 0 R >>\nendobj\n';
+const base = unsignedInvoice();
+const endsOf = (file: Buffer): readonly number[] => findRevisions(file).ends;
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A file whose only signature covers all but its own value. */
-function signed(): string {
-  const before = `${base}${drawings}${field}10 0 obj\n<< /Type /Sig /SubFilter /adbe.pkcs7.detached /ByteRange [0 AAAAAA BBBBBB CCCCCC] /Contents <`;
-  const value = '00'.repeat(20);
-  const after = '> >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n';
-  const digits = (count: number): string => String(count).padStart(6, '0');
-  return `${before}${value}${after}`
-    .replace('AAAAAA', digits(before.length - 1))
-    .replace('BBBBBB', digits(before.length + value.length + 1))
-    .replace('CCCCCC', digits(after.length - 1));
-}
-
-const factsOf = (file: string) => readRevisions(Buffer.from(file, 'latin1'));
-const update = (objects: string): string => `${objects}trailer << /Root 1 0 R >>\n%%EOF\n`;
-const newContent = '4 0 obj\n<< /Length 7 >>\nstream\nBT Q ET\nendstream\nendobj\n';
-
-describe('revisions', () => {
-  test('a file in one piece has no signs and no signature', () => {
-    expect(factsOf(update(base))).toEqual({ signature: null, signs: [] });
+describe('the ends of revisions', () => {
+  test('are the end marks, and the end of the file', () => {
+    const second = withRevision(base, { 20: '<< >>' });
+    const third = withRevision(second, { 20: '<< >>' });
+    expect(endsOf(base)).toEqual([base.length]);
+    expect(endsOf(third)).toEqual([base.length, second.length, third.length]);
   });
 
-  test('an update that replaces the content of a page is a sign, with the number of the stream', () => {
-    expect(factsOf(update(base) + update(newContent)).signs).toEqual([{ kind: 'CONTENT_REPLACED', objects: ['4'] }]);
+  test('are found without tables of references, as readers repair such files', () => {
+    const raw = latin1('%PDF-1.4\n1 0 obj\n<< >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF\n');
+    expect(endsOf(Buffer.concat([raw, raw]))).toEqual([raw.length, 2 * raw.length]);
   });
 
-  test('an update that gives a page another content stream is a sign', () => {
-    const other = `${page.replace('4 0 R', '20 0 R')}20 0 obj\n<< >>\nstream\nBT ET\nendstream\nendobj\n`;
-    expect(factsOf(update(base) + update(other)).signs).toEqual([{ kind: 'CONTENT_REPLACED', objects: ['4'] }]);
+  test('do not count blanks and zeros behind the last mark, and do count anything else', () => {
+    expect(endsOf(Buffer.concat([base, latin1('\r\n\0 ')]))).toEqual([base.length + 4]);
+    expect(endsOf(Buffer.concat([base, latin1('1 0 obj')]))).toEqual([base.length, base.length + 7]);
   });
 
-  test('an update that adds a stamp beside the content, or fills a form, is none', () => {
-    const stamped = `${page.replace('4 0 R', '[4 0 R 20 0 R]')}20 0 obj\n<< >>\nstream\nBT ET\nendstream\nendobj\n`;
-    expect(factsOf(update(base) + update(stamped)).signs).toEqual([]);
-    expect(factsOf(update(base) + update('12 0 obj\n<< /FT /Tx /V (x) >>\nendobj\n')).signs).toEqual([]);
+  test('are not those of an attached PDF, with its length stated, stated elsewhere or wrong', () => {
+    for (const entries of ['', '/DL 9']) {
+      const attached = firstRevision({ 5: { entries, data: withRevision(base, { 20: '<< >>' }) } });
+      expect(endsOf(attached)).toEqual([attached.length]);
+    }
+    const elsewhere = latin1(
+      '%PDF-1.4\n5 0 obj\n<< /Length 6 0 R >>\nstream\nstartxref 9 %%EOF 1 0 obj\nendstream\nendobj\ntrailer << >>\nstartxref\n9\n%%EOF\n',
+    );
+    expect(endsOf(elsewhere)).toEqual([elsewhere.length]);
+    expect(endsOf(latin1(elsewhere.toString('latin1').replace('6 0 R', '4')))).toHaveLength(1);
   });
 
-  test('the two parts of a linearised file are no update', () => {
-    const linearised = base.replace('%PDF-1.7\n', '%PDF-1.7\n99 0 obj\n<< /Linearized 1 >>\nendobj\n');
-    expect(factsOf(update(linearised) + update(newContent)).signs).toEqual([]);
+  test('do not count the first part of a linearised file', () => {
+    const first = latin1(base.toString('latin1').replace(/startxref\n\d+/, 'startxref\n0'));
+    const whole = withRevision(first, { 20: '<< >>' });
+    expect(endsOf(whole)).toEqual([whole.length]);
   });
+
+  test('are incomplete where there are more than 1,000 marks, and one less is complete', () => {
+    const marks = (count: number): Buffer => latin1('trailer<<>>%%EOF\n'.repeat(count));
+    expect(findRevisions(marks(1_000)).isComplete).toBe(true);
+    expect(findRevisions(marks(1_001)).isComplete).toBe(false);
+  });
+
+  test.each(['%%EOF', '>>stream\n', '>>stream\nendstream ', '/ByteRange [', 'endstream'])(
+    'are looked for in time that grows with the file: %j',
+    (piece) => {
+      expect(findRevisions(latin1(piece.repeat(300_000))).ends.length).toBeGreaterThan(0);
+    },
+  );
 });
 
-describe('signatures', () => {
-  test('say how much of the file they cover, and that nothing changed', () => {
-    expect(factsOf(signed()).signature).toEqual({
-      revisions: 1,
-      coveragePercent: expect.any(Number),
-      changed: 'NOTHING',
-    });
-    expect(factsOf(signed()).signature?.coveragePercent).toBeGreaterThan(90);
+describe('the ranges of signatures', () => {
+  test('are those within the file, in order', () => {
+    const file = signedInvoice();
+    const [range] = findRevisions(file).byteRanges;
+    expect(range?.[0]).toBe(0);
+    expect((range?.[2] ?? 0) + (range?.[3] ?? 0)).toBe(file.length);
+    expect(objectAt(file, range?.[1] ?? 0)).toBe(10);
   });
 
   test.each([
-    ['CONTENT', update(newContent)],
-    ['CONTENT', update(`${page.replace('4 0 R', '[4 0 R 20 0 R]')}20 0 obj\n<< >>\nstream\nq\nendstream\nendobj\n`)],
-    ['CONTENT', newContent],
-    [
-      'CONTENT',
-      update(
-        '30 0 obj\n<< /Type /Pages /Kids [31 0 R] /Count 1 >>\nendobj\n1 0 obj\n<< /Type /Catalog /Pages 30 0 R >>\nendobj\n',
-      ),
-    ],
-    ['CONTENT', update('7 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nBT ET\nendstream\nendobj\n')],
-    ['FORM_OR_VALIDATION', update('11 0 obj\n<< /Type /XObject /Subtype /Form >>\nstream\nBT ET\nendstream\nendobj\n')],
-    ['FORM_OR_VALIDATION', update('12 0 obj\n<< /Type /DSS >>\nendobj\n')],
-    ['SIGNATURE_REMOVED', update('9 0 obj\n<< /FT /Sig /T (Signature) >>\nendobj\n')],
-    ['SIGNATURE_REMOVED', update('8 0 obj\n<< /Fields [] >>\nendobj\n')],
-  ])('tell what was done after signing: %s', (changed, later) => {
-    expect(factsOf(signed() + later).signature).toMatchObject({ revisions: 2, changed });
+    '/ByteRange [0 9 9 999999999]',
+    '/ByteRange [0 9 5 9]',
+    '/ByteRange [0 -9 9 9]',
+    '/ByteRange [0 1 2]',
+    '/ByteRange [0 1 2 3 4]',
+    '/ByteRange 0 1 2 3',
+    '/ByteRange [',
+    '/ByteRange [a b c d]',
+  ])('are not %s', (text) => {
+    expect(findRevisions(latin1(`${text}${' '.repeat(40)}`)).byteRanges).toEqual([]);
   });
 });
 
-test('any bytes are read without an error', () => {
-  for (const text of [
-    '',
-    '%PDF',
-    '1 0 obj << /Type /ObjStm /N 9 /First 4 >> stream\nxx\nendstream %%EOF',
-    '/ByteRange [0 9 9 999999999]',
-  ]) {
-    expect(factsOf(text)).toEqual({ signature: null, signs: [] });
-  }
+test('more than 30 ranges, or 10,000 names of ranges, are incomplete', () => {
+  const ranges = (count: number): boolean => findRevisions(latin1('/ByteRange [0 1 2 3] '.repeat(count))).isComplete;
+  expect([ranges(30), ranges(31)]).toEqual([true, false]);
+  const names = (count: number): boolean => findRevisions(latin1('/ByteRange '.repeat(count))).isComplete;
+  expect([names(10_000), names(10_001)]).toEqual([true, false]);
+});
+
+test('freed objects are those of later tables alone', () => {
+  const file = withRevision(base, { 6: null, 7: '<< >>', 9: null });
+  expect([...findFreedObjects(file, base.length)]).toEqual([6, 9]);
+  expect([...findFreedObjects(file, file.length)]).toEqual([]);
+  expect([...findFreedObjects(latin1('xref\n0 99999999\n0000000000 65535 f \n'), 0)]).toEqual([0]);
+});
+
+test('blank is what people do not see in a file', () => {
+  expect(isBlank(latin1('ab \r\n\0'), 2)).toBe(true);
+  expect(isBlank(latin1('ab c'), 2)).toBe(false);
 });

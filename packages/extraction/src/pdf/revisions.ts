@@ -1,231 +1,187 @@
-import { inflateSync } from 'node:zlib';
-import type { SignatureReading, TamperSign } from '../reading.js';
-
-/** What the bytes of a PDF tell about its history: revisions appended to it, and what its signature covers. */
-export interface RevisionFacts {
-  readonly signature: SignatureReading | null;
-  readonly signs: readonly TamperSign[];
+/** What the bytes of a PDF tell about its history. Their meaning is not followed here: see `compare-revisions.ts`. */
+export interface RevisionMarks {
+  /** Where a revision ends: so much of the file is a document of its own. The last is the length of the file. */
+  readonly ends: readonly number[];
+  /** What a signature says that it covers: start, length, start, length. */
+  readonly byteRanges: readonly ByteRange[];
+  /** False where the file has more marks than are looked at. */
+  readonly isComplete: boolean;
 }
 
-interface Revision {
-  readonly end: number;
-  /** The text of each object that the revision defines, without its stream. */
-  readonly objects: ReadonlyMap<number, string>;
-}
+export type ByteRange = readonly [start: number, length: number, second: number, rest: number];
 
-interface Signature {
-  readonly coveredBytes: number;
-  readonly coveredEnd: number;
-  readonly isTimestamp: boolean;
-}
+/** More than any document has; each costs a look at the bytes before it. */
+const STREAMS_MAX = 100_000;
+const ENDS_MAX = 1_000;
+const BYTE_RANGES_MAX = 30;
+/** Places that name a range, valid or not. */
+const BYTE_RANGE_NAMES_MAX = 10_000;
+/** The dictionary before a stream, as far as its length is looked for. */
+const DICTIONARY_BYTES_MAX = 2_048;
+/** Between `startxref` and `%%EOF`. */
+const TRAILER_BYTES_MAX = 64;
+const BYTE_RANGE_BYTES_MAX = 200;
 
-const REVISIONS_MAX = 50;
-const OBJECTS_MAX = 100_000;
-const OBJECT_TEXT_MAX = 20_000;
-const OBJECT_STREAM_BYTES_MAX = 8 * 1024 * 1024;
-const OBJECT_STREAMS_MAX = 200;
+/** Of tables of references, as far as freed objects are looked for. */
+const ENTRIES_MAX = 200_000;
+/** An entry has 20. */
+const LINE_BYTES_MAX = 64;
 
-/** Reads the history of the file from its raw bytes; never throws, whatever they are. */
-export function readRevisions(bytes: Uint8Array): RevisionFacts {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const revisions = splitRevisions(file);
-  const replaced = new Set<number>();
-  const state = new Map<number, string>();
-  const changes: { end: number; isContent: boolean; removesSignature: boolean }[] = [];
-  for (const [index, revision] of revisions.entries()) {
-    if (index > 0) {
-      const contents = changedContents(state, revision);
-      for (const object of contents.replaced) replaced.add(object);
-      changes.push({
-        end: revision.end,
-        isContent: contents.replaced.length > 0 || contents.isExtended,
-        removesSignature: removesSignature(state, revision),
-      });
-    }
-    for (const [number, text] of revision.objects) state.set(number, text);
-  }
-  const signs: TamperSign[] =
-    replaced.size === 0 ? [] : [{ kind: 'CONTENT_REPLACED', objects: [...replaced].slice(0, 20).map(String) }];
-  return { signature: readSignature(file, revisions, changes), signs };
-}
-
-/** A linearised file has two cross-reference sections from the start; that is not an update. */
-function splitRevisions(file: string): Revision[] {
-  const ends = [...file.matchAll(/%%EOF/g)].map(({ index }) => index + 5).slice(0, REVISIONS_MAX);
-  const isLinearised = /\/Linearized\b/.test(file.slice(0, 2_048));
-  const kept = isLinearised && ends.length > 1 ? ends.slice(1) : ends;
+/** Finds the ends of revisions and the ranges of signatures; never throws, and looks at each byte a bounded number of times. */
+export function findRevisions(bytes: Uint8Array): RevisionMarks {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { marks, isComplete } = findEndMarks(file);
+  const ends = marks.flatMap((at) => endOfRevision(file, at) ?? []);
+  const last = ends.at(-1);
   // Readers do without the mark at the end of the last revision.
-  const last = kept.at(-1);
-  if (last !== undefined && /\d\s+obj\b/.test(file.slice(last))) kept.push(file.length);
-  let start = 0;
-  return kept.map((end) => {
-    const objects = readObjects(file.slice(start, end));
-    start = end;
-    return { end, objects };
-  });
-}
-
-function readObjects(text: string): Map<number, string> {
-  const objects = new Map<number, string>();
-  let streams = 0;
-  for (const match of text.matchAll(/(?:^|[\s>])(\d{1,8})\s+\d{1,5}\s+obj\b/g)) {
-    if (objects.size >= OBJECTS_MAX) break;
-    const start = match.index + match[0].length;
-    const head = text.slice(start, start + OBJECT_TEXT_MAX);
-    const body = head.slice(0, lengthOfHead(head));
-    objects.set(Number(match[1]), body);
-    if (/\/Type\s*\/ObjStm\b/.test(body) && streams < OBJECT_STREAMS_MAX) {
-      streams += 1;
-      const from = text.indexOf('stream', start + body.length);
-      const to = text.indexOf('endstream', from + 6);
-      if (from >= 0 && to >= 0) addCompressed(objects, body, text.slice(from + 6, to));
-    }
-  }
-  return objects;
-}
-
-function lengthOfHead(text: string): number {
-  const ends = [text.search(/\bstream\r?\n/), text.indexOf('endobj')].filter((end) => end >= 0);
-  return ends.length === 0 ? text.length : Math.min(...ends);
-}
-
-function addCompressed(objects: Map<number, string>, dictionary: string, data: string): void {
-  const count = Number(/\/N\s+(\d+)/.exec(dictionary)?.[1] ?? 0);
-  const first = Number(/\/First\s+(\d+)/.exec(dictionary)?.[1] ?? 0);
-  let text: string;
-  try {
-    const packed = Buffer.from(data.replace(/^\r?\n/, ''), 'latin1');
-    text = inflateSync(packed, { maxOutputLength: OBJECT_STREAM_BYTES_MAX }).toString('latin1');
-  } catch {
-    // Not packed in the usual way, or damaged: what it holds stays unknown.
-    return;
-  }
-  const numbers = text.slice(0, first).trim().split(/\s+/).map(Number);
-  for (let index = 0; index < count && objects.size < OBJECTS_MAX; index += 1) {
-    const [number, offset] = [numbers[2 * index], numbers[2 * index + 1]];
-    if (number === undefined || offset === undefined) return;
-    const next = numbers[2 * index + 3];
-    const end = next === undefined ? text.length : first + next;
-    objects.set(number, text.slice(first + offset, Math.min(end, first + offset + OBJECT_TEXT_MAX)));
-  }
-}
-
-function referencesOf(text: string, key: string): number[] {
-  const value = new RegExp(`/${key}\\s*(\\[[^\\]]*\\]|\\d+\\s+\\d+\\s+R)`).exec(text)?.[1] ?? '';
-  return [...value.matchAll(/(\d+)\s+\d+\s+R/g)].map(([, number]) => Number(number));
-}
-
-function isPage(text: string): boolean {
-  return /\/Type\s*\/Page(?![A-Za-z])/.test(text);
-}
-
-function isCatalog(text: string): boolean {
-  return /\/Type\s*\/Catalog\b/.test(text);
-}
-
-/** A picture, or a part of a page that is drawn from an object of its own. */
-function isDrawing(text: string): boolean {
-  return /\/Subtype\s*\/(?:Form|Image)\b/.test(text);
-}
-
-/** How comments and fields look is drawn anew when a form is filled in. */
-function appearancesOf(text: string): number[] {
-  const [, appearance] = /\/AP\s*<<((?:[^<>]|<<[^<>]*>>)*)>>/.exec(text) ?? [];
-  return [...(appearance ?? '').matchAll(/(\d+)\s+\d+\s+R/g)].map(([, number]) => Number(number));
-}
-
-/** Pictures, content streams and trees of pages that the revision defines anew, or takes away from a page or a page from the file. */
-function changedContents(
-  before: ReadonlyMap<number, string>,
-  { objects }: Revision,
-): { readonly replaced: readonly number[]; readonly isExtended: boolean } {
-  const replaced: number[] = [];
-  let isExtended = false;
-  const appearances = new Set([...before.values(), ...objects.values()].flatMap(appearancesOf));
-  for (const [number, text] of before) {
-    if (isDrawing(text) && objects.has(number) && !appearances.has(number)) replaced.push(number);
-    if (isCatalog(text)) {
-      const now = objects.get(number);
-      const pages = referencesOf(now ?? '', 'Pages');
-      if (pages.length > 0 && pages[0] !== referencesOf(text, 'Pages')[0])
-        replaced.push(...referencesOf(text, 'Pages'));
-    } else if (isPage(text)) {
-      const now = objects.get(number);
-      const contents = referencesOf(text, 'Contents');
-      replaced.push(...contents.filter((content) => objects.has(content) && content !== number));
-      if (now === undefined || !isPage(now)) continue;
-      const after = referencesOf(now, 'Contents');
-      replaced.push(...contents.filter((content) => !after.includes(content)));
-      isExtended ||= after.some((content) => !contents.includes(content));
-    } else if (/\/Type\s*\/Pages\b/.test(text)) {
-      const now = objects.get(number);
-      if (now === undefined || !/\/Kids/.test(now)) continue;
-      const kids = referencesOf(now, 'Kids');
-      const missing = referencesOf(text, 'Kids').filter((kid) => !kids.includes(kid));
-      replaced.push(...missing);
-      isExtended ||= kids.length > referencesOf(text, 'Kids').length;
-    }
-  }
-  return { replaced: [...new Set(replaced)], isExtended };
-}
-
-/** A signature field that loses its value, or is taken off the form. */
-function removesSignature(before: ReadonlyMap<number, string>, { objects }: Revision): boolean {
-  for (const [number, text] of before) {
-    if (!/\/FT\s*\/Sig\b/.test(text) || !/\/V\s+\d+\s+\d+\s+R|\/V\s*<</.test(text)) continue;
-    const now = objects.get(number);
-    if (now !== undefined && !/\/V[\s<]/.test(now)) return true;
-    const forms = [...objects.values()].filter((form) => /\/Fields\s*\[/.test(form));
-    if (forms.some((form) => !referencesOf(form, 'Fields').includes(number) && !isKidOf(number, form, objects, before)))
-      return true;
-  }
-  return false;
-}
-
-/** A field may hang below another field of the form. */
-function isKidOf(
-  number: number,
-  form: string,
-  objects: ReadonlyMap<number, string>,
-  before: ReadonlyMap<number, string>,
-): boolean {
-  return referencesOf(form, 'Fields').some((field) =>
-    referencesOf(objects.get(field) ?? before.get(field) ?? '', 'Kids').includes(number),
-  );
-}
-
-function readSignature(
-  file: string,
-  revisions: readonly Revision[],
-  changes: readonly { readonly end: number; readonly isContent: boolean; readonly removesSignature: boolean }[],
-): SignatureReading | null {
-  const found: Signature[] = [];
-  for (const match of file.matchAll(/\/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]/g)) {
-    const [, start = 0, length = 0, second = 0, rest = 0] = match.map(Number);
-    if (second < start + length || second + rest > file.length || length + rest === 0) continue;
-    const around = file.slice(Math.max(0, match.index - 2_000), match.index + 2_000);
-    found.push({
-      coveredBytes: length + rest,
-      coveredEnd: second + rest,
-      isTimestamp: /DocTimeStamp|ETSI\.RFC3161/.test(around) && !/adbe\.pkcs7|ETSI\.CAdES/.test(around),
-    });
-  }
-  const signatures = found.filter(({ isTimestamp }) => !isTimestamp);
-  const [signature] = (signatures.length > 0 ? signatures : found).sort(
-    (one, other) => other.coveredEnd - one.coveredEnd,
-  );
-  if (signature === undefined) return null;
-  const later = changes.filter(({ end }) => end > signature.coveredEnd + 2);
-  const changed = changes.some(({ removesSignature: isRemoved }) => isRemoved)
-    ? 'SIGNATURE_REMOVED'
-    : later.some(({ isContent }) => isContent)
-      ? 'CONTENT'
-      : later.length > 0 || file.slice(signature.coveredEnd).trim() !== ''
-        ? 'FORM_OR_VALIDATION'
-        : 'NOTHING';
+  if (last !== undefined && isBlank(file, last)) ends.pop();
+  const ranges = findByteRanges(file);
   return {
-    revisions: revisions.length,
-    coveragePercent: Math.round((100 * signature.coveredBytes) / Math.max(1, file.length)),
-    changed,
+    ends: [...ends, file.length],
+    byteRanges: ranges.found,
+    isComplete: isComplete && ranges.isComplete,
   };
+}
+
+/** Whether nothing but white space and zeros, which transport adds, is left of the file. */
+export function isBlank(file: Uint8Array, from: number): boolean {
+  for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
+  return true;
+}
+
+/** Places of `%%EOF` outside of streams: an attached PDF has its own. */
+function findEndMarks(file: Buffer): { readonly marks: readonly number[]; readonly isComplete: boolean } {
+  const marks: number[] = [];
+  let streams = 0;
+  let stream = file.indexOf('stream');
+  for (let at = file.indexOf('%%EOF'); at >= 0; at = file.indexOf('%%EOF', at)) {
+    while (stream >= 0 && stream < at) {
+      const end = endOfStream(file, stream);
+      if ((streams += 1) > STREAMS_MAX) return { marks, isComplete: false };
+      if (end > at) at = file.indexOf('%%EOF', end);
+      if (at < 0) return { marks, isComplete: true };
+      stream = file.indexOf('stream', end);
+    }
+    marks.push(at);
+    if (marks.length > ENDS_MAX) return { marks, isComplete: false };
+    at += 5;
+  }
+  return { marks, isComplete: true };
+}
+
+/** Behind the stream that begins there, by its length where the dictionary states it; behind the word where none begins. */
+function endOfStream(file: Buffer, keyword: number): number {
+  const before = file
+    .subarray(Math.max(0, keyword - DICTIONARY_BYTES_MAX), keyword)
+    .toString('latin1')
+    .trimEnd();
+  const begin = keyword + 6 + (file[keyword + 6] === 13 ? 2 : 1);
+  if (!before.endsWith('>>')) return keyword + 6;
+  const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
+  const length = Number(/\/Length (\d{1,10})(?! \d+ R)\b/.exec(dictionary.replace(/\s+/g, ' '))?.[1] ?? NaN);
+  if (
+    file
+      .subarray(begin + length, begin + length + 11)
+      .toString('latin1')
+      .trimStart()
+      .startsWith('endstream')
+  ) {
+    return begin + length;
+  }
+  const end = file.indexOf('endstream', begin);
+  return end < 0 ? file.length : end + 9;
+}
+
+/**
+ * The end of the revision that an end mark closes, with its end of line; undefined where none does: the first part of a linearised
+ * file points to nothing before it.
+ */
+function endOfRevision(file: Buffer, mark: number): number | undefined {
+  const before = file
+    .subarray(Math.max(0, mark - TRAILER_BYTES_MAX), mark)
+    .toString('latin1')
+    .trimEnd();
+  const start = before.lastIndexOf('startxref');
+  if (start >= 0 && Number(before.slice(start + 9)) === 0) return undefined;
+  if (start < 0 && !before.endsWith('>>')) return undefined;
+  let end = mark + 5;
+  if (file[end] === 13) end += 1;
+  if (file[end] === 10) end += 1;
+  return end;
+}
+
+function findByteRanges(file: Buffer): { readonly found: readonly ByteRange[]; readonly isComplete: boolean } {
+  const found: ByteRange[] = [];
+  let names = 0;
+  for (let at = file.indexOf('/ByteRange'); at >= 0; at = file.indexOf('/ByteRange', at + 10)) {
+    if ((names += 1) > BYTE_RANGE_NAMES_MAX) return { found, isComplete: false };
+    const text = file.subarray(at + 10, at + 10 + BYTE_RANGE_BYTES_MAX).toString('latin1');
+    const [open, close] = [text.indexOf('['), text.indexOf(']')];
+    if (open < 0 || close < open || text.slice(0, open).trim() !== '') continue;
+    const [start = NaN, length = NaN, second = NaN, rest = NaN, ...more] = text
+      .slice(open + 1, close)
+      .trim()
+      .split(/\s+/)
+      .map(Number);
+    const isRange = [start, length, second, rest].every((number) => Number.isSafeInteger(number) && number >= 0);
+    if (!isRange || more.length > 0 || second < start + length || second + rest > file.length || rest === 0) continue;
+    if (found.length === BYTE_RANGES_MAX) return { found, isComplete: false };
+    found.push([start, length, second, rest]);
+  }
+  return { found, isComplete: true };
+}
+
+/**
+ * Numbers of the objects that tables of references behind `from` free. PDFium goes on reading them; other readers, and PDFium where
+ * the table is a stream, do not.
+ */
+export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<number> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const freed = new Set<number>();
+  let entries = 0;
+  for (let at = file.indexOf('xref', from); at >= 0 && entries < ENTRIES_MAX; at = file.indexOf('xref', at + 4)) {
+    // Not of `startxref`.
+    if (file[at - 1] === 't'.charCodeAt(0)) continue;
+    const lines = linesOf(file, at + 4);
+    for (const line of lines) {
+      const [first = NaN, count = NaN, ...more] = line.trim().split(/\s+/, 3).map(Number);
+      if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || more.length > 0) break;
+      for (let index = 0; index < count && entries < ENTRIES_MAX; index += 1) {
+        const { value, done } = lines.next();
+        if (done === true) break;
+        entries += 1;
+        if (value.trimEnd().endsWith(' f')) freed.add(first + index);
+      }
+    }
+  }
+  return freed;
+}
+
+/** The number of the object that a place of the file lies in; undefined where it lies in none. */
+export function objectAt(bytes: Uint8Array, place: number): number | undefined {
+  const from = Math.max(0, place - DICTIONARY_BYTES_MAX);
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset + from, place - from).toString('latin1');
+  const [generation, number] = before
+    .slice(0, Math.max(0, before.lastIndexOf('obj')))
+    .trimEnd()
+    .split(/\s+/)
+    .reverse();
+  return /^\d+$/.test(generation ?? '') && /^\d+$/.test(number ?? '') ? Number(number) : undefined;
+}
+
+/** Lines of text from a place on, each of them short. */
+function* linesOf(file: Buffer, from: number): Generator<string, undefined> {
+  let at = from;
+  while (at < file.length) {
+    while (isEndOfLine(file[at])) at += 1;
+    let end = at;
+    while (end < file.length && end - at < LINE_BYTES_MAX && !isEndOfLine(file[end])) end += 1;
+    yield file.subarray(at, end).toString('latin1');
+    at = end + 1;
+  }
+  return undefined;
+}
+
+function isEndOfLine(byte: number | undefined): boolean {
+  return byte === 10 || byte === 13;
 }

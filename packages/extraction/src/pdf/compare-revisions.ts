@@ -1,0 +1,334 @@
+import { createHash } from 'node:crypto';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { SignatureReading, TamperSign } from '../reading.js';
+import { readInvoiceAttachments } from './attachments.js';
+import type { Attachment } from './attachments.js';
+import { withPdf } from './open-pdf.js';
+import { comparePages, saysPayment, textOf } from './page-difference.js';
+import type { PageDifference } from './page-difference.js';
+import { withPdfium } from './pdfium.js';
+import type { DrawnPage, HeldSignature, PdfiumDocument } from './pdfium.js';
+import { readPages } from './read-pages.js';
+import type { PdfPage } from './read-pages.js';
+import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';
+import type { ByteRange } from './revisions.js';
+
+/** What the history of a file shows: what was done after it was signed, and what a later revision replaces. */
+export interface HistoryFacts {
+  readonly signature: SignatureReading | null;
+  readonly signs: readonly TamperSign[];
+}
+
+/** Earlier revisions that are compared with what is shown now. */
+export const REVISIONS_COMPARED_MAX = 12;
+/** Pages that are drawn, of all revisions together; each takes 50 to 100 ms. */
+export const DRAWINGS_MAX = 60;
+
+/** What programs read from a revision. */
+interface View {
+  readonly pageCount: number;
+  readonly pages: readonly PdfPage[];
+  /** Values of the fields of the form by their names, without signatures. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Names of signature fields, signed or not. */
+  readonly signatureFields: readonly string[];
+  /** Attached invoices in XML, by name and content. */
+  readonly invoices: readonly string[];
+}
+
+/** What the file shows now; a page is drawn when it is first compared. */
+interface Current extends View {
+  readonly signatures: readonly HeldSignature[];
+  readonly signedFields: readonly string[];
+  isDrawn(number: number): boolean;
+  draw(number: number): DrawnPage | undefined;
+}
+
+interface Comparison {
+  readonly difference: PageDifference;
+  /** Objects of the pages that differ most. */
+  readonly objects: readonly string[];
+  /** A signature field is gone. */
+  readonly isSignatureLost?: boolean;
+}
+
+/** A signature that an earlier revision holds. */
+interface Signature {
+  readonly byteRange: ByteRange;
+  readonly isTimestamp: boolean;
+  /** It covers all of the file up to its end, without its own value. */
+  readonly isWhole: boolean;
+  readonly isRemoved: boolean;
+}
+
+interface Budget {
+  revisions: number;
+  drawings: number;
+}
+
+/** Digits, blanks between them, and the brackets around them. */
+const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
+const NOTHING: HistoryFacts = { signature: null, signs: [] };
+const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
+/** From what differs least. */
+const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
+
+/**
+ * Compares the earlier revisions of a file with what it shows now: its pages as they are drawn, their text, the values of its form and
+ * its attached invoices (detection reference, 7.6). How a change was made does not matter, only what a reader sees or a program reads.
+ */
+export async function compareRevisions(
+  bytes: Uint8Array,
+  pdf: PDFDocumentProxy,
+  read: { readonly pages: readonly PdfPage[]; readonly invoices: readonly Attachment[] },
+): Promise<HistoryFacts> {
+  const { ends, byteRanges, isComplete } = findRevisions(bytes);
+  if (ends.length === 1 && byteRanges.length === 0) return isComplete ? NOTHING : NOT_COMPARED;
+  const view = await viewOf(pdf, read);
+  try {
+    return await withPdfium(async (open) => {
+      const facts = await open(bytes, (document) => {
+        const drawn = new Map<number, DrawnPage | undefined>();
+        const current: Current = {
+          ...view,
+          signatures: document.signatures(),
+          signedFields: document.signedFields(),
+          isDrawn: (number) => drawn.has(number),
+          draw: (number) => {
+            if (!drawn.has(number)) drawn.set(number, document.draw(number - 1));
+            return drawn.get(number);
+          },
+        };
+        return compareAll({ bytes, ends, byteRanges, isComplete, open, current });
+      });
+      return facts ?? NOT_COMPARED;
+    });
+  } catch (error) {
+    // PDFium broke off, or has no more memory.
+    if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) return NOT_COMPARED;
+    throw error;
+  }
+}
+
+interface History {
+  readonly bytes: Uint8Array;
+  readonly ends: readonly number[];
+  readonly byteRanges: readonly ByteRange[];
+  readonly isComplete: boolean;
+  readonly open: Open;
+  readonly current: Current;
+}
+type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
+
+/** Signed revisions first: of them nothing may differ. Of unsigned ones nothing may be lost, and no amount or account added. */
+async function compareAll(history: History): Promise<HistoryFacts> {
+  const { bytes, ends, byteRanges } = history;
+  const budget: Budget = { revisions: REVISIONS_COMPARED_MAX, drawings: DRAWINGS_MAX };
+  const signatures: Signature[] = [];
+  let { isComplete } = history;
+  let isContentChanged = false;
+  for (const end of new Set(byteRanges.map(endOf).sort((one, other) => other - one))) {
+    const found = await signaturesUpTo(history, end);
+    isContentChanged ||= found.some(({ isWhole }) => !isWhole);
+    const isCompared = found.length > 0 && !isBlank(bytes, end);
+    const compared = isCompared ? await compareWith(history, end, { budget, tolerated: 'NONE' }) : undefined;
+    if (typeof compared === 'string') isComplete = false;
+    else isContentChanged ||= compared !== undefined && compared.difference !== 'NONE';
+    const isLost = typeof compared === 'object' && compared.isSignatureLost === true;
+    signatures.push(...found.map((one) => ({ ...one, isRemoved: one.isRemoved || isLost })));
+  }
+  const signs: TamperSign[] = [];
+  for (const end of unsignedEnds(ends, signatures)) {
+    const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED' });
+    if (compared === 'INCOMPLETE') isComplete = false;
+    // What cannot be opened as it was never was a document.
+    if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
+    signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
+    break;
+  }
+  if (!isComplete) signs.push({ kind: 'REVISIONS_NOT_COMPARED', objects: [] });
+  return { signature: readingOf(history, signatures, isContentChanged), signs };
+}
+
+/** Revisions before the first signature, without the last of the file: the first one, then the newest. */
+function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
+  const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
+  // Some signatures leave out the end of the last line.
+  const [first, ...others] = ends.slice(0, -1).filter((end) => end + 2 < firstSigned);
+  return first === undefined ? [] : [first, ...others.toReversed()];
+}
+
+/** The signatures that cover the file up to there, and whether it still holds them. Ranges of attached files are no signatures. */
+async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end: number): Promise<Signature[]> {
+  const ranges = byteRanges.filter((range) => endOf(range) === end);
+  const ofRevision = isBlank(bytes, end)
+    ? undefined
+    : await open(bytes.subarray(0, end), async (document) => ({
+        signatures: document.signatures(),
+        signedFields: document.signedFields(),
+      }));
+  // What is held now was signed, whether or not the revision can be opened as it was.
+  const earlier = ofRevision ?? current;
+  const freed = findFreedObjects(bytes, end);
+  const isFreed = ([start, length]: ByteRange): boolean => freed.has(objectAt(bytes, start + length) ?? NaN);
+  return ranges.flatMap((byteRange): Signature[] => {
+    const isOne = (one: HeldSignature): boolean => one.byteRange.join() === byteRange.join();
+    const held = earlier.signatures.find(isOne);
+    const isWhole = byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
+    if (held === undefined && !(earlier.signedFields.length > 0 && isWhole)) return [];
+    const isKept = held === undefined || current.signatures.some((one) => isOne(one) && one.contents === held.contents);
+    const isRemoved =
+      !isKept || isFreed(byteRange) || earlier.signedFields.some((field) => !current.signedFields.includes(field));
+    return [{ byteRange, isTimestamp: held?.isTimestamp ?? false, isWhole, isRemoved }];
+  });
+}
+
+function endOf([, , second, rest]: ByteRange): number {
+  return second + rest;
+}
+
+/** Between the two parts that a signature covers stands nothing but its own value, in hexadecimal digits. */
+function isHexadecimal(bytes: Uint8Array, [start, length, second]: ByteRange): boolean {
+  for (let at = start + length; at < second; at += 1) {
+    if (!HEXADECIMAL.has(bytes[at] ?? 0)) return false;
+  }
+  return true;
+}
+
+function readingOf(
+  { bytes, ends }: History,
+  signatures: readonly Signature[],
+  isContentChanged: boolean,
+): SignatureReading | null {
+  const ofPeople = signatures.filter(({ isTimestamp }) => !isTimestamp);
+  const [last] = (ofPeople.length > 0 ? ofPeople : signatures).toSorted(
+    (one, other) => endOf(other.byteRange) - endOf(one.byteRange),
+  );
+  if (last === undefined) return null;
+  const [, length, , rest] = last.byteRange;
+  return {
+    revisions: ends.length,
+    coveragePercent: Math.round((100 * (length + rest)) / Math.max(1, bytes.length)),
+    changed: signatures.some(({ isRemoved }) => isRemoved)
+      ? 'SIGNATURE_REMOVED'
+      : isContentChanged
+        ? 'CONTENT'
+        : isBlank(bytes, endOf(last.byteRange))
+          ? 'NOTHING'
+          : 'FORM_OR_VALIDATION',
+  };
+}
+
+/**
+ * What differs between the file up to `end` and all of it, as far as it is beyond what is tolerated. UNREADABLE: it cannot be opened
+ * as it was. INCOMPLETE: more revisions or pages than are compared.
+ */
+async function compareWith(
+  { bytes, open, current }: History,
+  end: number,
+  { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
+): Promise<Comparison | 'UNREADABLE' | 'INCOMPLETE'> {
+  if (budget.revisions === 0) return 'INCOMPLETE';
+  budget.revisions -= 1;
+  const earlierBytes = bytes.subarray(0, end);
+  const earlier = await withPdf(earlierBytes, async (pdf) => {
+    const pages = await readPages(pdf);
+    return pages === 'TOO_LARGE' ? pages : viewOf(pdf, { pages, invoices: await readInvoiceAttachments(pdf) });
+  });
+  if (earlier === 'TOO_LARGE') return 'INCOMPLETE';
+  if ('failure' in earlier) return 'UNREADABLE';
+  if (tolerated === 'NONE' && earlier.signatureFields.some((field) => !current.signatureFields.includes(field))) {
+    return { difference: 'CHANGED', objects: [], isSignatureLost: true };
+  }
+  const difference = compareForms(earlier, current);
+  if (isBeyond(difference, tolerated)) return { difference, objects: [] };
+  const compared = await open(earlierBytes, (document) =>
+    comparePagesOf({ earlier, document, current }, { budget, tolerated }),
+  );
+  return compared ?? 'UNREADABLE';
+}
+
+/** Stops at the first page that differs more than is tolerated. */
+async function comparePagesOf(
+  {
+    earlier,
+    document,
+    current,
+  }: { readonly earlier: View; readonly document: PdfiumDocument; readonly current: Current },
+  { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
+): Promise<Comparison | 'INCOMPLETE'> {
+  let isComplete = earlier.pages.length === earlier.pageCount && current.pages.length === current.pageCount;
+  let worst: PageDifference = 'NONE';
+  for (const page of current.pages) {
+    const { number } = page.text;
+    const before = earlier.pages.find(({ text }) => text.number === number);
+    if (before === undefined) continue;
+    const drawings = current.isDrawn(number) ? 1 : 2;
+    if (budget.drawings < drawings) return 'INCOMPLETE';
+    budget.drawings -= drawings;
+    const [drawnBefore, drawn] = [document.draw(number - 1), current.draw(number)];
+    if (drawnBefore === undefined || drawn === undefined) {
+      isComplete = false;
+      continue;
+    }
+    const difference = comparePages({ ...before, drawn: drawnBefore }, { ...page, drawn });
+    if (isBeyond(difference, tolerated)) return { difference, objects: [page.object] };
+    if (isBeyond(difference, worst)) worst = difference;
+  }
+  return isComplete ? { difference: worst, objects: [] } : 'INCOMPLETE';
+}
+
+/** Everything but what the pages show: how many there are, the values of the form, the attached invoices. */
+function compareForms(earlier: View, current: View): PageDifference {
+  let difference: PageDifference = 'NONE';
+  const raise = (other: PageDifference): void => {
+    if (isBeyond(other, difference)) difference = other;
+  };
+  if (earlier.pageCount > current.pageCount) raise('CHANGED');
+  if (earlier.pageCount < current.pageCount) {
+    const added = current.pages.filter(({ text }) => text.number > earlier.pageCount);
+    raise(added.some(({ text }) => saysPayment(textOf(text))) ? 'PAYMENT' : 'EXTENDED');
+  }
+  for (const name of new Set([...earlier.fields.keys(), ...current.fields.keys()])) {
+    const [before = '', after = ''] = [earlier.fields.get(name), current.fields.get(name)];
+    if (before !== after) raise(before === '' ? 'EXTENDED' : 'CHANGED');
+  }
+  if (earlier.invoices.some((invoice) => !current.invoices.includes(invoice))) raise('CHANGED');
+  if (current.invoices.some((invoice) => !earlier.invoices.includes(invoice))) raise('EXTENDED');
+  return difference;
+}
+
+function isBeyond(one: PageDifference, other: PageDifference): boolean {
+  return DIFFERENCES.indexOf(one) > DIFFERENCES.indexOf(other);
+}
+
+async function viewOf(
+  pdf: PDFDocumentProxy,
+  { pages, invoices }: { readonly pages: readonly PdfPage[]; readonly invoices: readonly Attachment[] },
+): Promise<View> {
+  return {
+    pageCount: pdf.numPages,
+    pages,
+    ...(await fieldsOf(pdf)),
+    invoices: invoices.map(({ name, content }) => `${name} ${createHash('sha256').update(content).digest('hex')}`),
+  };
+}
+
+/** Boxes that are not ticked are as good as empty. */
+async function fieldsOf(pdf: PDFDocumentProxy): Promise<Pick<View, 'fields' | 'signatureFields'>> {
+  type Field = { readonly type?: string; readonly value?: unknown };
+  const all = ((await pdf.getFieldObjects()) ?? {}) as Readonly<Record<string, readonly Field[]>>;
+  const fields = new Map<string, string>();
+  const signatureFields: string[] = [];
+  for (const [name, places] of Object.entries(all)) {
+    if (places.some(({ type }) => type === 'signature')) {
+      signatureFields.push(name);
+      continue;
+    }
+    const values = places
+      .filter(({ type, value }) => type !== 'button' && value !== 'Off' && value !== undefined && value !== null)
+      .map(({ value }) => (typeof value === 'string' ? value : JSON.stringify(value)));
+    fields.set(name, [...new Set(values)].join('\n'));
+  }
+  return { fields, signatureFields };
+}

@@ -1,0 +1,364 @@
+import { PDFiumModule } from '@hyzyla/pdfium';
+
+/** In pixels of the drawing, from above. */
+export interface PixelArea {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** What lies on a page without being a part of it: a comment, a stamp, a form field. */
+export interface Annotation {
+  readonly kind: 'NOTE' | 'MARKING' | 'SIGNATURE' | 'BLANK_FIELD' | 'OTHER';
+  readonly area: PixelArea;
+}
+
+/** Shades of grey, one byte a pixel. */
+export interface GreyPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+/** A page as it is shown. */
+export interface DrawnPage {
+  /** In points, turned as it is shown. */
+  readonly width: number;
+  readonly height: number;
+  readonly rotation: number;
+  /** Without annotations. */
+  readonly content: GreyPicture;
+  /** With annotations that draw something of their own; the same picture where there are none. */
+  readonly whole: GreyPicture;
+  readonly annotations: readonly Annotation[];
+}
+
+/** A signature that a form of the document holds. */
+export interface HeldSignature {
+  /** Start, length, start, length. */
+  readonly byteRange: readonly number[];
+  readonly contents: string;
+  readonly isTimestamp: boolean;
+}
+
+export interface PdfiumDocument {
+  readonly pageCount: number;
+  /** Those whose fields stand at the top of the form. */
+  signatures(): HeldSignature[];
+  /** Names of the fields on pages that hold a signature, wherever they stand in the form. */
+  signedFields(): string[];
+  /** @param index from 0; undefined for a page that cannot be drawn */
+  draw(index: number): DrawnPage | undefined;
+}
+
+/** Of the functions of the library, which are all exported, those that are used here and have no types of their own. */
+interface Functions {
+  _FPDF_CloseDocument(document: number): void;
+  _FPDF_GetSignatureCount(document: number): number;
+  _FPDF_GetSignatureObject(document: number, index: number): number;
+  _FPDFSignatureObj_GetByteRange(signature: number, buffer: number, length: number): number;
+  _FPDFSignatureObj_GetContents(signature: number, buffer: number, length: number): number;
+  _FPDFSignatureObj_GetSubFilter(signature: number, buffer: number, length: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_GetAnnot(page: number, index: number): number;
+  _FPDFPage_CloseAnnot(annotation: number): void;
+  _FPDFPage_RemoveAnnot(page: number, index: number): number;
+  _FPDFAnnot_GetSubtype(annotation: number): number;
+  _FPDFAnnot_GetRect(annotation: number, rectangle: number): number;
+  _FPDFAnnot_HasKey(annotation: number, key: number): number;
+  _FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
+  _FPDFAnnot_GetFormFieldName(form: number, annotation: number, buffer: number, length: number): number;
+  _FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, length: number): number;
+  _FPDF_PageToDevice(
+    page: number,
+    startX: number,
+    startY: number,
+    width: number,
+    height: number,
+    rotate: number,
+    x: number,
+    y: number,
+    deviceX: number,
+    deviceY: number,
+  ): number;
+}
+type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
+
+const POINTS_PER_INCH = 72;
+/** Of a screen: smaller differences are not seen. */
+const DPI = 96;
+/** A page of any size becomes a drawing of at most this many pixels; A4 has 0.9 million. */
+const PIXELS_MAX = 2_000_000;
+/** Below it, letters of an ordinary size cannot be told apart. */
+const DPI_MIN = 48;
+const ANNOTATIONS_MAX = 1_000;
+const SIGNATURES_MAX = 50;
+/** As many pages as are read. */
+const SIGNATURE_PAGES_MAX = 50;
+const SIGNATURE_BYTES_MAX = 256 * 1024;
+const SHORT_TEXT_BYTES_MAX = 1_024;
+const RENDER_ANNOTATIONS = 0x01;
+const RENDER_GREY = 0x08;
+const GREY = 1;
+const FORM_ENVIRONMENT_BYTES = 256;
+/** Subtypes of annotations by the numbers of the library. */
+const NOTES: ReadonlySet<number> = new Set([1, 14, 16, 17, 18]);
+const LINK = 2;
+const MARKINGS: ReadonlySet<number> = new Set([9, 10, 11, 12]);
+const WIDGET = 20;
+const TEXT_FIELDS: ReadonlySet<number> = new Set([4, 5, 6]);
+const SIGNATURE_FIELD = 7;
+
+/**
+ * Gives `use` an instance of its own of PDFium, which opens documents one at a time: one that broke off leaves nothing behind.
+ * `open` resolves with undefined for bytes that are no document.
+ */
+export async function withPdfium<T>(
+  use: (
+    open: <R>(bytes: Uint8Array, read: (document: PdfiumDocument) => Promise<R>) => Promise<R | undefined>,
+  ) => Promise<T>,
+): Promise<T> {
+  const pdfium = (await PDFiumModule({})) as Pdfium;
+  pdfium._FPDF_InitLibraryWithConfig({ version: 2 });
+  try {
+    return await use((bytes, read) => withDocument(pdfium, bytes, read));
+  } finally {
+    pdfium._FPDF_DestroyLibrary();
+  }
+}
+
+async function withDocument<R>(
+  pdfium: Pdfium,
+  bytes: Uint8Array,
+  read: (document: PdfiumDocument) => Promise<R>,
+): Promise<R | undefined> {
+  const { malloc, free } = pdfium.wasmExports;
+  const at = malloc(bytes.length);
+  if (at === 0) return undefined;
+  pdfium.HEAPU8.set(bytes, at);
+  const document = pdfium._FPDF_LoadMemDocument(at, bytes.length, 0);
+  try {
+    if (document === 0) return undefined;
+    const environment = malloc(FORM_ENVIRONMENT_BYTES);
+    pdfium.HEAPU8.fill(0, environment, environment + FORM_ENVIRONMENT_BYTES);
+    new DataView(pdfium.HEAPU8.buffer).setUint32(environment, 2, true);
+    const form = pdfium._FPDFDOC_InitFormFillEnvironment(document, environment);
+    try {
+      return await read({
+        pageCount: pdfium._FPDF_GetPageCount(document),
+        signatures: () => signaturesOf(pdfium, document),
+        signedFields: () => signedFieldsOf(pdfium, document, form),
+        draw: (index) => drawPage(pdfium, { document, form }, index),
+      });
+    } finally {
+      if (form !== 0) pdfium._FPDFDOC_ExitFormFillEnvironment(form);
+      free(environment);
+    }
+  } finally {
+    if (document !== 0) pdfium._FPDF_CloseDocument(document);
+    free(at);
+  }
+}
+
+function signaturesOf(pdfium: Pdfium, document: number): HeldSignature[] {
+  const count = Math.min(pdfium._FPDF_GetSignatureCount(document), SIGNATURES_MAX);
+  return Array.from({ length: count }, (_, index) => {
+    const signature = pdfium._FPDF_GetSignatureObject(document, index);
+    const range = withBuffer(pdfium, 16 * 4, (at) => {
+      const length = pdfium._FPDFSignatureObj_GetByteRange(signature, at, 16);
+      return Array.from({ length: Math.min(Math.max(length, 0), 16) }, (__, place) =>
+        new DataView(pdfium.HEAPU8.buffer).getInt32(at + 4 * place, true),
+      );
+    });
+    const contents = bytesOf(pdfium, SIGNATURE_BYTES_MAX, (at, length) =>
+      pdfium._FPDFSignatureObj_GetContents(signature, at, length),
+    );
+    const subFilter = bytesOf(pdfium, SHORT_TEXT_BYTES_MAX, (at, length) =>
+      pdfium._FPDFSignatureObj_GetSubFilter(signature, at, length),
+    );
+    return {
+      byteRange: range,
+      contents: contents.toString('base64'),
+      isTimestamp: subFilter.toString('latin1').startsWith('ETSI.RFC3161'),
+    };
+  }).filter(({ byteRange }) => byteRange.length === 4);
+}
+
+function signedFieldsOf(pdfium: Pdfium, document: number, form: number): string[] {
+  const names: string[] = [];
+  const pages = Math.min(pdfium._FPDF_GetPageCount(document), SIGNATURE_PAGES_MAX);
+  for (let index = 0; index < pages; index += 1) {
+    const page = pdfium._FPDF_LoadPage(document, index);
+    if (page === 0) continue;
+    const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);
+    for (let place = 0; place < count; place += 1) {
+      const annotation = pdfium._FPDFPage_GetAnnot(page, place);
+      if (annotation === 0) continue;
+      const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
+      if (type === SIGNATURE_FIELD && isSigned(pdfium, annotation)) {
+        const name = bytesOf(pdfium, SHORT_TEXT_BYTES_MAX, (at, length) =>
+          pdfium._FPDFAnnot_GetFormFieldName(form, annotation, at, length),
+        );
+        names.push(name.toString('utf16le'));
+      }
+      pdfium._FPDFPage_CloseAnnot(annotation);
+    }
+    pdfium._FPDF_ClosePage(page);
+  }
+  return names;
+}
+
+/** Draws a page twice, without and with its annotations. A comment that has no look of its own shows the usual sign of its kind. */
+function drawPage(
+  pdfium: Pdfium,
+  { document, form }: { readonly document: number; readonly form: number },
+  index: number,
+): DrawnPage | undefined {
+  const page = pdfium._FPDF_LoadPage(document, index);
+  if (page === 0) return undefined;
+  try {
+    const [width, height] = [pdfium._FPDF_GetPageWidth(page), pdfium._FPDF_GetPageHeight(page)];
+    if (!(width > 0 && height > 0)) return undefined;
+    const dpi = Math.min(DPI, POINTS_PER_INCH * Math.sqrt(PIXELS_MAX / (width * height)));
+    if (dpi < DPI_MIN) return undefined;
+    const scale = dpi / POINTS_PER_INCH;
+    const size = { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
+    if (pdfium._FPDFPage_GetAnnotCount(page) > ANNOTATIONS_MAX) return undefined;
+    const annotations = takeAnnotations(pdfium, { page, form, size });
+    const content = drawInGrey(pdfium, size, (bitmap) => {
+      pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, size.width, size.height, 0, RENDER_GREY);
+    });
+    const whole =
+      annotations.length === 0
+        ? content
+        : drawInGrey(pdfium, size, (bitmap) => {
+            pdfium._FORM_OnAfterLoadPage(page, form);
+            const flags = RENDER_GREY | RENDER_ANNOTATIONS;
+            pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, size.width, size.height, 0, flags);
+            pdfium._FPDF_FFLDraw(form, bitmap, page, 0, 0, size.width, size.height, 0, RENDER_GREY);
+            pdfium._FORM_OnBeforeClosePage(page, form);
+          });
+    return { width, height, rotation: pdfium._FPDFPage_GetRotation(page), content, whole, annotations };
+  } finally {
+    pdfium._FPDF_ClosePage(page);
+  }
+}
+
+/** The annotations of a page, and takes those off it that draw nothing of their own: they neither show nor hide anything. */
+function takeAnnotations(
+  pdfium: Pdfium,
+  place: { readonly page: number; readonly form: number; readonly size: Omit<GreyPicture, 'data'> },
+): Annotation[] {
+  const annotations: Annotation[] = [];
+  for (let index = pdfium._FPDFPage_GetAnnotCount(place.page) - 1; index >= 0; index -= 1) {
+    const annotation = pdfium._FPDFPage_GetAnnot(place.page, index);
+    if (annotation === 0) continue;
+    try {
+      const subtype = pdfium._FPDFAnnot_GetSubtype(annotation);
+      const isComment = NOTES.has(subtype) || MARKINGS.has(subtype) || subtype === LINK;
+      if (isComment && !hasKey(pdfium, annotation, 'AP')) {
+        pdfium._FPDFPage_RemoveAnnot(place.page, index);
+        continue;
+      }
+      annotations.push({
+        kind: kindOf(pdfium, { annotation, subtype, form: place.form }),
+        area: areaOf(pdfium, annotation, place),
+      });
+    } finally {
+      pdfium._FPDFPage_CloseAnnot(annotation);
+    }
+  }
+  return annotations;
+}
+
+function kindOf(
+  pdfium: Pdfium,
+  { annotation, subtype, form }: { readonly annotation: number; readonly subtype: number; readonly form: number },
+): Annotation['kind'] {
+  if (NOTES.has(subtype)) return 'NOTE';
+  if (MARKINGS.has(subtype)) return 'MARKING';
+  if (subtype !== WIDGET) return 'OTHER';
+  const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
+  if (type === SIGNATURE_FIELD) return isSigned(pdfium, annotation) ? 'SIGNATURE' : 'OTHER';
+  if (!TEXT_FIELDS.has(type)) return 'OTHER';
+  // With the two bytes of its end.
+  return pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, 0, 0) > 2 ? 'OTHER' : 'BLANK_FIELD';
+}
+
+/** A field that is apart from its place on the page holds the value itself, and its place has no name. */
+function isSigned(pdfium: Pdfium, annotation: number): boolean {
+  return hasKey(pdfium, annotation, 'V') || !hasKey(pdfium, annotation, 'T');
+}
+
+function hasKey(pdfium: Pdfium, annotation: number, key: string): boolean {
+  const bytes = Buffer.from(`${key}\0`, 'latin1');
+  return withBuffer(pdfium, bytes.length, (at) => {
+    pdfium.HEAPU8.set(bytes, at);
+    return pdfium._FPDFAnnot_HasKey(annotation, at) !== 0;
+  });
+}
+
+function areaOf(
+  pdfium: Pdfium,
+  annotation: number,
+  { page, size }: { readonly page: number; readonly size: Omit<GreyPicture, 'data'> },
+): PixelArea {
+  return withBuffer(pdfium, 24, (at) => {
+    const view = (): DataView => new DataView(pdfium.HEAPU8.buffer);
+    if (pdfium._FPDFAnnot_GetRect(annotation, at) === 0) return { left: 0, top: 0, right: 0, bottom: 0 };
+    const [left = 0, top = 0, right = 0, bottom = 0] = [0, 4, 8, 12].map((place) =>
+      view().getFloat32(at + place, true),
+    );
+    const toPixels = (x: number, y: number): readonly [number, number] => {
+      pdfium._FPDF_PageToDevice(page, 0, 0, size.width, size.height, 0, x, y, at + 16, at + 20);
+      return [view().getInt32(at + 16, true), view().getInt32(at + 20, true)];
+    };
+    const [oneX, oneY] = toPixels(left, top);
+    const [otherX, otherY] = toPixels(right, bottom);
+    return {
+      left: Math.min(oneX, otherX) - 1,
+      top: Math.min(oneY, otherY) - 1,
+      right: Math.max(oneX, otherX) + 1,
+      bottom: Math.max(oneY, otherY) + 1,
+    };
+  });
+}
+
+function drawInGrey(
+  pdfium: Pdfium,
+  { width, height }: Omit<GreyPicture, 'data'>,
+  draw: (bitmap: number) => void,
+): GreyPicture {
+  return withBuffer(pdfium, width * height, (at) => {
+    const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, GREY, at, width);
+    try {
+      pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
+      draw(bitmap);
+      return { width, height, data: pdfium.HEAPU8.slice(at, at + width * height) };
+    } finally {
+      pdfium._FPDFBitmap_Destroy(bitmap);
+    }
+  });
+}
+
+function bytesOf(pdfium: Pdfium, bytesMax: number, read: (at: number, length: number) => number): Buffer {
+  const length = read(0, 0);
+  if (length <= 0 || length > bytesMax) return Buffer.alloc(0);
+  return withBuffer(pdfium, length, (at) => {
+    read(at, length);
+    return Buffer.from(pdfium.HEAPU8.slice(at, at + length));
+  });
+}
+
+/** The memory moves when it grows: addresses stay right, views do not. */
+function withBuffer<T>(pdfium: Pdfium, bytes: number, use: (at: number) => T): T {
+  const at = pdfium.wasmExports.malloc(bytes);
+  if (at === 0) throw new RangeError('PDFium has no more memory.');
+  try {
+    return use(at);
+  } finally {
+    pdfium.wasmExports.free(at);
+  }
+}
