@@ -27,7 +27,7 @@ import { readPdf } from './read-pdf.js';
 
 const context = { companies: [], today: '2026-11-23' };
 const HIGHER = '9320.00';
-/** Sixty pages are drawn, on a busy machine. */
+/** A hundred pages are drawn, on a busy machine. */
 const LONG_TEST_MS = 120_000;
 const ANNOTATIONS = [at.field, at.signature];
 

@@ -21,8 +21,8 @@ export interface HistoryFacts {
 
 /** Earlier revisions that are compared with what is shown now. */
 export const REVISIONS_COMPARED_MAX = 12;
-/** Pages that are drawn, of all revisions together; each takes 50 to 100 ms. */
-export const DRAWINGS_MAX = 60;
+/** Pages that are drawn, of all revisions together: the 50 that are read of a file, and as many of an earlier revision. */
+export const DRAWINGS_MAX = 100;
 
 /** What programs read from a revision. */
 interface View {
