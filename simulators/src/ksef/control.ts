@@ -53,6 +53,8 @@ const invoiceSchema = z.strictObject({
     .max(256)
     .regex(/^[^\p{C}]*$/u, 'must not have control characters'),
   invoiceHash: z.base64().length(44).optional(),
+  /** An open session of the context, in which the document was sent; without it, one of its own. */
+  sessionReferenceNumber: z.string().optional(),
 });
 const clockSchema = z.strictObject({ advanceSeconds: z.number().min(0).max(SECONDS_MAX) });
 const keysSchema = z.strictObject({ action: z.enum(['ROTATE', 'WITHDRAW']) });
@@ -135,7 +137,11 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     },
     'POST /control/invoices': ({ body }) => {
       const invoice = invoiceSchema.parse(readJson(body));
-      const registered = sessions.registerForeign({ ...invoice, invoiceHash: invoice.invoiceHash });
+      const { sessionReferenceNumber: session, invoiceHash } = invoice;
+      if (session !== undefined && !sessions.isOpen(session, invoice.context)) {
+        throw new ControlRefusal(400, 'The context has no open session with this reference number. Open one first.');
+      }
+      const registered = sessions.registerForeign({ ...invoice, invoiceHash, sessionReferenceNumber: session });
       if (registered === undefined) {
         throw new ControlRefusal(
           400,

@@ -52,9 +52,11 @@ export async function deliver(delivery: Delivery): Promise<void> {
       const { status, headers = {}, body, contentType } = fault;
       const isHtml = body === undefined;
       const type = contentType ?? (isHtml ? 'text/html' : typeof body === 'string' ? 'text/plain' : 'application/json');
+      // Nothing has no type.
+      const isEmpty = body === '' && contentType === undefined;
       reply({
         status,
-        headers: { 'content-type': type, ...lowerCased(headers) },
+        headers: { ...(isEmpty ? {} : { 'content-type': type }), ...lowerCased(headers) },
         body: isHtml ? `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>` : body,
       });
       return;

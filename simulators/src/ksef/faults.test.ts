@@ -73,6 +73,12 @@ describe('a fault', () => {
     expect((await client.api('POST auth/challenge', undefined, null)).status).toBe(200);
   });
 
+  test('may be an answer without a body, which has no type either', async () => {
+    await fault({ operation: 'A7', kind: 'STATUS', status: 403, body: '' });
+    const { status, text, headers } = await client.api('DELETE auth/sessions/current');
+    expect([status, text, headers.get('content-type')]).toEqual([403, '', null]);
+  });
+
   test.each([
     [{ operation: 'S11', kind: 'DROP' }],
     [{ operation: 'S1', kind: 'UNKNOWN' }],

@@ -32,6 +32,8 @@ export interface ForeignInvoice {
   readonly kind: string;
   readonly number: string;
   readonly invoiceHash: string | undefined;
+  /** The open session that it is part of; undefined: one of its own. */
+  readonly sessionReferenceNumber: string | undefined;
 }
 
 interface InvoicesDeps {
@@ -159,7 +161,7 @@ export class Invoices {
   /** Registers an invoice of another session (`POST /control/invoices`). @returns undefined for a duplicate */
   registerForeign(
     session: string,
-    { context, sellerNip, kind, number, invoiceHash }: ForeignInvoice,
+    { context, sellerNip, kind, number, invoiceHash }: Omit<ForeignInvoice, 'sessionReferenceNumber'>,
   ): Registered | undefined {
     if (this.#registered.get(duplicateKey({ sellerNip, kind, number })) !== undefined) return undefined;
     const now = this.#deps.clock.now();

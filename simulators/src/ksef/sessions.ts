@@ -259,12 +259,26 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** A session that was there before, with an invoice (`POST /control/invoices`). @returns undefined for a duplicate */
+  /** Whether the context has this session, and it is open. */
+  isOpen(reference: string, context: string): boolean {
+    const session = this.#sessions.get(reference);
+    return session?.context === context && this.#expire(session).status === 100;
+  }
+
+  /**
+   * An invoice that somebody else has registered, in a session that was there before or in an open one
+   * (`POST /control/invoices`). @returns undefined for a duplicate
+   */
   registerForeign(foreign: ForeignInvoice): Registered | undefined {
     const now = this.#deps.clock.now();
-    const referenceNumber = newReferenceNumber('SO', now);
+    const shared = this.#sessions.get(foreign.sessionReferenceNumber ?? '');
+    const referenceNumber = shared?.referenceNumber ?? newReferenceNumber('SO', now);
     const registered = this.#deps.invoices.registerForeign(referenceNumber, foreign);
     if (registered === undefined) return undefined;
+    if (shared !== undefined) {
+      this.#update(shared, { invoices: [...shared.invoices, registered.invoice] });
+      return registered;
+    }
     this.#sessions.put(referenceNumber, {
       referenceNumber,
       context: foreign.context,

@@ -312,6 +312,31 @@ describe('sessions', () => {
     expect((await client.control('POST invoices', invoice)).status).toBe(400);
   });
 
+  test('a document that somebody else has registered may be part of an open session, and of no other', async () => {
+    const [number, session] = [newNumber(), await client.open()];
+    const { reference: sessionReferenceNumber } = session;
+    const invoice = { context: SELLER, sellerNip: SELLER, number, sessionReferenceNumber };
+    const made = await client.control('POST invoices', invoice);
+    expect([made.status, json(made)['sessionReferenceNumber']]).toEqual([201, sessionReferenceNumber]);
+    const { ksefNumber } = json(made);
+    const xml = fa3Document({ number });
+    const shown = await client.sendAndWait(session, xml);
+    expect(shown['status']).toMatchObject({
+      code: 440,
+      extensions: { originalKsefNumber: ksefNumber, originalSessionReferenceNumber: sessionReferenceNumber },
+    });
+    const listed = json(await client.api(`GET sessions/${sessionReferenceNumber}/invoices?pageSize=10`));
+    expect(listed['invoices']).toMatchObject([{ ksefNumber }, { ksefNumber: null, invoiceHash: hashOf(xml) }]);
+    await client.api(`POST sessions/online/${sessionReferenceNumber}/close`);
+    const others = [sessionReferenceNumber, '20260101-SO-0000000000-0000000000-00'];
+    for (const other of others) {
+      const refused = { ...invoice, number: newNumber(), sessionReferenceNumber: other };
+      expect((await client.control('POST invoices', refused)).status).toBe(400);
+    }
+    const foreign = { ...invoice, context: '1111111111', sessionReferenceNumber: (await client.open()).reference };
+    expect((await client.control('POST invoices', foreign)).status).toBe(400);
+  });
+
   test('lists invoices and sessions page by page', async () => {
     const session = await client.open();
     for (let sent = 0; sent < 11; sent++) await client.send(session, fa3Document({ number: newNumber() }));
