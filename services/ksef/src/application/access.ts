@@ -103,7 +103,8 @@ export class Access {
     try {
       return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
     } catch (error) {
-      if (error instanceof KsefRefusal && error.kind === 'PERMANENT') return undefined;
+      // Another login tells whether the token of KSeF still holds.
+      if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || isUnauthorized(error))) return undefined;
       throw error;
     }
   }
@@ -119,6 +120,7 @@ async function withoutToken<T>({ token }: KsefCredentials, work: () => Promise<T
   }
 }
 
+/** A document whose send was answered by something other than KSeF may have arrived: it is not repeated here. */
 function isUnauthorized(error: unknown): boolean {
-  return error instanceof KsefRefusal && error.httpStatus === 401;
+  return error instanceof KsefRefusal && error.httpStatus === 401 && error.kind !== 'UNKNOWN';
 }

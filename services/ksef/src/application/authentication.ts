@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BAD_CHALLENGE, safeText } from '../domain/classify-answer.js';
+import { safeText } from '../domain/classify-answer.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
 import type { KsefCredentials, KsefStatus } from './ksef-calls.js';
 
@@ -70,8 +70,8 @@ export async function authenticate(
       if (status.code >= 300) throw refusalOf(status, credentials);
       return await calls.redeem(credentials, started);
     } catch (error) {
-      if (attempt >= ATTEMPTS_MAX || !(error instanceof KsefRefusal)) throw error;
-      if (!mayHelpToRepeat(error)) throw error;
+      if (!(error instanceof KsefRefusal)) throw error;
+      if (attempt >= ATTEMPTS_MAX || !mayHelpToRepeat(error)) throw ofLogin(error);
       if (isAboutEncryption(error)) await authenticator.reloadKeys(credentials);
     }
   }
@@ -94,6 +94,11 @@ async function awaitEnd(
   }
 }
 
+/** A refusal of one login says nothing about the next one. */
+function ofLogin(error: KsefRefusal): KsefRefusal {
+  return error.concerns === 'REFERENCE' ? new KsefRefusal('TRANSIENT', error.message, error) : error;
+}
+
 const CAUSES: Readonly<Record<number, string>> = {
   415: 'The owner of the token has no permission in this context. Grant one in KSeF.',
   425: 'The authentication was revoked in KSeF. Test the connection again.',
@@ -105,18 +110,21 @@ const CAUSES: Readonly<Record<number, string>> = {
 
 /** What a final status of A4 other than a success means (KSeF reference, section 3). */
 function refusalOf({ code, description, details }: KsefStatus, credentials: KsefCredentials): KsefRefusal {
-  const cause = CAUSES[code];
   const said = safeText([description, ...details].join(' '));
   const facts = { code: `KSEF_AUTH_${code}` };
+  const cause = code === 450 && (ENCRYPTION.test(said) || CHALLENGE.test(said)) ? LOGIN_NOT_READ : CAUSES[code];
   if (cause === undefined) {
     return new KsefRefusal('TRANSIENT', `KSeF could not authenticate (${code}). Try again later. ${said}`, facts);
   }
-  return new KsefRefusal(
-    'PERMANENT',
-    [cause, hintOf(credentials), said].filter((part) => part !== '').join(' '),
-    facts,
-  );
+  const message = [cause, hintOf(credentials), said].filter((part) => part !== '').join(' ');
+  return new KsefRefusal('PERMANENT', message, { ...facts, concerns: 'CONNECTION' });
 }
+
+/** KSeF names its challenge or the encryption, and not the token: that a new one helps is not known. */
+const LOGIN_NOT_READ =
+  'KSeF could not read the login, and does not say that the token is wrong. Test the connection again later; tell the operator if it lasts.';
+const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
+const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 
 /** A token of KSeF names its NIP: a mistake that KSeF does not explain. */
 function hintOf({ token, contextNip }: KsefCredentials): string {
@@ -127,14 +135,11 @@ function hintOf({ token, contextNip }: KsefCredentials): string {
 }
 
 function mayHelpToRepeat(error: KsefRefusal): boolean {
-  if (error.code === BAD_CHALLENGE || error.httpStatus === 401) return true;
-  return error.code === 'KSEF_AUTH_450' && (isAboutEncryption(error) || isAboutChallenge(error));
+  const { code, concerns, message } = error;
+  if (concerns === 'REFERENCE' || code === 'KSEF_AUTH_425') return true;
+  return code === 'KSEF_AUTH_450' && (isAboutEncryption(error) || CHALLENGE.test(message));
 }
 
 function isAboutEncryption({ code, message }: KsefRefusal): boolean {
-  return code === 'KSEF_AUTH_450' && /szyfrowani|kodowani|encrypt|encod/i.test(message);
-}
-
-function isAboutChallenge({ message }: KsefRefusal): boolean {
-  return /wyzwani|challenge|czas tokena|token time/i.test(message);
+  return code === 'KSEF_AUTH_450' && ENCRYPTION.test(message);
 }

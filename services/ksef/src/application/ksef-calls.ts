@@ -95,16 +95,16 @@ export interface KsefCalls {
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
   /** S8 */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
-  /** S9: PERMANENT `KSEF_HTTP_403` where the token may not send invoices. */
+  /** S9: PERMANENT `KSEF_HTTP_403`, of the connection, where the token may not send invoices. */
   probePermission(): Promise<void>;
-  /** S10: the invoice as registered by this context as the seller in the last 3 months, or undefined. */
+  /** S10, which needs a permission of its own: the invoice as registered by this context as the seller in the week around its day, or undefined. */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
 }
 
 export interface Ksef {
   /** Nothing is called until the first call. Connections with the same credentials share their access token. */
   callsOf(credentials: KsefCredentials): KsefCalls;
-  /** A1 to A5, S9, A7: a new authentication that nothing else uses. @throws KsefRefusal */
+  /** A1 to A5, S9, A7: a new authentication that nothing else uses; whether it could be ended decides nothing. @throws KsefRefusal */
   test(credentials: KsefCredentials): Promise<void>;
   /** Drops access tokens of a connection, and ends them at KSeF where it answers. Never throws. */
   endAccess(connectionId: string): Promise<void>;

@@ -5,7 +5,7 @@ import { Agent, request as sendRequest } from 'undici';
 import type { KsefEnvironment } from '../application/ksef-calls.js';
 import { classifyAnswer, foreignAnswer, plainText } from '../domain/classify-answer.js';
 import type { Operation, Waits } from '../domain/classify-answer.js';
-import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 
 export interface KsefHttpSettings {
   /** Base of each environment, without a slash at its end. */
@@ -97,7 +97,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     const bytes = await readBounded(response.body, ANSWER_BYTES_MAX).finally(() => response.body.destroy());
     if (bytes === undefined) {
       const message = `KSeF answered with more than ${ANSWER_BYTES_MAX} bytes.`;
-      throw foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus: status });
+      throw foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus: status });
     }
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
     const read = isJson ? parseJson(bytes) : undefined;
@@ -106,10 +106,9 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     }
     const isXml = /^(?:application|text)\/xml\b/i.test(answerHeaders['content-type'] ?? '');
     if ((accept === 'json' && read === undefined) || (accept === 'xml' && (!isXml || bytes.length === 0))) {
-      throw unexpectedAnswer(operation, status);
+      throw foreignSuccess(operation, status);
     }
-    // Something that is not KSeF, such as a page of a proxy.
-    if (accept === 'nothing' && bytes.length > 0 && !isJson) throw unexpectedAnswer(operation, status);
+    if (accept === 'nothing' && bytes.length > 0 && !isJson) throw foreignSuccess(operation, status);
     return { status, headers: answerHeaders, bytes, json: read };
   }
 
@@ -151,10 +150,16 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   };
 }
 
-/** A success whose content is not what KSeF answers. */
+/** A success in JSON whose members are not those of KSeF. */
 export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF answered call ${operation} with content that it does not have.`;
-  return foreignAnswer(operation, message, { code: 'KSEF_ANSWER', httpStatus });
+  return foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus });
+}
+
+/** A success in another form than that of KSeF, such as a page of a proxy: an outage. */
+function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
+  const message = `KSeF answered call ${operation} with status ${httpStatus} and nothing that can be read.`;
+  return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -58,7 +58,12 @@ afterEach(async () => {
   await client.close();
 });
 
-function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor = 1_000 } = {}): KsefClient {
+function open({
+  url = `${simulator.url}/test/v2`,
+  requestMs = 5_000,
+  limitFactor = 1_000,
+  waitFactor = 0.001,
+} = {}): KsefClient {
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
   const limits = new CallLimits({
     store: callScopesInMemory(),
@@ -67,7 +72,7 @@ function open({ url = `${simulator.url}/test/v2`, requestMs = 5_000, limitFactor
     clock: systemClock,
     logger,
   });
-  return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
+  return ksefClient({ urls, requestMs, waitFactor, limits }, logger);
 }
 
 async function control(method: string, path: string, body?: unknown): Promise<ControlAnswer> {
@@ -144,6 +149,50 @@ describe('the test of a connection', () => {
     },
   );
 
+  test.each(['Nieprawidłowe wyzwanie autoryzacyjne', 'Nieprawidłowy czas tokena', 'Nieprawidłowe szyfrowanie tokena'])(
+    'advises no new token after "%s"',
+    async (detail) => {
+      await fault('A4', 'AUTH_STATUS', { code: 450, details: [detail], times: 0 });
+      const { message } = await refusalOf(client.test(credentials));
+      expect(message).toMatch(/does not say that the token is wrong\. Test the connection again later/);
+      expect(message).not.toMatch(/Create a new one/);
+    },
+  );
+
+  test('advises a new token where KSeF says that this one is wrong', async () => {
+    await fault('A4', 'AUTH_STATUS', { code: 450, details: ['Nieprawidłowy token'], times: 0 });
+    expect((await refusalOf(client.test(credentials))).message).toContain('Create a new one');
+  });
+
+  const LOGIN_REFUSALS: readonly (readonly [string, string, object])[] = [
+    ['A3', 'PROBLEM', { status: 400, code: 21_111 }],
+    ['A3', 'PROBLEM', { status: 400, code: 21_470 }],
+    ['A4', 'PROBLEM', { status: 400, code: 21_304 }],
+    ['A4', 'PROBLEM', { status: 401 }],
+    ['A4', 'PROBLEM', { status: 403, reasonCode: 'insufficient-resource-access' }],
+    ['A4', 'PROBLEM', { status: 404 }],
+    ['A4', 'PROBLEM', { status: 410 }],
+    ['A5', 'PROBLEM', { status: 400, code: 21_301 }],
+    ['A5', 'PROBLEM', { status: 400, code: 21_304 }],
+    ['A5', 'UNAUTHORIZED', {}],
+  ];
+  test.each(LOGIN_REFUSALS)(
+    'begins another login after %s %s %j, which says nothing about the token',
+    async (operation, kind, more) => {
+      await fault(operation, kind, more);
+      await client.test(credentials);
+      await fault(operation, kind, { ...more, times: 0 });
+      const before = await lastRequest();
+      expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'TRANSIENT' });
+      expect((await operationsAfter(before)).filter((name) => name === 'A2')).toHaveLength(2);
+    },
+  );
+
+  test('begins another login where the first one was revoked', async () => {
+    await fault('A4', 'AUTH_STATUS', { code: 425 });
+    await expect(client.test(credentials)).resolves.toBeUndefined();
+  });
+
   test('does not repeat the login after a wrong token', async () => {
     const before = await lastRequest();
     const refusal = await refusalOf(client.test({ ...credentials, token: 'not-a-token-of-this-system' }));
@@ -181,7 +230,37 @@ describe('the test of a connection', () => {
     expect((await operationsAfter(before)).at(-1)).toBe('A7');
   });
 
-  test.each(['A1', 'A2', 'A3', 'A4', 'A5', 'S9', 'A7'])(
+  const ENDINGS: readonly (readonly [string, string, object])[] = [
+    ['403 without a body', 'STATUS', { status: 403, body: '' }],
+    ['403 in HTML', 'STATUS', { status: 403 }],
+    ['403 with a reason', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' }],
+    ['400 with a code', 'PROBLEM', { status: 400, code: 21_405 }],
+    ['a block of the gateway', 'BLOCKED', {}],
+    ['429', 'THROTTLE', { retryAfter: 0 }],
+    ['503', 'STATUS', { status: 503 }],
+    ['no answer', 'DROP', {}],
+    ['a page', 'BODY', { body: '<html></html>', contentType: 'text/html' }],
+  ];
+  test.each(ENDINGS)('does not fail where the end of the login is answered with %s', async (_, kind, more) => {
+    await fault('A7', kind, more);
+    const before = logLines.length;
+    await client.test(credentials);
+    expect(logLines.slice(before).join('')).toContain('could not be ended');
+    await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' });
+    await fault('A7', kind, more);
+    expect(await refusalOf(client.test(credentials))).toMatchObject({ concerns: 'CONNECTION', code: 'KSEF_HTTP_403' });
+  });
+
+  test('ends without an effect on other calls where the end of the login is answered with 403 and nothing else', async () => {
+    const own = open({ waitFactor: 1 });
+    await fault('A7', 'STATUS', { status: 403, body: '' });
+    await own.test(credentials);
+    // A block would hold each call of the context for half an hour.
+    await expect(own.test(credentials)).resolves.toBeUndefined();
+    await own.close();
+  });
+
+  test.each(['A1', 'A2', 'A3', 'A4', 'A5', 'S9'])(
     'reports what is no answer of KSeF to %s as transient',
     async (operation) => {
       const faults: [string, object][] = [
@@ -193,12 +272,13 @@ describe('the test of a connection', () => {
         ['BODY', { body: '<html></html>', contentType: 'text/html' }],
         ['BLOCKED', {}],
         ['THROTTLE', { retryAfter: 0 }],
+        ['STATUS', { status: 401, body: '', times: 0 }],
+        ['STATUS', { status: 403, body: '' }],
+        ['PROBLEM', { status: 403, reasonCode: 'a-reason-that-nobody-knows' }],
+        ['PROBLEM', { status: 400, code: 29_999 }],
+        ['PROBLEM', { status: 418 }],
+        ['BODY', { body: '{"challenge":7,"status":[],"referenceNumber":{}}', contentType: 'application/json' }],
       ];
-      if (operation !== 'A7')
-        faults.push([
-          'BODY',
-          { body: '{"challenge":7,"status":[],"referenceNumber":{}}', contentType: 'application/json' },
-        ]);
       for (const [kind, more] of faults) {
         const own = open();
         await fault(operation, kind, more);
@@ -254,6 +334,19 @@ describe('access', () => {
       'A3',
       'S9',
     ]);
+  });
+
+  test.each([
+    ['STATUS', { status: 401, body: '' }],
+    ['PROBLEM', { status: 400, code: 21_301 }],
+  ])('is obtained by a new login where refreshing it is answered with %s %j', async (kind, more) => {
+    await calls.probePermission();
+    await fault('S9', 'UNAUTHORIZED', {});
+    await fault('A6', kind, more);
+    const before = await lastRequest();
+    await calls.probePermission();
+    const renewals = (await operationsAfter(before)).filter((name) => ['S9', 'A6', 'A3'].includes(name));
+    expect(renewals).toEqual(['S9', 'A6', 'A3', 'S9']);
   });
 
   test('is refreshed when the access token has ended at KSeF', async () => {
@@ -336,6 +429,7 @@ describe('a session', () => {
       ['LOSE_ANSWER', {}],
       ['STATUS', { status: 504, processed: true }],
       ['STATUS', { status: 500 }],
+      ['STATUS', { status: 401, body: '' }],
       ['BODY', { body: '<html>', contentType: 'text/html' }],
       ['PATCH', { patch: { referenceNumber: 7 } }],
     ] as const) {
@@ -380,6 +474,7 @@ describe('an error', () => {
     ['ip-not-allowed', 'PERMANENT'],
     ['insufficient-resource-access', 'PERMANENT'],
     ['security-service-blocked', 'BLOCKED'],
+    ['a-reason-that-nobody-knows', 'TRANSIENT'],
   ])('403 with the reason %s is %s', async (reasonCode, kind) => {
     await calls.probePermission();
     await fault('S6', 'PROBLEM', { status: 403, reasonCode });

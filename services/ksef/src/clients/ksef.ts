@@ -8,7 +8,7 @@ import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../
 import type { Ksef, KsefCalls, KsefCredentials, Leaving, ListedInvoice, Upo } from '../application/ksef-calls.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
-import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 import { dayOfKsefNumber } from '../domain/numbers.js';
 import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
 import type { KsefAnswer, KsefHttpSettings, KsefRequest } from './ksef-http.js';
@@ -288,7 +288,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
           if (!continuationToken) return found;
         }
         const message = `The session has more than ${PAGES_MAX} pages of invoices.`;
-        throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_ANSWER' });
+        throw new KsefRefusal('TRANSIENT', message, { code: UNREADABLE_ANSWER });
       },
       async closeSession(session) {
         const path = `/sessions/online/${encodeURIComponent(session)}/close`;
@@ -331,6 +331,15 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     };
   }
 
+  /** Tidies up: whatever comes of it decides nothing (`ksef.calls` with the operation A7 counts failures). */
+  async function endLogin(access: Access, connectionId: string): Promise<void> {
+    try {
+      await access.end();
+    } catch (error) {
+      logger.warn({ connectionId, error }, 'A login could not be ended at KSeF; it ends when its tokens do.');
+    }
+  }
+
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
@@ -338,18 +347,14 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       const access = new Access(authenticationDeps, credentials);
       try {
         await callsWith(credentials, () => access).probePermission();
-      } catch (error) {
-        await access.end().catch(() => {});
-        throw error;
+      } finally {
+        await endLogin(access, credentials.connectionId);
       }
-      await access.end();
     },
     async endAccess(connectionId) {
       const access = accesses.get(connectionId);
       accesses.delete(connectionId);
-      await access?.end().catch((error: unknown) => {
-        logger.warn({ connectionId, error }, 'A session of KSeF could not be ended; it ends when its tokens do.');
-      });
+      if (access !== undefined) await endLogin(access, connectionId);
     },
     async close() {
       await http.close();

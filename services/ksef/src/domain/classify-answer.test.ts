@@ -1,5 +1,105 @@
-import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
 import { classifyAnswer, plainText } from './classify-answer.js';
+import type { Operation } from './classify-answer.js';
+
+const waits = { throttledMs: 60_000, blockedMs: 1_800_000 };
+const LOGIN: readonly Operation[] = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7'];
+const OTHERS: readonly Operation[] = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10'];
+const OPERATIONS = [...LOGIN, ...OTHERS];
+
+const page = readFileSync(new URL('../../../../docs/reference/ksef-answers.md', import.meta.url), 'utf8');
+/** The rows of the table of errors, without its head. */
+const rows = (page.split('\n## ').find((section) => section.startsWith('Errors')) ?? '')
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .slice(2)
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+
+function operationsOf(calls: string): readonly Operation[] {
+  if (calls === 'all') return OPERATIONS;
+  const [first = '', last = first] = calls.split('-');
+  const [from, to] = [first, last].map((name) => OPERATIONS.findIndex((one) => one === name));
+  return OPERATIONS.slice(from, Number(to) + 1);
+}
+
+const problem = (status: number, more: object = {}): unknown => ({ title: 'Title', status, detail: 'Opis', ...more });
+
+/** Bodies of an error, as far as they are JSON. */
+function bodiesOf(status: number, form: string, says: string): readonly unknown[] {
+  const other = [undefined, { message: 'no route' }, {}, [], 'text', null, { title: 7, status: 'x' }];
+  if (form === 'other') return other;
+  const said = says.replace('another reason', 'a-reason-of-tomorrow').replace('another code', '29999');
+  const code = Number(said);
+  const own =
+    said === ''
+      ? [problem(status)]
+      : Number.isNaN(code)
+        ? [problem(status, { reasonCode: said, security: null })]
+        : [
+            problem(status, { errors: [{ code, description: 'Opis' }] }),
+            { exception: { exceptionDetailList: [{ exceptionCode: code, exceptionDescription: 'Opis' }] } },
+          ];
+  return form === 'KSeF' ? own : [...own, ...other];
+}
+
+const cases = rows.flatMap(([, calls = '', statuses = '', form = '', says = '', takenFor = '']) =>
+  operationsOf(calls).flatMap((operation) =>
+    statuses.split(' ').map((status) => ({ operation, status: Number(status), form, says, takenFor })),
+  ),
+);
+
+describe('an answer of KSeF is taken for what the table says', () => {
+  test('which has a row for each status that the contract declares, for each call', () => {
+    for (const operation of OPERATIONS) {
+      const own = cases.filter((one) => one.operation === operation);
+      for (const status of [400, 401, 403, 404, 410, 429]) {
+        for (const form of status === 429 ? ['any'] : ['KSeF', 'other']) {
+          expect([operation, status, form, own.some((one) => one.status === status && one.form === form)]).toEqual([
+            operation,
+            status,
+            form,
+            true,
+          ]);
+        }
+      }
+    }
+  });
+
+  test.each(cases)('$operation $status $form $says: $takenFor', ({ operation, status, form, says, takenFor }) => {
+    for (const json of bodiesOf(status, form, says)) {
+      const refusal = classifyAnswer({ operation, status, json, retryAfterMs: undefined }, waits);
+      const { kind, concerns } = refusal;
+      expect([json, kind === 'PERMANENT' ? concerns : kind]).toEqual([json, takenFor]);
+    }
+  });
+
+  test('and advice that costs work is given only for a missing permission', () => {
+    for (const { operation, status, form, says } of cases) {
+      for (const json of bodiesOf(status, form, says)) {
+        const { message } = classifyAnswer({ operation, status, json, retryAfterMs: undefined }, waits);
+        const advises = /Give it|token lacks|new token|connect/i.test(message.replace(/this connection/, ''));
+        const isProven = says === 'missing-permissions' || says === 'ip-not-allowed';
+        expect([operation, status, says, message, advises && !isProven]).toEqual([
+          operation,
+          status,
+          says,
+          message,
+          false,
+        ]);
+      }
+    }
+  });
+});
+
+test('a wait that KSeF states holds, and a block lasts half an hour at least', () => {
+  const facts = { operation: 'S1', status: 429, json: undefined } as const;
+  expect(classifyAnswer({ ...facts, retryAfterMs: 7_000 }, waits).retryAfterMs).toBe(7_000);
+  expect(classifyAnswer({ ...facts, retryAfterMs: undefined }, waits).retryAfterMs).toBe(60_000);
+  const blocked = { ...facts, status: 403 };
+  expect(classifyAnswer({ ...blocked, retryAfterMs: 7_000 }, waits).retryAfterMs).toBe(1_800_000);
+  expect(classifyAnswer({ ...blocked, retryAfterMs: 3_600_000 }, waits).retryAfterMs).toBe(3_600_000);
+});
 
 test('a text of KSeF is one line that people can read, of at most 1,000 characters', () => {
   expect(plainText('Faktura\r\n  nr\u202e 7\0\u200b \ud800')).toBe('Faktura nr 7 \ufffd');

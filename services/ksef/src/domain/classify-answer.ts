@@ -1,5 +1,6 @@
 import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
+import type { RefusalScope } from './ksef-refusal.js';
 
 /** Calls by their names in sections 3 and 5 of the KSeF reference. */
 export type Operation =
@@ -38,63 +39,170 @@ export interface Waits {
   readonly blockedMs: number;
 }
 
-const SESSION_CODES: ReadonlySet<number> = new Set([21_155, 21_173, 21_180, 21_184]);
 /** A key that KSeF does not know, or not any more. */
 export const UNKNOWN_KEY = 'KSEF_API_21470';
-export const BAD_CHALLENGE = 'KSEF_API_21111';
 const TEXTS_MAX = 50;
 const TEXT_MAX = 1_000;
 
-/** What an answer other than a success means for the caller (KSeF reference, section 6). */
+/** What an error of KSeF means. Texts of KSeF follow the sentence. */
+interface Meaning {
+  readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
+  readonly concerns?: RefusalScope;
+  readonly sentence?: string;
+}
+
+/** A row holds for the calls of a login (A1 to A7), for all others, for one call, or for all. */
+type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
+
+interface KnownError {
+  readonly status: number;
+  /** The reason of a 403, or the code of a 400. */
+  readonly says?: string | number;
+  readonly calls: Calls;
+  readonly meaning: Meaning;
+}
+
+const CALL: Meaning = { kind: 'PERMANENT', concerns: 'CALL' };
+const REFERENCE: Meaning = { kind: 'PERMANENT', concerns: 'REFERENCE' };
+const SESSION: Meaning = { kind: 'SESSION' };
+const CONNECTION: Meaning = { kind: 'PERMANENT', concerns: 'CONNECTION' };
+const BLOCKED: Meaning = {
+  kind: 'BLOCKED',
+  sentence: 'KSeF blocks calls from this installation. The call is repeated in half an hour.',
+};
+
+/**
+ * The errors that KSeF declares, each with what it means (KSeF reference, sections 3, 5 and 6; the whole table:
+ * docs/reference/ksef-answers.md). The first row that fits holds. What is not here is unknown, which is an outage: it is tried again.
+ */
+const KNOWN_ERRORS: readonly KnownError[] = [
+  // The tokens of one login do not hold: another login tells whether the token of KSeF does.
+  { status: 401, calls: 'LOGIN', meaning: REFERENCE },
+  {
+    status: 401,
+    calls: 'OTHERS',
+    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, also after a new login.' },
+  },
+  // Looking an invoice up is the only call that needs another permission than sending does.
+  {
+    status: 403,
+    says: 'missing-permissions',
+    calls: 'S10',
+    meaning: { ...REFERENCE, sentence: 'The token lacks the permission to view invoices (InvoiceRead).' },
+  },
+  {
+    status: 403,
+    says: 'missing-permissions',
+    calls: 'ALL',
+    meaning: {
+      ...CONNECTION,
+      sentence: 'The token lacks a permission in this context. Give it InvoiceWrite in KSeF.',
+    },
+  },
+  {
+    status: 403,
+    says: 'ip-not-allowed',
+    calls: 'ALL',
+    meaning: {
+      ...CONNECTION,
+      sentence:
+        'KSeF does not take calls from the address of this installation (ip-not-allowed). Allow it in KSeF, then test the connection.',
+    },
+  },
+  {
+    status: 403,
+    says: 'auth-method-not-allowed',
+    calls: 'ALL',
+    meaning: {
+      ...CONNECTION,
+      sentence:
+        'KSeF does not take this call after a login with a token (auth-method-not-allowed). Ask the KSeF helpdesk.',
+    },
+  },
+  {
+    status: 403,
+    says: 'context-type-not-allowed',
+    calls: 'ALL',
+    meaning: {
+      ...CONNECTION,
+      sentence: 'KSeF does not take this call in the name of a NIP (context-type-not-allowed). Ask the KSeF helpdesk.',
+    },
+  },
+  {
+    status: 403,
+    says: 'insufficient-resource-access',
+    calls: 'ALL',
+    meaning: {
+      ...REFERENCE,
+      sentence: 'KSeF does not give this connection access to what the call names (insufficient-resource-access).',
+    },
+  },
+  { status: 403, says: 'security-service-blocked', calls: 'ALL', meaning: BLOCKED },
+  // The gateway of KSeF gives no reason.
+  { status: 403, calls: 'ALL', meaning: BLOCKED },
+  { status: 404, calls: 'ALL', meaning: REFERENCE },
+  { status: 410, calls: 'ALL', meaning: REFERENCE },
+  // A challenge, a key or a login that does not hold says nothing about the token of KSeF.
+  { status: 400, says: 21_111, calls: 'LOGIN', meaning: REFERENCE },
+  { status: 400, says: 21_470, calls: 'LOGIN', meaning: REFERENCE },
+  { status: 400, says: 21_301, calls: 'LOGIN', meaning: REFERENCE },
+  { status: 400, says: 21_304, calls: 'LOGIN', meaning: REFERENCE },
+  { status: 400, says: 21_308, calls: 'LOGIN', meaning: CONNECTION },
+  { status: 400, says: 21_405, calls: 'LOGIN', meaning: CONNECTION },
+  { status: 400, says: 21_155, calls: 'OTHERS', meaning: SESSION },
+  { status: 400, says: 21_173, calls: 'OTHERS', meaning: SESSION },
+  { status: 400, says: 21_180, calls: 'OTHERS', meaning: SESSION },
+  { status: 400, says: 21_184, calls: 'OTHERS', meaning: SESSION },
+  { status: 400, says: 21_178, calls: 'OTHERS', meaning: REFERENCE },
+  { status: 400, says: 21_166, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_167, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_183, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_402, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_403, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_405, calls: 'OTHERS', meaning: CALL },
+  { status: 400, says: 21_470, calls: 'OTHERS', meaning: CALL },
+];
+
+/** What an answer other than a success means for the caller. */
 export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
-  const code = `KSEF_HTTP_${status}`;
-  const isAboutAccess = operation.startsWith('A');
-  const http = { code, httpStatus: status, isAboutAccess };
+  const http = { code: `KSEF_HTTP_${status}`, httpStatus: status };
   const read = readError(json);
   if (status === 429) {
-    return new KsefRefusal(
-      'TRANSIENT',
-      'KSeF takes no more calls of this kind at the moment. The call is repeated later.',
-      {
-        ...http,
-        retryAfterMs: retryAfterMs ?? waits.throttledMs,
-      },
-    );
+    const message = 'KSeF takes no more calls of this kind at the moment. The call is repeated later.';
+    return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  if (status === 401)
-    return new KsefRefusal('PERMANENT', `KSeF does not accept the authentication. ${read.text}`, http);
-  if (status === 403) {
-    if (read.reasonCode === undefined || read.reasonCode === 'security-service-blocked') {
-      return new KsefRefusal(
-        'BLOCKED',
-        'KSeF blocks calls from this installation. The call is repeated in half an hour.',
-        {
-          ...http,
-          retryAfterMs: Math.max(retryAfterMs ?? 0, waits.blockedMs),
-          incidentId: read.incidentId,
-        },
-      );
-    }
-    if (read.reasonCode === 'missing-permissions') {
-      const message = `The token lacks a permission in this context. Give it InvoiceWrite in KSeF. ${read.text}`;
-      return new KsefRefusal('PERMANENT', message, http);
-    }
-    return new KsefRefusal('PERMANENT', `KSeF refuses access (${read.reasonCode}). ${read.text}`, http);
-  }
+  const isFromGateway = status === 403 && !read.isOwn;
+  // Closing the login at KSeF is often answered so: a block of every call needs a better sign.
+  const isOwn = read.isOwn || (isFromGateway && operation !== 'A7');
   // From a proxy in front of KSeF, or from KSeF while it fails.
-  if (status >= 500 || status < 400 || status === 408 || !read.isOwn) {
+  if (status >= 500 || status < 400 || status === 408 || !isOwn) {
     const message =
       status >= 300 && status < 400
         ? 'KSeF answered with a redirect. Redirects are not followed.'
         : `KSeF answered with status ${status} and nothing that can be read.`;
     return foreignAnswer(operation, message, { ...http, retryAfterMs });
   }
-  if (status === 400 && read.code !== undefined) {
-    const api = { ...http, code: `KSEF_API_${read.code}` };
-    const kind = SESSION_CODES.has(read.code) && operation.startsWith('S') ? 'SESSION' : 'PERMANENT';
-    return new KsefRefusal(kind, `KSeF refuses the call (${read.code}). ${read.text}`, api);
-  }
-  return new KsefRefusal('PERMANENT', `KSeF refuses the call with status ${status}. ${read.text}`, http);
+  const said = status === 403 ? read.reasonCode : status === 400 ? read.code : undefined;
+  const code = status === 400 && said !== undefined ? `KSEF_API_${said}` : http.code;
+  const named = said ?? `status ${status}`;
+  const meaning = meaningOf(operation, status, said);
+  const sentence = meaning?.sentence ?? `KSeF refuses the call (${named}).`;
+  const { kind, concerns } = meaning ?? { kind: 'TRANSIENT' as const, concerns: undefined };
+  return new KsefRefusal(kind, kind === 'BLOCKED' ? sentence : `${sentence} ${read.text}`, {
+    ...http,
+    code,
+    retryAfterMs: kind === 'BLOCKED' ? Math.max(retryAfterMs ?? 0, waits.blockedMs) : retryAfterMs,
+    ...(concerns === undefined ? {} : { concerns }),
+    ...(kind === 'BLOCKED' ? { incidentId: read.incidentId } : {}),
+  });
+}
+
+/** @returns undefined for an error that KSeF does not declare */
+function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {
+  const isLogin = operation.startsWith('A');
+  const fits = ({ calls }: KnownError): boolean =>
+    calls === 'ALL' || calls === operation || calls === (isLogin ? 'LOGIN' : 'OTHERS');
+  return KNOWN_ERRORS.find((row) => row.status === status && row.says === said && fits(row))?.meaning;
 }
 
 /** No answer, or none that KSeF gives: a document that was sent may have arrived all the same. */

@@ -4,24 +4,33 @@
  * - UNKNOWN: of sending a document alone. It may have arrived: look into the session before anything else.
  * - BLOCKED: the gateway of KSeF blocks us. Call again after 30 minutes, and tell a person.
  * - SESSION: the session takes nothing more. Read its status, then open another one.
- * - PERMANENT: the same call will be refused again.
+ * - PERMANENT: the same call will be refused again. `concerns` says what else will be.
  */
 export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
+
+/**
+ * How far a PERMANENT refusal reaches:
+ * - CALL: what was asked in this call is wrong.
+ * - REFERENCE: KSeF does not show this caller, or does not have, what the call names. Other sessions, invoices and logins are not affected.
+ * - CONNECTION: each call of the connection will be refused until a person acts.
+ */
+export type RefusalScope = 'CALL' | 'REFERENCE' | 'CONNECTION';
 
 export interface RefusalFacts {
   /** `KSEF_HTTP_403`, `KSEF_API_21405`, `KSEF_AUTH_450`; others name what KSeF did not answer, such as `KSEF_TIMEOUT`. */
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Of a call that obtains access (A1 to A7), and not of what was asked with it. */
-  readonly isAboutAccess?: boolean;
+  /** Of a PERMANENT refusal; without it CALL. */
+  readonly concerns?: RefusalScope;
   /** Under which the helpdesk of KSeF finds a block of its gateway. */
   readonly incidentId?: string | undefined;
 }
 
 /** No longer than this; texts of KSeF are cut. */
 const REFUSAL_TEXT_MAX = 1_000;
-const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_TOKEN_TOO_LONG']);
+/** KSeF answered with success, but with content that it does not have. */
+export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 
 /** A call of KSeF without a result. The message never holds a token, a whole NIP, an address or a body. */
 export class KsefRefusal extends Error {
@@ -31,13 +40,13 @@ export class KsefRefusal extends Error {
   readonly httpStatus: number | undefined;
   /** Not to be called again before. */
   readonly retryAfterMs: number | undefined;
-  readonly isAboutAccess: boolean;
+  readonly concerns: RefusalScope;
   readonly incidentId: string | undefined;
 
   constructor(
     kind: RefusalKind,
     message: string,
-    { code, httpStatus, retryAfterMs, isAboutAccess = false, incidentId }: RefusalFacts,
+    { code, httpStatus, retryAfterMs, concerns = 'CALL', incidentId }: RefusalFacts,
   ) {
     super(message.slice(0, REFUSAL_TEXT_MAX));
     this.name = 'KsefRefusal';
@@ -45,7 +54,7 @@ export class KsefRefusal extends Error {
     this.code = code;
     this.httpStatus = httpStatus;
     this.retryAfterMs = retryAfterMs;
-    this.isAboutAccess = isAboutAccess;
+    this.concerns = concerns;
     this.incidentId = incidentId;
   }
 
@@ -59,9 +68,13 @@ export class KsefRefusal extends Error {
     return this.code === 'KSEF_LIMIT';
   }
 
-  /** Whether every call with this token will be refused until there is another one. */
-  get isAboutToken(): boolean {
-    if (this.kind !== 'PERMANENT') return false;
-    return this.isAboutAccess || TOKEN_CODES.has(this.code) || this.code.startsWith('KSEF_AUTH_');
+  /** Whether each call of the connection will be refused until a person acts. */
+  get isAboutConnection(): boolean {
+    return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
+  }
+
+  /** Whether KSeF answers, and nobody can read it: unlike an outage, this may never end. */
+  get isUnreadable(): boolean {
+    return this.code === UNREADABLE_ANSWER;
   }
 }

@@ -7,7 +7,6 @@ import {
   confirmed,
   followed,
   givenUp,
-  isTokenRefused,
   LIST_FAILURES_MAX,
   notFound,
   opened,
@@ -233,7 +232,7 @@ describe('a duplicate (440)', () => {
     // Neither the limits nor the token say anything about the other document.
     now = next('TRANSIENT', { code: 'KSEF_LIMIT' });
     now = next('TRANSIENT', { httpStatus: 429 });
-    now = next('PERMANENT', { code: 'KSEF_AUTH_450' });
+    now = next('PERMANENT', { code: 'KSEF_AUTH_450', concerns: 'CONNECTION' });
     expect(now.status).toBe('PROCESSING');
     const end = next('TRANSIENT');
     expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
@@ -316,32 +315,29 @@ describe('a look for what may have arrived', () => {
   });
 });
 
-describe('what was sent, with a token that KSeF refuses', () => {
-  const refusals: readonly (readonly [string, Partial<RefusalFacts>])[] = [
-    ['by its login', { code: 'KSEF_AUTH_450' }],
-    ['by 401', { code: 'KSEF_HTTP_401', httpStatus: 401 }],
-    ['by a call of the login', { code: 'KSEF_API_21405', httpStatus: 400, isAboutAccess: true }],
-    ['because it is too long', { code: 'KSEF_TOKEN_TOO_LONG' }],
-  ];
-  test.each(refusals)('is followed on (%s)', (_name, part) => {
+describe('what was sent, with a connection that KSeF refuses', () => {
+  const refusedConnection = refusal('PERMANENT', { code: 'KSEF_HTTP_403', concerns: 'CONNECTION' });
+  test('is followed on', () => {
     for (const progress of [sendBegun, processing]) {
       const step = stepOf(progress, start);
-      const waits = refused(progress, step, refusal('PERMANENT', part), timing);
+      const waits = refused(progress, step, refusedConnection, timing);
       expect([waits.status, stepOf(waits, start).kind]).toEqual([progress.status, step.kind]);
       expect(waitOf(waits)).toBeGreaterThan(0);
-      expect(isTokenRefused(step, refusal('PERMANENT', part))).toBe(true);
     }
   });
-  test('has its session closed with the next one, while that is open', () => {
+  test('has its session closed with the next token, while that is open', () => {
     const end = follow(450);
     const step = stepOf(end, start);
-    const waits = refused(end, step, refusal('PERMANENT', { code: 'KSEF_AUTH_450' }), timing);
+    const waits = refused(end, step, refusedConnection, timing);
     expect(stepOf(waits, start).kind).toBe('CLOSE');
-    const over = refused(end, step, refusal('PERMANENT', { code: 'KSEF_AUTH_450' }), { ...timing, now: validUntil });
+    const over = refused(end, step, refusedConnection, { ...timing, now: validUntil });
     expect(stepOf(over, start).kind).toBe('NOTHING');
   });
-  test('a passing failure of the login is not about the token', () => {
-    expect(isTokenRefused({ kind: 'OPEN' }, refusal('TRANSIENT', { code: 'KSEF_AUTH_550' }))).toBe(false);
+  test('fails where the refusal concerns its own session or invoice alone, which is not closed any more then', () => {
+    const refusedReference = refusal('PERMANENT', { code: 'KSEF_HTTP_403', concerns: 'REFERENCE' });
+    const failedOne = refused(processing, stepOf(processing, start), refusedReference, timing);
+    expect(failedOne).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
+    expect(stepOf(refused(failedOne, stepOf(failedOne, start), refusedReference, timing), start).kind).toBe('NOTHING');
   });
 });
 
@@ -496,7 +492,9 @@ test('each state has a sentence that says what happens next', () => {
     expect(failedWith(code)).not.toBe(nextStep(follow(600)));
   }
   for (const code of ['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_AUTH_450', 'KSEF_TOKEN_TOO_LONG']) {
-    expect(failedWith(code)).toMatch(/must store a token .*test the connection, and submit the invoice again/);
+    expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again/);
+    // Another token is advice that costs work: it needs a proof.
+    expect(failedWith(code)).toMatch(/Where `errorMessage` names the token or its permissions, .* must store a token /);
   }
 });
 

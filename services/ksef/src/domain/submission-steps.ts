@@ -210,8 +210,8 @@ export function unread(
 }
 
 /** What lies with the token or the limits says nothing about the list. */
-function listFailuresAfter({ listFailures = 0 }: Progress, { isAboutToken, isAboutLimits }: KsefRefusal): number {
-  return isAboutToken || isAboutLimits ? listFailures : listFailures + 1;
+function listFailuresAfter({ listFailures = 0 }: Progress, { isAboutConnection, isAboutLimits }: KsefRefusal): number {
+  return isAboutConnection || isAboutLimits ? listFailures : listFailures + 1;
 }
 
 /** The invoice that a duplicate of ours points to, in the session that brought it. */
@@ -239,8 +239,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     case 'FOLLOW':
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
       // KSeF may have the document: it is followed with the next token.
-      if (refusal.isAboutToken) return waiting(progress, refusal, timing);
-      if (step.kind === 'LOOK' && refusal.code === UNREADABLE) {
+      if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
+      if (step.kind === 'LOOK' && refusal.isUnreadable) {
         // Sent again in another session it is either new or a duplicate of ours: both tell what is registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
@@ -252,15 +252,6 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     default:
       return refusedUnsent(progress, refusal, timing);
   }
-}
-
-/** KSeF answered, but nothing that can be used. */
-const UNREADABLE = 'KSEF_ANSWER';
-
-/** Whether a refusal is about the token, so that everything else of its connection would be refused alike. */
-export function isTokenRefused({ kind }: Step, refusal: KsefRefusal): boolean {
-  // Of a session that exists, 403 may be about that session alone.
-  return refusal.isAboutToken || (kind === 'OPEN' && refusal.code === 'KSEF_HTTP_403' && refusal.kind === 'PERMANENT');
 }
 
 /** Whether the document arrived is not known: KSeF is asked as soon as the request can have no effect any more. */
@@ -304,7 +295,7 @@ export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, ra
 
 /** KSeF ends a session by itself when it is not closed: then nothing is left to do. */
 function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
-  const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutToken) || session.validUntil <= timing.now;
+  const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutConnection) || session.validUntil <= timing.now;
   return isOver ? closed(progress, session, timing) : waiting(progress, refusal, timing);
 }
 

@@ -146,7 +146,7 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
   return replica;
 }
 
-function clientWith({ requestMs }: { readonly requestMs: number }): KsefClient {
+function clientWith({ requestMs, waitFactor = 0.01 }: { requestMs: number; waitFactor?: number }): KsefClient {
   const url = `${simulator.url}/test/v2`;
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
   const limits = new CallLimits({
@@ -156,7 +156,7 @@ function clientWith({ requestMs }: { readonly requestMs: number }): KsefClient {
     clock: systemClock,
     logger,
   });
-  return ksefClient({ urls, requestMs, waitFactor: 0.01, limits }, logger);
+  return ksefClient({ urls, requestMs, waitFactor, limits }, logger);
 }
 
 interface Registered {
@@ -255,6 +255,17 @@ function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new Error('missing');
   return part;
 }
+
+/** The submission when it is final and its sessions count as closed. */
+const closedSubmission = ({ id, connectionId }: Submission): Promise<Submission> =>
+  eventually(async () => {
+    const found = stated(await store.find(organizationId, connectionId, id));
+    expect([found.completedAt, found.sessions]).toEqual([
+      expect.any(Date),
+      found.sessions.map((session) => ({ ...session, isClosed: true })),
+    ]);
+    return found;
+  });
 
 const noOpenSession = async (nip: string): Promise<void> => expect((await countersOf(nip)).sessions.open).toBe(0);
 
@@ -489,6 +500,69 @@ test('fifty invoices of one connection in two replicas are each registered once'
   );
   expect(Object.values(sends)).toEqual(wanted.map(() => 1));
   expect(sessions.open).toBe(0);
+});
+
+describe('403 means what its reason says, at whatever step it is given', () => {
+  const LOGIN = ['A3', 'A4', 'A5'] as const;
+  const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
+  type StepName = (typeof STEPS)[number];
+  /** Before the document has left. */
+  const UNSENT: readonly StepName[] = [...LOGIN, 'S1', 'S2'];
+  const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
+
+  interface Expected {
+    readonly isConnectionFailed: boolean;
+    readonly isFailed: (step: StepName) => boolean;
+  }
+  /** Each call of the connection would be refused. What was sent is followed on. */
+  const connectionRefused: Expected = { isConnectionFailed: true, isFailed: (step) => UNSENT.includes(step) };
+  const triedAgain: Expected = { isConnectionFailed: false, isFailed: () => false };
+  const reasons: Readonly<Record<string, Expected>> = {
+    'missing-permissions': connectionRefused,
+    'ip-not-allowed': connectionRefused,
+    'auth-method-not-allowed': connectionRefused,
+    'context-type-not-allowed': connectionRefused,
+    // It concerns the one session or invoice that is named; a login is begun again, a session counts as closed.
+    'insufficient-resource-access': {
+      isConnectionFailed: false,
+      isFailed: (step) => ['S1', 'S2', 'S3', 'S4'].includes(step),
+    },
+    'security-service-blocked': triedAgain,
+    'a-reason-that-nobody-knows': triedAgain,
+  };
+  const rows = Object.keys(reasons).flatMap((reason) => STEPS.map((step) => [reason, step] as const));
+  /** Pauses of half an hour take 2 s. */
+  const waitFactor = 0.001;
+  let client: KsefClient;
+  beforeAll(() => {
+    client = clientWith({ requestMs: 2_000, waitFactor });
+  });
+  afterAll(async () => client.close());
+
+  test.each(rows)('%s at %s', async (reasonCode, step) => {
+    startReplica({ ksef: client, waitFactor });
+    const connection = await connect();
+    const { contextNip: context } = connection;
+    // A list is read where the answer to sending is lost.
+    if (step === 'S4') await control('POST', 'faults', { operation: 'S2', kind: 'LOSE_ANSWER', context });
+    // The first login is for the limits that KSeF states, and decides nothing.
+    const times = isLogin(step) ? 2 : 1;
+    const refusal = { operation: step, kind: 'PROBLEM', status: 403, reasonCode, context, times };
+    const { id } = await control<{ id: string }>('POST', 'faults', refusal);
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    // A session that counts as closed ends by itself, and only then it has a confirmation.
+    const isLeftOpen = step === 'S5' && reasonCode === 'insufficient-resource-access';
+    const end = isLeftOpen ? await closedSubmission(submission) : await ended(submission);
+    const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');
+    expect(items.find((one) => one.id === id)?.hits).toBeGreaterThan(0);
+    const { isConnectionFailed, isFailed } = stated(reasons[reasonCode]);
+    expect(failedConnections.includes(connection.id)).toBe(isConnectionFailed);
+    const isExpectedToFail = isFailed(step);
+    expect([end.status, end.errorCode]).toEqual(
+      isExpectedToFail ? ['FAILED', 'KSEF_HTTP_403'] : ['ACCEPTED', undefined],
+    );
+    if (!isExpectedToFail && !isLeftOpen) expect(end.upoReferenceNumber).toEqual(expect.any(String));
+  });
 });
 
 describe('what KSeF refuses', () => {

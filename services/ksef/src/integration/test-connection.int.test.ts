@@ -125,6 +125,20 @@ test('no answer of KSeF leaves the status, and is kept as the last error', async
   expect(after.lastErrorMessage).toContain('503');
 });
 
+test('a login that worked counts, whatever KSeF answers to its end', async () => {
+  const connection = await newConnection();
+  const { contextNip: context } = connection;
+  for (const more of [{ status: 403, body: '' }, { status: 500 }, { status: 401, body: '' }]) {
+    const { id } = await control('POST', 'faults', { operation: 'A7', kind: 'STATUS', times: 0, context, ...more });
+    expect((await run(connection)).status).toBe(ConnectionStatus.CONNECTED);
+    await control('DELETE', `faults/${id}`);
+    expect(await read(connection)).toMatchObject({
+      status: ConnectionStatus.CONNECTED,
+      lastErrorMessage: undefined,
+    });
+  }
+});
+
 test('a token that is too long makes it ERROR', async () => {
   const connection = await newConnection();
   const request = { ...connection.request, ksefToken: 'x'.repeat(4_096) };

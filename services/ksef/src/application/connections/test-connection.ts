@@ -101,8 +101,7 @@ async function storeResult(
   context: RequestContext,
 ): Promise<TestResult['status'] | undefined> {
   const { id: connectionId, organizationId, environment, companyId } = tested;
-  const status: TestResult['status'] | undefined =
-    refusal === undefined ? 'CONNECTED' : refusal.kind === 'PERMANENT' ? 'ERROR' : undefined;
+  const status = statusAfter(refusal);
   const message = refusal?.message ?? null;
   await retryOnConflict(async () => {
     const current = await requireConnection(deps.connections, organizationId, connectionId);
@@ -126,6 +125,12 @@ async function storeResult(
   // What is queued goes on now.
   if (status === 'CONNECTED') await wakeWaiting(deps, tested);
   return status;
+}
+
+/** @returns undefined where the answer says nothing about the token */
+function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | undefined {
+  if (refusal === undefined) return 'CONNECTED';
+  return refusal.kind === 'PERMANENT' && refusal.concerns !== 'REFERENCE' ? 'ERROR' : undefined;
 }
 
 function unanswered(refusal: KsefRefusal | undefined): DomainError {

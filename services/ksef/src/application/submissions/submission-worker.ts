@@ -8,14 +8,13 @@ import type { Attempt, AttemptStep } from '../../domain/attempts.js';
 import type { Connection, SealedValue } from '../../domain/connection.js';
 import { createSessionKey, encryptDocument, sha256 } from '../../domain/encryption.js';
 import type { SessionKey } from '../../domain/encryption.js';
-import { KsefRefusal } from '../../domain/ksef-refusal.js';
+import { KsefRefusal, UNREADABLE_ANSWER } from '../../domain/ksef-refusal.js';
 import {
   closed,
   confirmationLater,
   confirmed,
   followed,
   givenUp,
-  isTokenRefused,
   notFound,
   opened,
   opening,
@@ -141,7 +140,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const sends = step.kind === 'OPEN' || step.kind === 'SEND';
     if (connection === undefined || token === undefined || (sends && connection.status === 'DISABLED')) {
       const progress = withoutConnection(submission, step, timing());
-      return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, step, { progress })).claim;
+      return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
     if (sends && connection.status !== 'CONNECTED') return waitForConnection(claim, connection);
     try {
@@ -157,7 +156,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         token: deps.tokens.open(connection, token),
       });
       const { claim: next, refusal } = await perform(claim, step, calls);
-      if (refusal !== undefined && isTokenRefused(step, refusal)) {
+      if (refusal?.isAboutConnection === true) {
         await deps.failConnection(connection, refusal.message);
       }
       return next;
@@ -171,7 +170,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       );
       // A confirmation that cannot be examined is given up like one that KSeF does not give.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
-      return (await store(claim, step, { progress: confirmationLater(submission, undefined, timing()) })).claim;
+      return (await store(claim, { progress: confirmationLater(submission, undefined, timing()) })).claim;
     }
   }
 
@@ -190,15 +189,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       case 'SEND':
         return send(claim, step, calls);
       case 'LOOK':
-        return store(claim, step, await look(claim.submission, step, calls));
+        return store(claim, await look(claim.submission, step, calls));
       case 'FOLLOW':
-        return store(claim, step, await follow(claim.submission, step, calls));
+        return store(claim, await follow(claim.submission, step, calls));
       case 'CLOSE':
-        return store(claim, step, await close(claim.submission, step, calls));
+        return store(claim, await close(claim.submission, step, calls));
       case 'CONFIRM':
-        return store(claim, step, await confirm(claim.submission, step, calls));
+        return store(claim, await confirm(claim.submission, step, calls));
       case 'NOTHING':
-        return store(claim, step, { progress: { ...claim.submission, dueAt: undefined } });
+        return store(claim, { progress: { ...claim.submission, dueAt: undefined } });
     }
   }
 
@@ -215,10 +214,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   async function open(claim: SubmissionClaim, step: Step, calls: KsefCalls): Promise<Stored> {
     const refusal = await refusalBeforeSending(claim.submission);
-    if (refusal !== undefined) return store(claim, step, { progress: givenUp(claim.submission, refusal, timing()) });
+    if (refusal !== undefined) return store(claim, { progress: givenUp(claim.submission, refusal, timing()) });
     let begun = claim;
     const beforeRequest = async (): Promise<void> => {
-      if (begun === claim) ({ claim: begun } = await store(claim, step, { progress: opening(claim.submission) }));
+      if (begun === claim) ({ claim: begun } = await store(claim, { progress: opening(claim.submission) }));
     };
     const key = createSessionKey();
     const at = clock.now();
@@ -230,9 +229,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         { ...session, key: deps.sessionKeys.seal(begun.submission, key) },
         timing(),
       );
-      return await store(begun, step, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
+      return await store(begun, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
     } catch (error) {
-      return store(begun, step, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
+      return store(begun, refusedOutcome(begun.submission, step, error, 'open', undefined, at));
     }
   }
 
@@ -242,27 +241,27 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
     // Its sealing key is gone: another session has a key of its own.
-    if (opensKey === undefined) return store(claim, step, { progress: { ...opening(submission), dueAt: clock.now() } });
+    if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
     if (bytes === undefined || sha256(bytes) !== document.hash)
-      return store(claim, step, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
+      return store(claim, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
     const encrypted = encryptDocument(opensKey, bytes);
     const refusal = await refusalBeforeSending(submission);
-    if (refusal !== undefined) return store(claim, step, { progress: givenUp(submission, refusal, timing()) });
+    if (refusal !== undefined) return store(claim, { progress: givenUp(submission, refusal, timing()) });
     let begun = claim;
     const beforeRequest = async (): Promise<void> => {
-      ({ claim: begun } = await store(begun, step, { progress: sending(begun.submission, timing()) }));
+      ({ claim: begun } = await store(begun, { progress: sending(begun.submission, timing()) }));
     };
     const at = clock.now();
     try {
       const invoice = await calls.sendInvoice(referenceNumber, encrypted, { beforeRequest });
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
-      return await store(begun, step, { progress, steps: [noted('send', referenceNumber, at, 202)] });
+      return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
       // KSeF refused it with 401, and what was to follow was put off.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
-        return store(begun, step, { progress: refused(begun.submission, step, error, timing()) });
-      return store(begun, step, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
+        return store(begun, { progress: refused(begun.submission, step, error, timing()) });
+      return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
     }
   }
 
@@ -385,10 +384,13 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     } catch (error) {
       const outcome = refusedOutcome(submission, step, error, 'close', session.referenceNumber, at);
       if (!(error instanceof KsefRefusal) || error.kind !== 'SESSION') return outcome;
-      // Where its status cannot be read either, it is repeated until the session ends by itself.
-      const state = await calls.sessionStatus(session.referenceNumber).catch(refusedOnly);
-      const isClosed = state !== undefined && state.status.code > 100;
-      return isClosed ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
+      try {
+        const { status } = await calls.sessionStatus(session.referenceNumber);
+        return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
+      } catch (unreadStatus) {
+        // Where its status cannot be read either, it is repeated until the session ends by itself.
+        return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
+      }
     }
   }
 
@@ -450,16 +452,12 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     };
   }
 
-  async function store(
-    claim: SubmissionClaim,
-    step: Step,
-    { progress, steps = [], refusal }: Outcome,
-  ): Promise<Stored> {
+  async function store(claim: SubmissionClaim, { progress, steps = [], refusal }: Outcome): Promise<Stored> {
     const attempts = steps.reduce<readonly Attempt[]>(
       (all, { session, step: noting }) => noteStep(all, session, noting),
       claim.attempts,
     );
-    const isForConnection = refusal !== undefined && isTokenRefused(step, refusal) && progress.dueAt !== undefined;
+    const isForConnection = refusal?.isAboutConnection === true && progress.dueAt !== undefined;
     const events = submissionChanged(claim.submission, progress);
     return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
   }
@@ -518,7 +516,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 }
 
 /** What KSeF says of another document decides nothing about ours, whatever it says. */
-const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: 'KSEF_ANSWER' });
+const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: UNREADABLE_ANSWER });
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
   message: 'The decision about the invoice is not PASS any more.',
@@ -548,22 +546,19 @@ function withOriginal(progress: Progress): Progress {
   };
 }
 
-/** @returns undefined where KSeF refuses for good; a passing failure goes to the caller, who asks again */
+/** @returns undefined where KSeF refuses this for good; what may pass, or ends with another token, goes to the caller */
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
-    if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || error.kind === 'SESSION')) return undefined;
+    if (!(error instanceof KsefRefusal) || error.isAboutConnection) throw error;
+    if (error.kind === 'PERMANENT' || error.kind === 'SESSION') return undefined;
     throw error;
   }
 }
 
 function noted(name: AttemptStep['name'], session: string | undefined, at: Date, code: number | undefined) {
   return { session, step: { name, at, code } };
-}
-
-function refusedOnly(error: unknown): undefined {
-  if (!(error instanceof KsefRefusal)) throw error;
 }
 
 function isDue({ dueAt }: Submission, clock: Clock): boolean {
