@@ -251,6 +251,46 @@ describe('an invoice that is submitted to KSeF', () => {
     expect((await ksef.counters(filer.nip)).registered).toHaveLength(1);
   }, 120_000);
 
+  test('whose number other software registered with another file is REJECTED, and never has that number of KSeF', async () => {
+    const filer = await newFiler();
+    const number = nextNumber();
+    const { id } = await decided(filer.key, fa3({ nip: filer.nip, number }));
+    const { ksefNumber } = await ksef.control<{ ksefNumber: string }>('POST invoices', {
+      context: filer.nip,
+      sellerNip: filer.nip,
+      number,
+    });
+    const refused = await ended(filer, (await submit(filer, id)).body.id);
+    expect(refused).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: null });
+    expect(refused.errorMessage).toContain(ksefNumber);
+    expect(refused.errorMessage).toMatch(/another file\. Compare the two in KSeF/);
+    expect(refused.nextStep).toMatch(/must give it a new number/);
+    await allClosed(filer);
+  }, 120_000);
+
+  test('that lacks a permission only when it is sent turns its connection to ERROR, and goes on with the next test', async () => {
+    const filer = await newFiler();
+    const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    const path = `/ksef-connections/${filer.connectionId}`;
+    const statusOf = async (): Promise<string> =>
+      (await running.request<{ status: string }>(`GET ${path}`, { key: filer.key })).body.status;
+    const refusal = { context: filer.nip, operation: 'S2', kind: 'PROBLEM', status: 403 };
+    await ksef.fault({ ...refusal, reasonCode: 'missing-permissions' });
+    const { body } = await submit(filer, id);
+    expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
+    await eventually(async () => expect(await statusOf()).toBe('ERROR'));
+    // Its login is ended with an empty answer: the test counts all the same.
+    await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
+    await running.request(`POST ${path}/test`, { key: filer.key });
+    expect(await statusOf()).toBe('CONNECTED');
+    await ksef.fault({ ...refusal, operation: 'S1', reasonCode: 'insufficient-resource-access' });
+    await submit(filer, id);
+    expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
+    expect(await statusOf()).toBe('CONNECTED');
+    await submit(filer, id);
+    expect(await ended(filer, body.id)).toMatchObject({ status: 'ACCEPTED', errorCode: null });
+  }, 120_000);
+
   test('of another organization looks like one that does not exist', async () => {
     const filer = await newFiler();
     const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));

@@ -203,43 +203,63 @@ describe('the status of an invoice', () => {
 });
 
 describe('a duplicate (440)', () => {
-  const original = { originalKsefNumber: 'N-0' };
-  test('of a session of ours is a success', () => {
-    expect(follow(440, { ...original, originalSessionReferenceNumber: 'SO-1' })).toMatchObject({
-      status: 'ACCEPTED',
-      ksefNumber: 'N-0',
-    });
+  const submission = { ...processing, document: { hash: 'our hash' } };
+  const duplicateOf = (originalSessionReferenceNumber: string): InvoiceAnswer =>
+    answer(440, { originalKsefNumber: 'N-0', originalSessionReferenceNumber });
+  test.each(['SO-1', 'SO-9'])('is compared before anything is decided, whatever session is named (%s)', (session) => {
+    expect(followed(processing, duplicateOf(session), timing)).toBe('COMPARE');
   });
-  test('of a session of ours before the submission was taken up again is a success too', () => {
+  test('is a success where the registered document is the same file, confirmed in a session of ours', () => {
+    const entry = { sessionReferenceNumber: 'SO-1', invoiceReferenceNumber: 'EE-0' };
+    const ours = resolvedDuplicate(submission, duplicateOf('SO-1'), { invoiceHash: 'our hash', entry }, timing);
+    expect(ours).toMatchObject({ status: 'ACCEPTED', ksefNumber: 'N-0' });
+    expect(ours.sessions.map(({ invoiceReferenceNumber }) => invoiceReferenceNumber)).toEqual(['EE-0']);
     const again = sent(sending(inSession(takenUpAgain(processing, start), 'SO-2'), timing), 'EE-2', timing);
-    expect(follow(440, { ...original, originalSessionReferenceNumber: 'SO-1' }, again).status).toBe('ACCEPTED');
+    const earlier = { ...again, document: submission.document };
+    const found = resolvedDuplicate(earlier, duplicateOf('SO-1'), { invoiceHash: 'our hash', entry }, timing);
+    expect(found.sessions.map(({ invoiceReferenceNumber }) => invoiceReferenceNumber)).toEqual(['EE-0', undefined]);
   });
-  test('of another session is compared: the same file is a success, another is not', () => {
-    const other = answer(440, { ...original, originalSessionReferenceNumber: 'SO-9' });
-    expect(followed(processing, other, timing)).toBe('COMPARE');
-    expect(resolvedDuplicate(processing, other, true, timing)).toMatchObject({ status: 'ACCEPTED', ksefNumber: 'N-0' });
-    const refusedOne = resolvedDuplicate(processing, other, false, timing);
+  test('is a success without a confirmation where the same file came in another session', () => {
+    const entry = { sessionReferenceNumber: 'SO-9', invoiceReferenceNumber: 'EE-9' };
+    for (const original of [{ invoiceHash: 'our hash', entry }, { invoiceHash: 'our hash' }]) {
+      const same = resolvedDuplicate(submission, duplicateOf('SO-9'), original, timing);
+      expect(same).toMatchObject({ status: 'ACCEPTED', ksefNumber: 'N-0' });
+      expect(same.sessions.map(({ invoiceReferenceNumber }) => invoiceReferenceNumber)).toEqual([undefined]);
+    }
+  });
+  test.each(['SO-1', 'SO-9'])('is REJECTED where the registered document is another file (session %s)', (session) => {
+    const entry = { sessionReferenceNumber: session, invoiceReferenceNumber: 'EE-0' };
+    const original = { invoiceHash: 'another hash', entry };
+    const refusedOne = resolvedDuplicate(submission, duplicateOf(session), original, timing);
     expect(refusedOne).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
-    expect(refusedOne.errorMessage).toContain('N-0');
+    expect(refusedOne.errorMessage).toMatch(/N-0.* another file.* new number/);
   });
-  test('is compared again where the other document cannot be read, and after 20 failures in a row it is REJECTED', () => {
-    const other = answer(440, { ...original, originalSessionReferenceNumber: 'SO-9' });
-    let now = processing;
-    const next = (kind: RefusalKind, part?: Partial<RefusalFacts>): Progress =>
-      unread(now, refusal(kind, part), timing, () => resolvedDuplicate(now, other, undefined, timing));
-    for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) now = next('TRANSIENT');
+  test('that names many words is cut, and never what to do', () => {
+    const { status, ...rest } = duplicateOf('SO-1');
+    const long = { ...rest, status: { ...status, description: 'x'.repeat(2_000) } };
+    const { errorMessage } = resolvedDuplicate(submission, long, undefined, timing);
+    expect(errorMessage).toHaveLength(1_000);
+    expect(errorMessage).toMatch(/ Registered as N-0\..* could not be read.* registered already\.$/);
+  });
+  test('waits for the end of an outage, and after 20 answers in a row that cannot be read it is REJECTED', () => {
+    let now = submission;
+    const next = (kind: RefusalKind, part?: Partial<RefusalFacts>): Progress => {
+      const after = unread(now, refusal(kind, part), timing, () =>
+        resolvedDuplicate(now, duplicateOf('SO-9'), undefined, timing),
+      );
+      now = { ...after, document: submission.document };
+      return after;
+    };
+    for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) next('TRANSIENT', { code: 'KSEF_ANSWER' });
     expect(now.status).toBe('PROCESSING');
-    // Neither the limits nor the token say anything about the other document.
-    now = next('TRANSIENT', { code: 'KSEF_LIMIT' });
-    now = next('TRANSIENT', { httpStatus: 429 });
-    now = next('PERMANENT', { code: 'KSEF_AUTH_450', concerns: 'CONNECTION' });
+    for (let failures = 1; failures <= UNSENT_FAILURES_MAX + 1; failures++) next('TRANSIENT');
+    next('TRANSIENT', { code: 'KSEF_LIMIT' });
+    next('TRANSIENT', { httpStatus: 429 });
+    next('PERMANENT', { code: 'KSEF_AUTH_450', concerns: 'CONNECTION' });
     expect(now.status).toBe('PROCESSING');
-    const end = next('TRANSIENT');
+    const end = next('TRANSIENT', { code: 'KSEF_ANSWER' });
     expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
     expect(end.errorMessage).toContain('could not be read');
-  });
-  test('without the number of the original is REJECTED', () => {
-    expect(follow(440)).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440' });
   });
 });
 
@@ -482,7 +502,6 @@ test('each state has a sentence that says what happens next', () => {
     processing,
     follow(200, { ksefNumber: 'N' }),
     follow(450),
-    follow(440),
     follow(405, {}, { ...processing, restarts: { session: 2, key: 0 } }),
   ];
   const sentences = states.map(nextStep);
@@ -496,6 +515,8 @@ test('each state has a sentence that says what happens next', () => {
     // Another token is advice that costs work: it needs a proof.
     expect(failedWith(code)).toMatch(/Where `errorMessage` names the token or its permissions, .* must store a token /);
   }
+  expect(nextStep(follow(450))).not.toContain('new number');
+  expect(nextStep({ ...follow(450), errorCode: 'KSEF_440' })).toMatch(/errorMessage.* new number/);
 });
 
 test('while nobody knows whether KSeF has an invoice, its next step says so, and warns of issuing it in another way', () => {

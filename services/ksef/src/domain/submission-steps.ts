@@ -2,7 +2,7 @@ import type { SealedValue } from './connection.js';
 import type { KsefRefusal } from './ksef-refusal.js';
 import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-waits.js';
 import { currentSession, isFinal, wasSent } from './submission.js';
-import type { Progress, SubmissionSession } from './submission.js';
+import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
 // From what is stored and an answer of KSeF to what is stored next (KSeF reference, sections 5 and 8). Pure: a kill between two
 // steps is the same as a pause.
@@ -15,7 +15,7 @@ const SESSION_RESTARTS_MAX = 2;
 const KEY_RESTARTS_MAX = 1;
 /** Failures in a row before anything is sent: at least five days, because most of them wait five minutes. */
 export const UNSENT_FAILURES_MAX = 2_000;
-/** Failures in a row of listing the invoices of a session, after which it counts as unreadable: about an hour. */
+/** Answers in a row that should list invoices and cannot be read, after which they count as unreadable: about an hour. */
 export const LIST_FAILURES_MAX = 20;
 /** A session that ends sooner takes nothing more. */
 const SESSION_MARGIN_MS = 5 * 60_000;
@@ -142,7 +142,7 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
 
 const SESSION_OPEN = 100;
 
-/** What the status of an invoice means. A duplicate of another session is decided by {@link resolvedDuplicate}. */
+/** What the status of an invoice means. A duplicate is decided by {@link resolvedDuplicate}. */
 export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
   const { code } = answer.status;
   if (code >= 200 && code < 300 && answer.ksefNumber !== undefined)
@@ -165,67 +165,71 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      return duplicate(progress, answer, timing);
+      // The original that KSeF names is a pointer. Whether it is ours, only its hash proves, in a session of ours as well.
+      return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
   }
 }
 
-/** KSeF has a document with this seller, kind and number: ours, when one of our sessions brought it. */
-function duplicate(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
-  const { originalKsefNumber, originalSessionReferenceNumber } = answer;
-  if (originalKsefNumber === undefined) return rejected(progress, refusalOf(answer), timing);
-  const isOurs = progress.sessions.some(({ referenceNumber }) => referenceNumber === originalSessionReferenceNumber);
-  return isOurs ? accepted(progress, originalKsefNumber, timing) : 'COMPARE';
+/** The document that KSeF has registered with the seller, kind and number of a duplicate. */
+export interface Original {
+  /** Base64 of SHA-256. */
+  readonly invoiceHash: string;
+  /** Where its session was read. */
+  readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
 }
 
-/** @param isSameFile whether the registered document has our hash; undefined: it cannot be read, which counts as no */
+const OTHER_FILE =
+  ' The registered document is another file. Compare the two in KSeF; if this one is right, its issuer must give it a new number.';
+const UNKNOWN_FILE =
+  ' Whether it is the same file could not be read. Compare the two in KSeF: if they are the same, the invoice is registered already.';
+
+/**
+ * KSeF has a document with this seller, kind and number. It is ours exactly where it has our hash; its confirmation is fetched
+ * where it came in a session of ours.
+ * @param original undefined: KSeF does not show it to this token, so it is not taken for ours
+ */
 export function resolvedDuplicate(
-  progress: Progress,
+  progress: Progress & { readonly document: Pick<SubmittedDocument, 'hash'> },
   answer: InvoiceAnswer,
-  isSameFile: boolean | undefined,
+  original: Original | undefined,
   timing: Timing,
 ): Progress {
   const { originalKsefNumber } = answer;
-  if (isSameFile === true && originalKsefNumber !== undefined) return accepted(progress, originalKsefNumber, timing);
+  if (original?.invoiceHash === progress.document.hash && originalKsefNumber !== undefined) {
+    return registeredAs(accepted(progress, originalKsefNumber, timing), original);
+  }
   const { code, message } = refusalOf(answer);
   const number =
     originalKsefNumber === undefined || message.includes(originalKsefNumber)
       ? ''
       : ` Registered as ${originalKsefNumber}.`;
-  const added = isSameFile === undefined ? `${number} Whether it is the same file could not be read.` : number;
+  const added = `${number}${original === undefined ? UNKNOWN_FILE : OTHER_FILE}`;
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
 
-/** What a duplicate points to could not be read. It is tried again, but not without an end: KSeF answers about our own document. */
+/** Only the session of the registered document has its confirmation. */
+function registeredAs(progress: Progress, { entry }: Original): Progress {
+  const sessions = progress.sessions.map((session) => ({
+    ...session,
+    invoiceReferenceNumber:
+      session.referenceNumber === entry?.sessionReferenceNumber ? entry.invoiceReferenceNumber : undefined,
+  }));
+  return { ...progress, sessions };
+}
+
+/** What a list should tell could not be read. An outage is waited for; what KSeF answers and nobody can read may never end. */
 export function unread(
   progress: Progress,
   refusal: KsefRefusal,
   timing: Timing,
   whenUnreadable: () => Progress,
 ): Progress {
-  const listFailures = listFailuresAfter(progress, refusal);
-  if (listFailures >= LIST_FAILURES_MAX) return whenUnreadable();
-  return waiting({ ...progress, listFailures }, refusal, timing);
-}
-
-/** What lies with the token or the limits says nothing about the list. */
-function listFailuresAfter({ listFailures = 0 }: Progress, { isAboutConnection, isAboutLimits }: KsefRefusal): number {
-  return isAboutConnection || isAboutLimits ? listFailures : listFailures + 1;
-}
-
-/** The invoice that a duplicate of ours points to, in the session that brought it. */
-export function registeredIn(
-  progress: Progress,
-  sessionReferenceNumber: string,
-  invoiceReferenceNumber: string,
-): Progress {
-  const sessions = progress.sessions.map((session) =>
-    session.referenceNumber === sessionReferenceNumber
-      ? { ...session, invoiceReferenceNumber }
-      : { ...session, invoiceReferenceNumber: undefined },
-  );
-  return { ...progress, sessions };
+  const { listFailures = 0 } = progress;
+  if (!refusal.isUnreadable) return waiting(progress, refusal, timing);
+  if (listFailures + 1 >= LIST_FAILURES_MAX) return whenUnreadable();
+  return waiting({ ...progress, listFailures: listFailures + 1 }, refusal, timing);
 }
 
 /** A call of a step brought no result. */

@@ -197,7 +197,7 @@ export function nextStep(progress: Progress): string {
 
 function nextStepAfterRejection(errorCode: string | undefined): string {
   if (errorCode === 'KSEF_440') {
-    return 'KSeF has another document with this seller, kind and number. Compare the two; if this one is right, its issuer must give it a new number.';
+    return 'KSeF has a document with this seller, kind and number already: `errorMessage` says whether it is another file. Compare the two in KSeF. If they are the same invoice, it is registered and nothing is left to do; if this one is another and right, its issuer must give it a new number.';
   }
   const correction = 'Its issuer must correct it; upload the corrected invoice and submit that one.';
   // Only a document without such faults is submitted.

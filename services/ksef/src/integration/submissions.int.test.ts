@@ -650,38 +650,134 @@ test('a connection that ends before the invoice is sent fails it, and nothing is
   expect((await countersOf(connection.contextNip)).sends[hash]).toBeUndefined();
 });
 
-describe('a duplicate of another session', () => {
+describe('a duplicate', () => {
   const UNREADABLE = { kind: 'BODY', body: '{"invoices":7}', contentType: 'application/json', times: 0 };
-  /** The number is registered by somebody else: with the same file, or with another. */
-  async function registeredElsewhere(connection: Connection, invoiceId: string, invoiceHash?: string): Promise<void> {
+  interface Foreign {
+    readonly invoiceHash?: string;
+    readonly sessionReferenceNumber?: string;
+    readonly context?: string;
+  }
+  /** The number is registered by other software: with the same file, or with another. @returns its KSeF number */
+  async function registeredElsewhere(connection: Connection, invoiceId: string, more: Foreign = {}): Promise<string> {
     const { documentId } = stated(invoices.get(invoiceId));
     const { number, sellerNip } = stated(facts.get(stated(documentId)));
-    const { contextNip: context } = connection;
-    await control('POST', 'invoices', { context, sellerNip, number, ...(invoiceHash ? { invoiceHash } : {}) });
+    const foreign = { context: connection.contextNip, sellerNip, number, ...more };
+    return (await control<{ ksefNumber: string }>('POST', 'invoices', foreign)).ksefNumber;
   }
+  const faultAt = (operation: string, { contextNip: context }: Connection, more: object): Promise<unknown> =>
+    control('POST', 'faults', { operation, context, ...more });
+  async function expectRejected({ contextNip }: Connection, end: Submission, ksefNumber: string): Promise<void> {
+    expect([end.status, end.errorCode, end.ksefNumber]).toEqual(['REJECTED', 'KSEF_440', undefined]);
+    expect(end.errorMessage).toContain(ksefNumber);
+    await noOpenSession(contextNip);
+  }
+
+  test('whose file is another one is REJECTED, and says what to do', async () => {
+    startReplica();
+    const connection = await connect();
+    const { invoiceId } = invoiceFor(connection);
+    const ksefNumber = await registeredElsewhere(connection, invoiceId);
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    await expectRejected(connection, end, ksefNumber);
+    expect(end.errorMessage).toMatch(/another file.* new number/);
+  });
+  test('whose file is another one is REJECTED, too, where KSeF names our own session', async () => {
+    startReplica();
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    const held = { operation: 'S2', kind: 'HOLD', context: connection.contextNip };
+    const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
+    const { submission } = await submit(connection, invoiceId);
+    await eventually(async () => expect((await countersOf(connection.contextNip)).sends[hash]).toBe(1));
+    const { sessions } = stated(await store.find(organizationId, connection.id, submission.id));
+    const sessionReferenceNumber = stated(sessions[0]).referenceNumber;
+    const ksefNumber = await registeredElsewhere(connection, invoiceId, { sessionReferenceNumber });
+    await control('DELETE', `faults/${faultId}`);
+    await expectRejected(connection, await ended(submission), ksefNumber);
+  });
+  test('that cannot be read during an outage waits for its end, and is decided then', async () => {
+    startReplica({ waitFactor: 0.001 });
+    const connection = await connect();
+    const [same, other] = [invoiceFor(connection), invoiceFor(connection)];
+    await registeredElsewhere(connection, same.invoiceId, { invoiceHash: same.hash });
+    const ksefNumber = await registeredElsewhere(connection, other.invoiceId);
+    const outage = { kind: 'STATUS', status: 503, times: 60 };
+    for (const operation of ['S4', 'S10']) await faultAt(operation, connection, outage);
+    const queued = [await submit(connection, same.invoiceId), await submit(connection, other.invoiceId)];
+    const [one, two] = [await ended(stated(queued[0]).submission, 60_000), await ended(stated(queued[1]).submission)];
+    expect([one.status, one.errorCode]).toEqual(['ACCEPTED', undefined]);
+    await expectRejected(connection, two, ksefNumber);
+    expect(two.errorMessage).toContain('another file');
+    const asked = await loggedOf(connection.contextNip, 'S10');
+    expect(asked.filter(({ status }) => status === 503)).toHaveLength(60);
+  }, 90_000);
+  test('of our own session is ACCEPTED with its confirmation after an outage', async () => {
+    startReplica();
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    await faultAt('S2', connection, { kind: 'HIDE', polls: 5 });
+    // The three looks before it is sent again are answered.
+    await faultAt('S4', connection, { kind: 'STATUS', status: 503, skip: 3, times: 3 });
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    expect(end).toMatchObject({ status: 'ACCEPTED', upoReferenceNumber: expect.any(String) });
+    expect((await countersOf(connection.contextNip)).sends[hash]).toBe(2);
+  });
+  test('waits for another token where KSeF refuses this one while it is read', async () => {
+    startReplica();
+    const connection = await connect();
+    const { invoiceId, hash } = invoiceFor(connection);
+    await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
+    await faultAt('S4', connection, { kind: 'PROBLEM', status: 403, reasonCode: 'missing-permissions' });
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    expect([end.status, failedConnections.includes(connection.id)]).toEqual(['ACCEPTED', true]);
+  });
+  test('of another NIP, which this token cannot read, is REJECTED without its number as ours', async () => {
+    startReplica();
+    const [connection, stranger] = [await connect(), await connect()];
+    const { invoiceId, hash } = invoiceFor(connection);
+    const foreign = { context: stranger.contextNip, invoiceHash: hash };
+    const ksefNumber = await registeredElsewhere(connection, invoiceId, foreign);
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    await expectRejected(connection, end, ksefNumber);
+    expect(end.errorMessage).toContain('could not be read');
+    expect(failedConnections).not.toContain(connection.id);
+  });
+  test('that needs the permission to view invoices is REJECTED without it, and the connection is as before', async () => {
+    startReplica();
+    const connection = await connect('CONNECTED', SELLER);
+    const stranger = await connect();
+    const token = exampleToken.replace('5265877635', SELLER);
+    const { invoiceId, hash } = invoiceFor(connection);
+    const foreign = { context: stranger.contextNip, invoiceHash: hash };
+    const ksefNumber = await registeredElsewhere(connection, invoiceId, foreign);
+    await control('PUT', `contexts/${SELLER}`, { tokens: [{ token, permissions: ['InvoiceWrite'] }] });
+    const end = await ended((await submit(connection, invoiceId)).submission);
+    await expectRejected(connection, end, ksefNumber);
+    expect(end.errorMessage).toContain('could not be read');
+    expect(failedConnections).not.toContain(connection.id);
+    await control('PUT', `contexts/${SELLER}`, { tokens: [{ token }] });
+    const again = await ended((await submit(connection, invoiceId)).submission);
+    expect([again.status, again.ksefNumber]).toEqual(['ACCEPTED', ksefNumber]);
+  });
   test('that no call shows is REJECTED in the end, instead of waiting without one', async () => {
     startReplica({ waitFactor: 0.001 });
     const connection = await connect();
     const { invoiceId, hash } = invoiceFor(connection);
-    await registeredElsewhere(connection, invoiceId, hash);
-    for (const operation of ['S4', 'S10']) {
-      await control('POST', 'faults', { ...UNREADABLE, operation, context: connection.contextNip });
-    }
+    const ksefNumber = await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
+    for (const operation of ['S4', 'S10']) await faultAt(operation, connection, UNREADABLE);
     const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
-    expect([end.status, end.errorCode, end.ksefNumber]).toEqual(['REJECTED', 'KSEF_440', undefined]);
+    await expectRejected(connection, end, ksefNumber);
     expect(end.errorMessage).toContain('could not be read');
-    await noOpenSession(connection.contextNip);
   }, 90_000);
   test('whose list cannot be read is found under its number', async () => {
     startReplica();
     // KSeF shows an invoice under its number to its seller.
     const connection = await connect('CONNECTED', SELLER);
     const { invoiceId, hash } = invoiceFor(connection);
-    await registeredElsewhere(connection, invoiceId, hash);
-    await control('POST', 'faults', { ...UNREADABLE, operation: 'S4', context: connection.contextNip });
+    await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
+    await faultAt('S4', connection, UNREADABLE);
     const end = await ended((await submit(connection, invoiceId)).submission);
     expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
-    expect((await countersOf(connection.contextNip)).registered).toHaveLength(1);
   });
 });
 

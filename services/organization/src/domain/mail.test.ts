@@ -40,29 +40,33 @@ test('the mail of an invitation names organization, role and expiry, with the to
 });
 
 test.each([
-  [true, /KSeF refused an invoice of Acme\. It is not registered\./],
-  [false, /could not be submitted to KSeF\. Do not issue it in another way: KSeF may have it/],
-])('the mail about an invoice that KSeF refused (%s) says whether it may be registered', (isByKsef, sentence) => {
-  const occasion = {
-    kind: 'KSEF_SUBMISSION_REFUSED',
-    ksefConnectionId: 'connection-1',
-    submissionId: 'submission-1',
-    invoiceId: 'invoice-1',
-    isByKsef,
-    errorCode: 'KSEF_HTTP_403',
-    eventId: 'event-1',
-  } as const;
-  const { text } = writeMail(
-    { ...notification, subject: 's', occasion },
-    { organizationName: 'Acme', member, token: undefined },
-  );
-  expect(text).toMatch(sentence);
-  expect(text).toMatch(
-    isByKsef
-      ? /corrected invoice is uploaded and submitted as one of its own: POST \/v1\/ksef-connections\/connection-1\/submissions/
-      : /submit it again: POST \/v1\/ksef-connections\/connection-1\/submissions/,
-  );
-});
+  [true, 'KSEF_450', /KSeF refused an invoice of Acme\. It is not registered\./],
+  [true, 'KSEF_440', /it has a document with the same seller, kind and number\. Compare the two before/],
+  [false, 'KSEF_HTTP_403', /could not be submitted to KSeF\. Do not issue it in another way: KSeF may have it/],
+])(
+  'the mail about an invoice that KSeF refused (%s, %s) says whether it may be registered',
+  (isByKsef, errorCode, sentence) => {
+    const occasion = {
+      kind: 'KSEF_SUBMISSION_REFUSED',
+      ksefConnectionId: 'connection-1',
+      submissionId: 'submission-1',
+      invoiceId: 'invoice-1',
+      isByKsef,
+      errorCode,
+      eventId: 'event-1',
+    } as const;
+    const { text } = writeMail(
+      { ...notification, subject: 's', occasion },
+      { organizationName: 'Acme', member, token: undefined },
+    );
+    expect(text).toMatch(sentence);
+    expect(text).toMatch(
+      isByKsef
+        ? /corrected invoice is uploaded and submitted as one of its own: POST \/v1\/ksef-connections\/connection-1\/submissions/
+        : /submit it again: POST \/v1\/ksef-connections\/connection-1\/submissions/,
+    );
+  },
+);
 
 test.each([
   [undefined, 'Further invoices of Acme, submitted with one connection, were refused'],

@@ -117,6 +117,9 @@ export function writeMail(
   return { subject, text: `${lines.join('\n')}\n` };
 }
 
+/** KSeF has a document with this seller, kind and number, which may be the same. */
+const DUPLICATE_CODE = 'KSEF_440';
+
 function ksefText(notice: KsefNotice, organization: string, count: number | undefined): string {
   const connection = `/v1/ksef-connections/${notice.ksefConnectionId}`;
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
@@ -150,9 +153,13 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
     return `${lines.join('\n')}\n`;
   }
   const { submissionId, invoiceId, errorCode, isByKsef } = notice;
+  const refused =
+    errorCode === DUPLICATE_CODE
+      ? `KSeF refused an invoice of ${organization}: it has a document with the same seller, kind and number. Compare the two before you issue it again.`
+      : `KSeF refused an invoice of ${organization}. It is not registered.`;
   const lines = [
     isByKsef
-      ? `KSeF refused an invoice of ${organization}. It is not registered.`
+      ? refused
       : `An invoice of ${organization} could not be submitted to KSeF. Do not issue it in another way: KSeF may have it, and never registers it twice.`,
     '',
     `Why, and what happens next: GET ${connection}/submissions/${submissionId}`,

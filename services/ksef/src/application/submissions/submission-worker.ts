@@ -20,14 +20,13 @@ import {
   opening,
   putOffUntil,
   refused,
-  registeredIn,
   resolvedDuplicate,
   sending,
   sent,
   stepOf,
   unread,
 } from '../../domain/submission-steps.js';
-import type { Step, Timing } from '../../domain/submission-steps.js';
+import type { Original, Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
 import { confirmationChecked } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
@@ -302,73 +301,56 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (answer.invoiceHash !== submission.document.hash) throw OTHER_INVOICE;
       const steps = [noted('status', referenceNumber, at, answer.status.code)];
       const next = followed(submission, answer, timing());
-      if (next === 'COMPARE') return { ...(await compare(submission, answer, calls)), steps };
-      const original = answer.originalSessionReferenceNumber;
-      const isOurDuplicate = next.status === 'ACCEPTED' && answer.status.code === 440 && original !== undefined;
-      return {
-        ...(isOurDuplicate ? await findOriginal(submission, next, original, calls) : { progress: next }),
-        steps,
-      };
+      return next === 'COMPARE' ? { ...(await compare(submission, answer, calls)), steps } : { progress: next, steps };
     } catch (error) {
       return refusedOutcome(submission, step, error, 'status', referenceNumber, at);
     }
   }
 
-  /** A duplicate of a session that is not ours: a success where it is the same file. */
+  /** A duplicate is a success where the registered document is the same file. */
   async function compare(submission: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<Outcome> {
-    const resolved = (isSame: boolean | undefined): Progress =>
-      withOriginal(resolvedDuplicate(submission, answer, isSame, timing()));
+    const resolved = (original: Original | undefined): Progress =>
+      resolvedDuplicate(submission, answer, original, timing());
     try {
-      return { progress: resolved(await isSameFile(submission, answer, calls)) };
+      return { progress: resolved(await findOriginal(submission, answer, calls)) };
     } catch (error) {
-      return unreadOutcome(submission, error, () => resolved(undefined));
+      if (!(error instanceof KsefRefusal) || error.isPutOff) throw error;
+      return { progress: unread(submission, error, timing(), () => resolved(undefined)), refusal: error };
     }
-  }
-
-  /** The entry of a duplicate of ours. It serves the confirmation alone: the invoice is registered, whatever comes of this call. */
-  async function findOriginal(
-    submission: Submission,
-    accepted: Progress,
-    session: string,
-    calls: KsefCalls,
-  ): Promise<Outcome> {
-    try {
-      const listed = await unlessRefused(() => calls.sessionInvoices(session));
-      const first = listed?.find(({ ksefNumber }) => ksefNumber === accepted.ksefNumber);
-      const isFound = first !== undefined;
-      return { progress: isFound ? registeredIn(accepted, session, first.referenceNumber) : withOriginal(accepted) };
-    } catch (error) {
-      return unreadOutcome(submission, error, () => withOriginal(accepted));
-    }
-  }
-
-  function unreadOutcome(submission: Submission, error: unknown, whenUnreadable: () => Progress): Outcome {
-    if (!(error instanceof KsefRefusal) || error.isPutOff) throw error;
-    return { progress: unread(submission, error, timing(), whenUnreadable), refusal: error };
   }
 
   /**
-   * Whether the registered document has our hash: read in its session, else under its number.
+   * The registered document, read in the session that KSeF names, else under its number.
    * @returns undefined when KSeF does not show it to this token
    * @throws KsefRefusal for a failure that may pass
    */
-  async function isSameFile({ document }: Submission, answer: InvoiceStatus, calls: KsefCalls) {
-    const { originalKsefNumber, originalSessionReferenceNumber } = answer;
+  async function findOriginal(
+    { sessions }: Submission,
+    { originalKsefNumber, originalSessionReferenceNumber: named }: InvoiceStatus,
+    calls: KsefCalls,
+  ): Promise<Original | undefined> {
+    if (originalKsefNumber === undefined) return undefined;
     let failure: KsefRefusal | undefined;
-    if (originalSessionReferenceNumber !== undefined) {
+    if (named !== undefined) {
       try {
-        const listed = await unlessRefused(() => calls.sessionInvoices(originalSessionReferenceNumber));
-        const original = listed?.find(({ ksefNumber }) => ksefNumber === originalKsefNumber);
-        if (original !== undefined) return original.invoiceHash === document.hash;
+        const listed = await unlessRefused(() => calls.sessionInvoices(named));
+        const found = listed?.find(({ ksefNumber }) => ksefNumber === originalKsefNumber);
+        if (found !== undefined) {
+          const entry = { sessionReferenceNumber: named, invoiceReferenceNumber: found.referenceNumber };
+          return { invoiceHash: found.invoiceHash, entry };
+        }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
+        const isOurs = sessions.some(({ referenceNumber }) => referenceNumber === named);
+        // The list of a session of ours also leads to the confirmation, so its outage is waited for.
+        if (error.isAboutConnection || (isOurs && !error.isUnreadable)) throw error;
         failure = error;
       }
     }
-    if (originalKsefNumber === undefined) return undefined;
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
-    if (registered !== undefined) return registered.invoiceHash === document.hash;
-    if (failure !== undefined) throw failure;
+    if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
+    // Where KSeF answers about the number, 404 about the session is no outage.
+    if (failure !== undefined && failure.httpStatus !== 404) throw failure;
     return undefined;
   }
 
@@ -535,15 +517,6 @@ function withoutConnection(submission: Submission, step: Step, timing: Timing): 
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);
   if (step.kind === 'CONFIRM') return { ...submission, dueAt: undefined };
   return givenUp(submission, CONNECTION_DISABLED, timing);
-}
-
-/** The registered document is in no session of ours: there is no confirmation that this token may read. */
-function withOriginal(progress: Progress): Progress {
-  if (progress.status !== 'ACCEPTED') return progress;
-  return {
-    ...progress,
-    sessions: progress.sessions.map((session) => ({ ...session, invoiceReferenceNumber: undefined })),
-  };
 }
 
 /** @returns undefined where KSeF refuses this for good; what may pass, or ends with another token, goes to the caller */
