@@ -221,7 +221,7 @@ function nextStepAfterFailure(errorCode: string | undefined): string {
     return 'The stored document is missing, or is not the one that was decided about. Ask the operator of this installation.';
   }
   if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
-    return 'KSeF refused access: `errorMessage` says why. Where `errorMessage` names the token or its permissions, an administrator must store a token with the right to send invoices. Then test the connection, and submit the invoice again.';
+    return 'KSeF refused access: `errorMessage` says why. Where `errorMessage` names the token or its permissions, an administrator must store a token with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Do not issue it in another way before.';
   }
   return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Do not issue it in another way before.';
 }
