@@ -131,6 +131,7 @@ export const failureReasons = [
   'FIELDS_MISSING',
   'TOO_LARGE',
   'TIMED_OUT',
+  'CRASHED',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 

@@ -10,6 +10,23 @@ const PAGE_BYTES = 4_096;
 /** In the terms of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of time. */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
+/**
+ * V8 ends a process whose heap is full. Its limit lies above ours, so that on a busy machine, where looks come late, the same document is
+ * still measured first, and not once too large and once a crash.
+ */
+const HEAP_HEADROOM_BYTES = 256 * MIB;
+/** How a process ends that broke off its own work; every other signal came from outside. */
+const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
+  // It exited.
+  null,
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGILL',
+  'SIGSEGV',
+  'SIGSYS',
+  'SIGTRAP',
+];
 /** In which the system counts the time of a processor. */
 const TICK_MS = 10;
 /** A document that had a processor for less than this share of its time did not take too long: the machine was busy. */
@@ -28,8 +45,12 @@ export interface ChildOptions extends ChildLimits {
   readonly yieldsProcessor: boolean;
 }
 
-/** Why a child ended before its result. STARVED: its time was over, and it had hardly had a processor. */
-export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH';
+/**
+ * Why a child ended before its result. STARVED: its time was over, and it had hardly had a processor. MEMORY: more than its limit was
+ * measured. CRASH: it broke off by itself. KILLED: a signal from outside ended it, as the kernel sends one when the container is short of
+ * memory, or an operator; that says nothing about the document.
+ */
+export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
 /** How the work of a child ended. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
@@ -38,6 +59,8 @@ export interface ExtractionChild {
   readonly pid: number;
   /** Tasks that it has ended. */
   readonly documents: number;
+  /** Resolves when it has ended, however that came. */
+  readonly ended: Promise<unknown>;
   /** Resident memory now. */
   memoryBytes(): Promise<number>;
   /**
@@ -60,15 +83,15 @@ export async function startChild(
 ): Promise<ExtractionChild> {
   const child = fork(program, [], {
     env: { ...env },
-    execArgv: [`--max-old-space-size=${Math.floor(limits.memoryBytes / MIB)}`],
+    execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   // Before it has threads, which inherit it.
   if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (_, signal) => resolve(signal));
+    child.once('error', () => resolve(null));
   });
   const ready = new Promise<void>((resolve) => {
     child.once('message', () => resolve());
@@ -80,6 +103,7 @@ export async function startChild(
   let documents = 0;
   return {
     pid,
+    ended,
     get documents() {
       return documents;
     },
@@ -101,12 +125,12 @@ function lowerPriority(): number {
 
 async function runTask<T extends Task>(
   child: ChildProcess,
-  ended: Promise<void>,
+  ended: Promise<NodeJS.Signals | null>,
   { task, bytes, limits }: { task: T; bytes: AsyncIterable<Uint8Array>; limits: ChildLimits },
 ): Promise<WorkEnd<ResultOf<T>>> {
-  let death: Death = 'CRASH';
+  let killedFor: Death | undefined;
   const kill = (why: Death): void => {
-    death = why;
+    killedFor ??= why;
     child.kill('SIGKILL');
   };
   const { pid = 0 } = child;
@@ -145,7 +169,7 @@ async function runTask<T extends Task>(
     };
     child.on('message', listen);
   });
-  const died = ended.then((): WorkEnd<ResultOf<T>> => ({ death }));
+  const died = ended.then((signal): WorkEnd<ResultOf<T>> => ({ death: killedFor ?? deathBy(signal) }));
   try {
     const sent = sendAll(child, task, bytes);
     // What cannot be read is thrown; what cannot be sent any more shows as the end of the child.
@@ -181,6 +205,11 @@ async function residentBytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return 0;
   const [, resident = '0'] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ');
   return Number(resident) * PAGE_BYTES;
+}
+
+/** What a child died of that nobody here had killed. @param signal null where it exited */
+function deathBy(signal: NodeJS.Signals | null): Death {
+  return CRASH_SIGNALS.includes(signal) ? 'CRASH' : 'KILLED';
 }
 
 /** Whether the document or the machine was too slow. @param processorMs for how long of it the child had a processor */

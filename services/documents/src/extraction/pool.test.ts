@@ -119,6 +119,10 @@ describe('an FA(3) document and a confirmation', () => {
         kind: 'unprocessable',
         message: expect.stringContaining('more than 150 MiB of memory'),
       });
+      await expect(describeFa3(pool, 'crash')).rejects.toMatchObject({
+        kind: 'unprocessable',
+        message: expect.stringContaining('ends the program that reads it'),
+      });
       expect((await describeFa3(pool, 'text')).number).toMatch(/: text$/);
     },
     TEST_MS_MAX,
@@ -237,12 +241,13 @@ describe('a pool of extraction children', () => {
   );
 
   test(
-    'replaces one that ended between two documents',
+    'replaces those that ended between two documents before the next one comes',
     async () => {
       const pool = open();
-      const first = await pidOf(read(pool, 'first'));
-      process.kill(first, 'SIGKILL');
-      await eventually(() => expect(isAlive(first)).toBe(false));
+      await eventually(() => expect(pool.pids()).toHaveLength(2));
+      const before = pool.pids();
+      for (const pid of before) process.kill(pid, 'SIGKILL');
+      await eventually(() => expect(pool.pids().filter((pid) => !before.includes(pid))).toHaveLength(2));
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
     },
     TEST_MS_MAX,
@@ -328,10 +333,11 @@ describe('a rendering', () => {
   });
 
   test(
-    'that takes too long, or too much memory, is tried twice and then stored as a failure',
+    'that takes too long or too much memory, or crashes its child, is tried twice and then stored as a failure',
     async () => {
       expect(await render(open({ timeMs: 1_000 }), 'spin')).toBe('TIMED_OUT');
       expect(await render(open({ memoryBytes: 200 * MIB }), 'hold')).toBe('TOO_LARGE');
+      expect(await render(open(), 'crash')).toBe('CRASHED');
     },
     TEST_MS_MAX,
   );
@@ -385,11 +391,62 @@ describe('a document that', () => {
     TEST_MS_MAX,
   );
 
-  test.each(['hold', 'crash'])(
-    'takes too much memory, or ends its child (%s), is refused as too large',
-    async (instruction) => {
+  test.each([
+    ['takes too much memory outside of the heap', 'hold', 'TOO_LARGE'],
+    ['takes too much memory in the heap', 'fill the heap', 'TOO_LARGE'],
+    ['crashes its child each time', 'crash', 'CRASHED'],
+    ['ends its child each time', 'exit', 'CRASHED'],
+  ])(
+    '%s is refused, and the next one is read',
+    async (_, instruction, reason) => {
       const pool = open({ memoryBytes: 200 * MIB });
-      expect(await read(pool, instruction)).toMatchObject({ outcome: { failure: { reason: 'TOO_LARGE' } } });
+      expect(await read(pool, instruction)).toMatchObject({ outcome: { failure: { reason } } });
+      expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'loses its child is read once more by one that has read nothing before',
+    async () => {
+      const pool = open({ children: 2 });
+      await eventually(() => expect(pool.pids()).toHaveLength(3));
+      const before = pool.pids();
+      const attempts = ['crash', 'again'];
+      const bytes = () => once(attempts.shift() ?? '');
+      const answer = await messageOf(
+        pool.read({ organizationId: 'first', task, byteSize: QUICK_BYTES_MAX + 1, bytes }),
+      );
+      expect(answer).toMatch(/: again$/);
+      expect(before).not.toContain(Number(answer.split(':')[0]));
+      await eventually(() => expect(pool.pids()).toHaveLength(3));
+    },
+    TEST_MS_MAX,
+  );
+
+  test(
+    'loses its child to a signal from outside is read by a fresh one, also where all children were killed at once',
+    async () => {
+      const pool = open({ children: 3 });
+      await eventually(() => expect(pool.pids()).toHaveLength(4));
+      for (const pid of pool.pids()) process.kill(pid, 'SIGKILL');
+      const answers = await Promise.all(
+        Array.from({ length: 7 }, (_, index) => messageOf(readQuickly(pool, `${index}`))),
+      );
+      expect(answers.map((answer) => answer.split(': ')[1])).toEqual(['0', '1', '2', '3', '4', '5', '6']);
+      await eventually(() => expect(pool.pids().filter(isAlive)).toHaveLength(4));
+    },
+    TEST_MS_MAX,
+  );
+
+  test.each(['SIGKILL', 'SIGTERM'])(
+    'loses each of its children to %s from outside is not refused: its reader is told to repeat the request',
+    async (signal) => {
+      const pool = open();
+      const refusal = { kind: 'unavailable', retryAfterSeconds: 5 };
+      await expect(read(pool, `signal ${signal}`)).rejects.toMatchObject(refusal);
+      await expect(render(pool, `signal ${signal}`)).rejects.toMatchObject(refusal);
+      await expect(checkConfirmation(pool, `signal ${signal}`)).rejects.toMatchObject(refusal);
       expect(await messageOf(read(pool, 'after'))).toMatch(/after$/);
     },
     TEST_MS_MAX,

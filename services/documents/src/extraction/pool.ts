@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
 import type { ConfirmationCheck } from '@invoicecontrol/compliance/ksef-confirmation';
@@ -27,12 +28,20 @@ export const DOCUMENTS_PER_CHILD_MAX = 200;
 /** One that holds more than this share of its limit between two documents would be killed for the one before. */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
 /**
- * A document whose child was killed is read once more, in a fresh child: the first may have suffered from those before it. One
- * that used up its time is not (ADR 0075).
+ * A document whose child died is read once more, in a fresh child: the first may have suffered from those before it. One that used up its
+ * time is not (ADR 0075).
  */
 const ATTEMPTS_MAX = 2;
+/**
+ * Deaths by a signal from outside do not count as attempts. After so many, whoever waits is told to come back: nothing is decided about the
+ * document.
+ */
+const KILLS_MAX = 2;
 /** After a child that did not start. */
 const RESTART_PAUSE_MS = 1_000;
+
+/** What the death of a child says about its document. */
+type Verdict = Exclude<Death, 'KILLED'>;
 
 /** Which work a child is for. */
 type Lane = 'QUICK' | 'ANY';
@@ -87,20 +96,25 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
   const reading = new Map<string, number>();
   let isClosed = false;
 
-  const add = async (lane: Lane): Promise<void> => {
-    try {
-      const child = await startChild(program, env, { ...limits, yieldsProcessor: lane === 'ANY' });
-      if (isClosed) {
+  /** A child that has read nothing yet. @throws DomainError unavailable when the pool is closed */
+  const start = async (lane: Lane): Promise<ExtractionChild> => {
+    while (!isClosed) {
+      try {
+        const child = await startChild(program, env, { ...limits, yieldsProcessor: lane === 'ANY' });
+        lanes.set(child, lane);
+        void child.ended.then(() => replaceIdle(child));
+        if (!isClosed) return child;
         child.kill();
-        return;
+      } catch (error) {
+        logger.error({ error }, 'an extraction child did not start');
+        await delay(RESTART_PAUSE_MS, undefined, { ref: false });
       }
-      lanes.set(child, lane);
-      offer(child);
-    } catch (error) {
-      if (isClosed) return;
-      logger.error({ error }, 'an extraction child did not start');
-      setTimeout(() => void add(lane), RESTART_PAUSE_MS).unref();
     }
+    throw stopping();
+  };
+  const add = (lane: Lane): void => {
+    // It fails only when the pool is closed.
+    start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';
   const offer = (child: ExtractionChild): void => {
@@ -115,11 +129,21 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     waiters.splice(waiters.indexOf(waiter), 1);
     waiter.take(child);
   };
-  const replace = (child: ExtractionChild): void => {
+  /** @returns the lane in which another takes its place */
+  const remove = (child: ExtractionChild): Lane => {
     const lane = lanes.get(child) ?? 'ANY';
     lanes.delete(child);
     child.kill();
-    if (!isClosed) void add(lane);
+    return lane;
+  };
+  const replace = (child: ExtractionChild): void => add(remove(child));
+  /** One that ended between two documents. Of one that ended during a document, its attempt takes care. */
+  const replaceIdle = (child: ExtractionChild): void => {
+    const at = idle.indexOf(child);
+    if (at === -1) return;
+    idle.splice(at, 1);
+    if (!isClosed) logger.warn({ pid: child.pid }, 'an idle extraction child ended');
+    replace(child);
   };
   const takeIdle = (isQuick: boolean): ExtractionChild | undefined => {
     const fitting = idle.filter((child) => canDo(child, isQuick));
@@ -134,19 +158,17 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     if (isWorn || isFat || isClosed) replace(child);
     else offer(child);
   };
-  const take = async (
-    { organizationId, task: { kind }, isQuick }: Pick<Work<Task, never>, 'organizationId' | 'task' | 'isQuick'>,
-    isFirst: boolean,
-  ): Promise<ExtractionChild> => {
+  const take = async ({
+    organizationId,
+    task: { kind },
+    isQuick,
+  }: Pick<Work<Task, never>, 'organizationId' | 'task' | 'isQuick'>): Promise<ExtractionChild> => {
     if (isClosed) throw stopping();
-    for (let child = takeIdle(isQuick); child !== undefined; child = takeIdle(isQuick)) {
-      // One that ended between two documents.
-      if (await isAlive(child)) return child;
-      replace(child);
-    }
+    const child = takeIdle(isQuick);
+    if (child !== undefined) return child;
     const alike = waiters.filter((waiter) => waiter.isQuick === isQuick);
     const ofOrganization = alike.filter((waiter) => waiter.organizationId === organizationId).length;
-    if (isFirst && (alike.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX)) {
+    if (alike.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX) {
       throw new DomainError(
         'unavailable',
         'Too many documents wait to be read right now. Repeat the request in a moment.',
@@ -162,34 +184,42 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
     if (children === 0) reading.delete(organizationId);
     else reading.set(organizationId, children);
   };
-  const attempt = async <T extends Task, R>(work: Work<T, R>, isFirst: boolean): Promise<WorkEnd<R>> => {
-    const child = await take(work, isFirst);
-    let isOver = false;
+  /** Gives the child back; one that did not come to a result is left to the caller when it died, and else replaced. */
+  const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
+    let end: WorkEnd<ResultOf<T>> | undefined;
     count(work.organizationId, 1);
     try {
-      const end = await child.run(work.task, work.bytes());
-      isOver = 'result' in end;
+      end = await child.run(work.task, work.bytes());
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // A child whose task failed in any other way may be in the middle of it.
-      if (isOver) void giveBack(child);
-      else replace(child);
+      // One whose task failed in any other way may be in the middle of it.
+      if (end === undefined) replace(child);
+      else if ('result' in end) void giveBack(child);
     }
   };
-  const perform = async <T extends Task, R>(work: Work<T, R>): Promise<WorkEnd<R>> => {
-    let end = await attempt(work, true);
-    for (let attempts = 1; 'death' in end; attempts++) {
-      childKilled(end.death);
-      logger.warn({ death: end.death, mediaType: work.task.mediaType, attempts }, 'an extraction child ended');
-      if (attempts === ATTEMPTS_MAX || end.death === 'TIME') break;
-      end = await attempt(work, false);
+  /** @throws DomainError unavailable when signals from outside end the children that work at it */
+  const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {
+    let child = await take(work);
+    for (let attempts = 1, kills = 0; ;) {
+      const end = await attempt(work, child);
+      if (!('death' in end)) return end;
+      const { death } = end;
+      childKilled(death);
+      logger.warn({ death, mediaType: work.task.mediaType, attempts }, 'an extraction child ended');
+      const lane = remove(child);
+      if (death === 'KILLED' ? ++kills < KILLS_MAX : death !== 'TIME' && attempts++ < ATTEMPTS_MAX) {
+        child = await start(lane);
+        continue;
+      }
+      add(lane);
+      if (death === 'KILLED') throw interrupted();
+      return { death };
     }
-    return end;
   };
 
-  void add('QUICK');
-  for (let started = 0; started < children; started++) void add('ANY');
+  add('QUICK');
+  for (let started = 0; started < children; started++) add('ANY');
   return {
     async read({ task, byteSize, ...request }) {
       const finish = (result: Examination) => Promise.resolve(result);
@@ -261,14 +291,16 @@ function stopping(): DomainError {
   return new DomainError('unavailable', 'The service is stopping. Repeat the request in a moment.');
 }
 
-async function isAlive(child: ExtractionChild): Promise<boolean> {
-  return child.memoryBytes().then(
-    () => true,
-    () => false,
+/** Of work whose children were ended from outside. */
+function interrupted(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'The processes that read documents were interrupted. Repeat the request in a moment.',
+    { retryAfterSeconds: 5 },
   );
 }
 
-function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLimits): ReadingFailure {
+function failureOf(death: Verdict, { timeMs, recognitionMs, memoryBytes }: ChildLimits): ReadingFailure {
   const common = { missingFields: [], reading: null };
   if (death === 'TIME' || death === 'STARVED') {
     const seconds = `${timeMs / 1_000} s (${recognitionMs / 1_000} s for scans)`;
@@ -276,6 +308,14 @@ function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLi
       ...common,
       reason: 'TIMED_OUT',
       message: `The document could not be read within ${seconds}. Send it with fewer pages or simpler content.`,
+    };
+  }
+  if (death === 'CRASH') {
+    return {
+      ...common,
+      reason: 'CRASHED',
+      message:
+        'The document ends the program that reads it. Export it again, or with another program, and send the new file.',
     };
   }
   return {
@@ -286,21 +326,29 @@ function failureOf(death: Death, { timeMs, recognitionMs, memoryBytes }: ChildLi
 }
 
 function renderingFailureOf(
-  death: Death,
+  death: Verdict,
   { timeMs, memoryBytes }: ChildLimits,
 ): Pick<ReadingFailure, 'reason' | 'message'> {
   const instead = 'Read the original file.';
-  return death === 'TIME' || death === 'STARVED'
-    ? { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` }
-    : { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
+  if (death === 'TIME' || death === 'STARVED') {
+    return { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` };
+  }
+  if (death === 'CRASH') return { reason: 'CRASHED', message: `It ends the program that draws it. ${instead}` };
+  return { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
 }
 
 /** Of an invoice or a confirmation in XML. A child that hardly had a processor may do better in a moment. */
-function unreadable(death: Death, { timeMs, memoryBytes }: ChildLimits): DomainError {
+function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {
     return new DomainError('unavailable', 'The document could not be read in time. Repeat the request in a moment.', {
       retryAfterSeconds: 5,
     });
+  }
+  if (death === 'CRASH') {
+    return new DomainError(
+      'unprocessable',
+      'The document ends the program that reads it. Export it again, or with another program, and send the new file.',
+    );
   }
   const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;
   return new DomainError('unprocessable', `Reading the document takes ${limit}. Send one with simpler content.`);

@@ -2,9 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
-/** `answer`, `env`, `spin`, `sleep`, `recognise`, `recognise for ever`, `hold`, `crash`, `defect`. */
+/** What it obeys: the cases of `obey`, and `signal <name>`. */
 let instruction = '';
 let kind: Task['kind'] = 'READ';
+const SIGNAL = 'signal ';
 /** What it holds after `keep`. */
 const held: Buffer[] = [];
 
@@ -41,8 +42,13 @@ async function obey(): Promise<void> {
         held.push(Buffer.alloc(8 * 1024 * 1024, 1));
         await delay(1);
       }
+    case 'fill the heap':
+      for (const filled: number[][] = []; ;) filled.push(Array.from({ length: 100_000 }, () => Math.random()));
     case 'crash':
       process.abort();
+      break;
+    case 'exit':
+      process.exit(1);
       break;
     case 'defect':
       send({ kind: 'defect', message: 'a bug' });
@@ -52,6 +58,10 @@ async function obey(): Promise<void> {
       answer(JSON.stringify({ env: Object.keys(process.env), argv: process.argv }));
       return;
     default:
+      if (instruction.startsWith(SIGNAL)) {
+        process.kill(process.pid, instruction.slice(SIGNAL.length));
+        return;
+      }
       answer(`${process.pid}: ${instruction}`);
   }
 }
