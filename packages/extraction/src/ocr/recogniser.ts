@@ -1,9 +1,9 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
+
+/** The compiled worker, also where tests run the sources. */
+const WORKER = fileURLToPath(new URL('../../dist/ocr/recogniser-worker.js', import.meta.url));
 
 export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';
 
@@ -20,17 +20,6 @@ export interface OcrWord {
   readonly lineTop: number;
   readonly lineBottom: number;
 }
-
-const require = createRequire(import.meta.url);
-const dataPackages: Readonly<Record<OcrLanguage, string>> = {
-  eng: require.resolve('@tesseract.js-data/eng/package.json'),
-  deu: require.resolve('@tesseract.js-data/deu/package.json'),
-  fra: require.resolve('@tesseract.js-data/fra/package.json'),
-  pol: require.resolve('@tesseract.js-data/pol/package.json'),
-  spa: require.resolve('@tesseract.js-data/spa/package.json'),
-  ita: require.resolve('@tesseract.js-data/ita/package.json'),
-  nld: require.resolve('@tesseract.js-data/nld/package.json'),
-};
 
 /** One worker for a process: it takes 175 to 310 MB, and a process reads one document at a time. */
 let current: { readonly key: string; readonly worker: Promise<Worker> } | undefined;
@@ -80,22 +69,9 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
   return worker;
 }
 
-/**
- * tesseract.js reads all languages from one folder: links to the data of the packages, gone when the data is loaded. The
- * compressed files are in the packages, so nothing is fetched.
- */
+/** The compressed data of the languages are in packages; the worker finds them there. */
 async function startWorker(languages: readonly OcrLanguage[]): Promise<Worker> {
-  const langPath = await mkdtemp(join(tmpdir(), 'traineddata-'));
-  try {
-    await Promise.all(languages.map((code) => symlink(dataFile(code), join(langPath, basename(dataFile(code))))));
-    // Without a handler a bad picture is an uncaught exception besides the rejection.
-    const options = { langPath, gzip: true, cacheMethod: 'none', errorHandler: () => undefined };
-    return await createWorker([...languages], OEM.LSTM_ONLY, options);
-  } finally {
-    await rm(langPath, { recursive: true, force: true });
-  }
-}
-
-function dataFile(code: OcrLanguage): string {
-  return join(dirname(dataPackages[code]), '4.0.0_best_int', `${code}.traineddata.gz`);
+  // Without a handler a bad picture is an uncaught exception besides the rejection.
+  const options = { workerPath: WORKER, langPath: '.', cacheMethod: 'none', errorHandler: () => undefined };
+  return createWorker([...languages], OEM.LSTM_ONLY, options);
 }
