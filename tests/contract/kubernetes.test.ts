@@ -307,6 +307,22 @@ describeManifests('configuration', () => {
   });
 });
 
+describeManifests('extraction', () => {
+  test('no cluster lets documents be read by processes that are not confined', () => {
+    const faults = everywhere(({ objects }) => [
+      ...ofKind(objects, 'ConfigMap').flatMap(({ metadata, data }) =>
+        data?.['EXTRACTION_CONFINEMENT'] === undefined ? [] : [`${metadata.name} sets it`],
+      ),
+      ...serviceDeployments(objects).flatMap(({ metadata, spec }) =>
+        (spec.template.spec.containers[0]?.env ?? [])
+          .filter(({ name }) => name === 'EXTRACTION_CONFINEMENT')
+          .map(() => `${metadata.name} sets it`),
+      ),
+    ]);
+    expect(faults).toEqual([]);
+  });
+});
+
 describeManifests('components', () => {
   test('every component says in a README what it is for, and is built in some combination', () => {
     const components = readdirSync(join(root, 'k8s/components'));

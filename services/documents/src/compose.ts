@@ -20,6 +20,7 @@ import { reserveUpload } from './application/reserve-upload.js';
 import { stuckUploads, sweepUploads } from './application/sweep-uploads.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import { confines } from './extraction/confinement.js';
 import { extractionPool } from './extraction/pool.js';
 import { contentStore } from './storage/contents.js';
 import { createExtractionIndexes, extractionStore } from './storage/extractions.js';
@@ -86,6 +87,7 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       memoryBytes: config.EXTRACTION_MEMORY_MB * MIB,
     },
     rulesDir: config.RULES_DIR,
+    isConfined: await confines(config.EXTRACTION_CONFINEMENT, logger),
     logger,
   });
   onStop('extraction', () => pool.close());

@@ -33,6 +33,8 @@ export const configSchema = z.object({
   EXTRACTION_OCR_SECONDS: z.coerce.number().int().min(1).max(600).default(60),
   /** Resident memory of one such process. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
+  /** Whether it starts where these processes cannot be kept from reading the secrets of others. */
+  EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
   /** Folder of official rules beside our own; none by default. */
   RULES_DIR: z.string().optional(),
 });

@@ -138,6 +138,8 @@ export const services = {
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},
       EXTRACTION_MEMORY_MB: {},
+      // Kubernetes keeps to the default of the service, which refuses to start otherwise.
+      EXTRACTION_CONFINEMENT: { development: 'WHERE_POSSIBLE' },
       RULES_DIR: {},
     },
     // Processes that have drawn pages hold some 200 MiB each.

@@ -1,7 +1,7 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
+import { forkProgram } from './confinement.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** How often the memory of a working child is looked at: some hundred MiB can be taken between two looks. */
@@ -41,6 +41,8 @@ export interface ChildLimits {
 }
 
 export interface ChildOptions extends ChildLimits {
+  /** Whether it can read nothing of this machine but its code (ADR 0102). */
+  readonly isConfined: boolean;
   /** Whether others that want the processor get it first: what is read here may be made to take it for long. */
   readonly yieldsProcessor: boolean;
 }
@@ -72,7 +74,7 @@ export interface ExtractionChild {
 }
 
 /**
- * Starts a child and resolves when it is warm. Its environment has no secret, and it inherits no file of its parent.
+ * Starts a child and resolves when it is warm. Its environment has no secret.
  * @param program the file of the child
  * @param env what it may know
  */
@@ -81,11 +83,10 @@ export async function startChild(
   env: Readonly<Record<string, string>>,
   limits: ChildOptions,
 ): Promise<ExtractionChild> {
-  const child = fork(program, [], {
-    env: { ...env },
+  const child = forkProgram(program, {
+    env,
     execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    isConfined: limits.isConfined,
   });
   // Before it has threads, which inherit it.
   if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RenderingOutcome } from '@invoicecontrol/extraction/rendering/rendering';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { deathByTime } from './child-process.js';
+import { confines } from './confinement.js';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Extraction } from '../application/extract-document.js';
 import {
@@ -21,15 +22,17 @@ const task = { mediaType: 'application/xml', mode: 'OFF', companies: [] } as con
 /** Longer than a child needs to be started twice on a busy machine. */
 const TEST_MS_MAX = 60_000;
 
+const logger = createLogger({ service: 'test', level: 'silent' });
+const isConfined = await confines('WHERE_POSSIBLE', logger);
+
 const pools: ExtractionPool[] = [];
 afterEach(() => {
   for (const pool of pools.splice(0)) pool.close();
 });
 
 function open({ children = 1, timeMs = 30_000, recognitionMs = 30_000, memoryBytes = 400 * MIB } = {}): ExtractionPool {
-  const logger = createLogger({ service: 'test', level: 'silent' });
   const limits = { timeMs, recognitionMs, memoryBytes };
-  const pool = extractionPool({ children, limits, rulesDir: undefined, logger, program });
+  const pool = extractionPool({ children, limits, rulesDir: undefined, isConfined, logger, program });
   pools.push(pool);
   return pool;
 }
@@ -142,7 +145,7 @@ describe('a pool of extraction children', () => {
 
   test('keeps its environment from them, and is named in their command line', async () => {
     const { env, argv } = JSON.parse(await messageOf(read(open(), 'env'))) as { env: string[]; argv: string[] };
-    expect(env.filter((name) => !/^(NODE_CHANNEL_|NODE_UNIQUE_ID)/.test(name))).toEqual([]);
+    expect(env.filter((name) => !/^(NODE_CHANNEL_|NODE_UNIQUE_ID|HOME$)/.test(name))).toEqual([]);
     expect(argv.join(' ')).toContain('documents');
   });
 

@@ -52,6 +52,8 @@ export interface PoolOptions {
   readonly limits: ChildLimits;
   /** Folder of official rules; none where it is undefined. */
   readonly rulesDir: string | undefined;
+  /** See {@link confines}. */
+  readonly isConfined: boolean;
   readonly logger: Logger;
   /** What tests let the children be. */
   readonly program?: string;
@@ -87,7 +89,8 @@ interface Waiter {
 }
 
 /** Starts the children; they are warm when the first document comes, or it waits for them. */
-export function extractionPool({ children, limits, rulesDir, logger, program = PROGRAM }: PoolOptions): ExtractionPool {
+export function extractionPool(options: PoolOptions): ExtractionPool {
+  const { children, limits, rulesDir, isConfined, logger, program = PROGRAM } = options;
   const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };
   const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
@@ -100,7 +103,7 @@ export function extractionPool({ children, limits, rulesDir, logger, program = P
   const start = async (lane: Lane): Promise<ExtractionChild> => {
     while (!isClosed) {
       try {
-        const child = await startChild(program, env, { ...limits, yieldsProcessor: lane === 'ANY' });
+        const child = await startChild(program, env, { ...limits, isConfined, yieldsProcessor: lane === 'ANY' });
         lanes.set(child, lane);
         void child.ended.then(() => replaceIdle(child));
         if (!isClosed) return child;

@@ -110,7 +110,7 @@ describe('a stored document', () => {
 });
 
 (process.platform === 'linux' ? describe : describe.skip)('the processes that read', () => {
-  test('are children of the serving one, show what they are, and know no secret', async () => {
+  test('are children of the serving one, show what they are, are confined, and know no secret', async () => {
     const organizationId = newOrganization();
     await extract(organizationId, await upload(organizationId, invoice('RE-5')));
     const pids = (await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')).trim().split(' ');
@@ -118,13 +118,16 @@ describe('a stored document', () => {
       pids.map(async (pid) => ({
         command: await readFile(`/proc/${pid}/cmdline`, 'utf8'),
         environment: await readFile(`/proc/${pid}/environ`, 'utf8'),
+        status: await readFile(`/proc/${pid}/status`, 'utf8'),
       })),
     );
     const children = processes.filter(({ command }) => command.includes('extraction'));
     expect(children.length).toBeGreaterThanOrEqual(2);
-    for (const { environment } of children) {
+    for (const { environment, status } of children) {
+      // What it means that they are confined: extraction/confinement.test.ts.
+      expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       const names = environment.split('\0').map((entry) => entry.split('=')[0] ?? '');
-      expect(names.filter((name) => name !== '' && !name.startsWith('NODE_'))).toEqual([]);
+      expect(names.filter((name) => name !== '' && !/^(NODE_|HOME$)/.test(name))).toEqual([]);
       expect(environment).not.toContain('mongodb');
     }
   });

@@ -75,6 +75,7 @@ export async function startDocuments(
     DATABASE_NAME: databaseName,
     OPERATOR_TOKEN: 'operator-token-of-the-integration-tests',
     LOG_LEVEL: 'silent',
+    EXTRACTION_CONFINEMENT: 'WHERE_POSSIBLE',
     ...env,
   });
   const clock: ShiftedClock = { shiftMs: 0, now: () => new Date(Date.now() + clock.shiftMs) };

@@ -1,0 +1,118 @@
+// Runs Node with the given arguments so that it reads its code and what every program needs, and nothing else of this machine (ADR 0102).
+import { openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import koffi from 'koffi';
+
+// Numbers of the kernel's interface, which never change and are the same on all architectures: linux/landlock.h, linux/prctl.h.
+const LANDLOCK_CREATE_RULESET = 444;
+const LANDLOCK_ADD_RULE = 445;
+const LANDLOCK_RESTRICT_SELF = 446;
+const VERSION_FLAG = 1;
+const RULE_PATH_BENEATH = 1;
+const EXECUTE = 1n << 0n;
+const WRITE_FILE = 1n << 1n;
+const READ_FILE = 1n << 2n;
+const READ_DIR = 1n << 3n;
+/** Each version of the kernel's interface knows more that can be denied; ioctl on devices is not, because Node asks whether its output is a terminal. */
+const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
+  // Reading, writing, executing, making and removing of every kind.
+  [1, (1n << 13n) - 1n],
+  // Moving and linking into other directories.
+  [2, 1n << 13n],
+  // Cutting off.
+  [3, 1n << 14n],
+];
+/** Bind and connect of TCP. */
+const [TCP_VERSION, TCP] = [4, 0b11n];
+/** Abstract sockets, and signals to processes outside. */
+const [SCOPE_VERSION, SCOPES] = [6, 0b11n];
+const PR_SET_NO_NEW_PRIVS = 38;
+const F_SETFD = 2;
+const O_PATH = 0o10000000;
+/** Standard input, output and error, and the channel to the parent, whose variables Node deletes when it has read them. */
+const INHERITED_FILES = [0, 1, 2, 3];
+const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
+
+/** Of the repository, or of the image. */
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const READABLE = [
+  ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
+  // oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
+  ...[process.env['RULES_DIR']].filter((directory) => directory !== undefined),
+];
+/** Where the system has its libraries, and the loader that starts a program. */
+const SYSTEM = ['/usr', '/lib', '/lib64'];
+
+const libc = koffi.load(null);
+const syscall = {
+  createRuleset: libc.func('syscall', 'long', ['long', 'const void *', 'size_t', 'uint32_t']),
+  addRule: libc.func('syscall', 'long', ['long', 'int', 'int', 'const void *', 'uint32_t']),
+  restrictSelf: libc.func('syscall', 'long', ['long', 'int', 'uint32_t']),
+};
+const prctl = libc.func('int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)');
+const fcntl = libc.func('int fcntl(int file, int command, int argument)');
+const execve = libc.func('int execve(const char *path, const char **args, const char **env)');
+
+confine();
+run(process.argv.slice(2));
+
+/** Denies this thread, and every program that it becomes, all that is not listed. */
+function confine(): void {
+  const version = done(
+    'landlock_create_ruleset',
+    syscall.createRuleset(LANDLOCK_CREATE_RULESET, null, 0, VERSION_FLAG),
+  );
+  const files = FILES_BY_VERSION.reduce((all, [since, accesses]) => (version >= since ? all | accesses : all), 0n);
+  const handled = Buffer.alloc(24);
+  handled.writeBigUInt64LE(files, 0);
+  handled.writeBigUInt64LE(version >= TCP_VERSION ? TCP : 0n, 8);
+  handled.writeBigUInt64LE(version >= SCOPE_VERSION ? SCOPES : 0n, 16);
+  const ruleset = done(
+    'landlock_create_ruleset',
+    syscall.createRuleset(LANDLOCK_CREATE_RULESET, handled, handled.length, 0),
+  );
+  for (const path of SYSTEM) allow(ruleset, path, EXECUTE | READ_FILE | READ_DIR);
+  allow(ruleset, process.execPath, EXECUTE | READ_FILE);
+  allow(ruleset, '/etc/ld.so.cache', READ_FILE);
+  allow(ruleset, '/dev/null', READ_FILE | WRITE_FILE);
+  for (const path of READABLE) allow(ruleset, path, READ_FILE | READ_DIR);
+  // Without it only root may restrict itself.
+  done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+  done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
+}
+
+/** A path that this system does not have needs no rule. */
+function allow(ruleset: number, path: string, accesses: bigint): void {
+  let file: number;
+  try {
+    file = openSync(path, O_PATH);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const rule = Buffer.alloc(12);
+  rule.writeBigUInt64LE(accesses, 0);
+  rule.writeInt32LE(file, 8);
+  done('landlock_add_rule', syscall.addRule(LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, rule, 0));
+}
+
+/**
+ * Becomes Node with these arguments. Not a process of its own, so that the parent measures and kills the one that reads; and a new program,
+ * because the threads that this one has already are not denied anything.
+ */
+function run(args: readonly string[]): void {
+  for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);
+  // HOME: the list of users, in which Node would look otherwise, cannot be read.
+  // oxlint-disable-next-line node/no-process-env -- passed on
+  const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
+  // Node ends where it may not read the configuration of OpenSSL, which lies beside private keys.
+  done(
+    'execve',
+    execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),
+  );
+}
+
+function done(call: string, result: number): number {
+  if (result < 0) throw new Error(`${call} failed with error ${koffi.errno()}.`);
+  return result;
+}

@@ -1,0 +1,56 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess, ForkOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '@invoicecontrol/runtime/config';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Config } from '../config.js';
+
+/** The compiled program that confines itself and becomes another, also where tests run the sources. */
+const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', import.meta.url));
+const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
+
+export interface ProgramOptions {
+  /** The whole of it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Options of Node. */
+  readonly execArgv: readonly string[];
+  /** Whether it is denied all files but its code and the libraries of the system, every connection, and every process but itself. */
+  readonly isConfined: boolean;
+}
+
+/** Starts a program as a child with a channel. It inherits no file of its parent. */
+export function forkProgram(program: string, { env, execArgv, isConfined }: ProgramOptions): ChildProcess {
+  return isConfined
+    ? fork(CONFINED, [...execArgv, program], { ...CHANNEL, env, execArgv: [] })
+    : fork(program, { ...CHANNEL, env, execArgv: [...execArgv] });
+}
+
+/**
+ * Whether children are confined, by a trial: the kernel, the system's libraries and the rules of a container all have to allow it.
+ * @throws ConfigError where it is required and impossible
+ */
+export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {
+  const fault = await confinementFault();
+  if (fault === undefined) return true;
+  if (confinement === 'REQUIRED') {
+    throw new ConfigError(
+      `The processes that read documents cannot be confined here: ${fault} They need Linux 5.13 or newer with Landlock. ` +
+        'EXTRACTION_CONFINEMENT=WHERE_POSSIBLE starts without; a document that takes over such a process then reads what this user may read.',
+    );
+  }
+  logger.warn({ fault }, 'the processes that read documents are not confined');
+  return false;
+}
+
+/** What its end says of a program that does nothing; undefined where it ran confined. */
+async function confinementFault(): Promise<string | undefined> {
+  const stdio: ForkOptions['stdio'] = ['ignore', 'ignore', 'pipe', 'ipc'];
+  const child = fork(CONFINED, ['--eval', '0'], { ...CHANNEL, stdio, env: {}, execArgv: [] });
+  const [said, [code, signal]] = await Promise.all([
+    child.stderr === null ? '' : text(child.stderr),
+    once(child, 'exit') as Promise<[number | null, string | null]>,
+  ]);
+  return code === 0 ? undefined : (/^Error: (.*)$/m.exec(said)?.[1] ?? `it ended with ${code ?? signal}.`);
+}
