@@ -69,7 +69,7 @@ const TIMES_MAX = 100_000;
  *
  * - `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`
  * - `POST /subscriptions/{id}/pause`, `/resume`, `/cancel`, `/renew`, `/fail-payment`; `PATCH /subscriptions/{id}`
- * - `GET /subscriptions`, `GET /subscriptions/{id}`, `POST /customers/{id}/portal-sessions` as the API has them
+ * - `GET /subscriptions`, `GET /subscriptions/{id}`, `GET /customers/{id}`, `POST /customers/{id}/portal-sessions` as the API has them
  * - `POST /faults` with `{ "kind": "SHUFFLE", "times": 7 }`; `GET /notifications`
  */
 export async function startPaddleSimulator(options: PaddleOptions): Promise<PaddleSimulator> {
@@ -115,8 +115,9 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
       changed(subscriptions.cancel(id, readEffectiveFrom(fieldOf(body), 'next_billing_period'))),
     'POST /subscriptions/:id/renew': ({ id }) => changed(subscriptions.renew(id)),
     'POST /subscriptions/:id/fail-payment': ({ id }) => changed(subscriptions.failPayment(id)),
+    'GET /customers/:id': ({ id }) => ({ status: 200, body: inEnvelope(subscriptions.customer(id)) }),
     'POST /customers/:id/portal-sessions': ({ id, body }) => {
-      if (!subscriptions.hasCustomer(id)) throw new ApiRefusal(404, 'not_found', `There is no customer ${id}.`);
+      subscriptions.customer(id);
       const { subscription_ids: ids = [] } = asObject(body, 'body');
       const overview = `${origin}/portal?token=${newId('pga')}`;
       const of = (ids as readonly string[]).map((subscription) => ({
@@ -136,7 +137,7 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
     const { name, id } = routeName(request.method ?? 'GET', url.pathname);
     const handle = routes[name];
     if (handle === undefined) throw new ApiRefusal(404, 'not_found', `There is no ${name}.`);
-    const isApi = /^(?:GET|PATCH) \/subscriptions|^POST \/customers/.test(name);
+    const isApi = /^(?:GET|PATCH) \/subscriptions|^(?:GET|POST) \/customers/.test(name);
     if (isApi && isOut) throw new ApiRefusal(503, 'service_unavailable', 'The API is not available.');
     const { authorization } = request.headers;
     if (isApi && authorization !== undefined && apiKey !== undefined && authorization !== `Bearer ${apiKey}`) {

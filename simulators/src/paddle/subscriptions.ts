@@ -15,6 +15,15 @@ export interface Happened {
 
 export type EffectiveFrom = 'immediately' | 'next_billing_period';
 
+/** A customer as the API and the notifications show it. */
+export interface Customer {
+  readonly id: string;
+  readonly name: null;
+  readonly email: string;
+  readonly status: 'active';
+  readonly custom_data: null;
+}
+
 interface Kept {
   subscription: Subscription;
   items: readonly Item[];
@@ -24,6 +33,7 @@ interface Kept {
 export class Subscriptions {
   readonly #prices: Prices;
   readonly #kept = new Map<string, Kept>();
+  readonly #customers = new Map<string, Customer>();
   readonly #nextInstant = instantSource();
 
   constructor(prices: Prices) {
@@ -39,8 +49,11 @@ export class Subscriptions {
     return this.#require(id).subscription;
   }
 
-  hasCustomer(customerId: string): boolean {
-    return this.list().some((subscription) => subscription.customer_id === customerId);
+  /** @throws ApiRefusal */
+  customer(customerId: string): Customer {
+    const customer = this.#customers.get(customerId);
+    if (customer === undefined) throw new ApiRefusal(404, 'not_found', `There is no customer ${customerId}.`);
+    return customer;
   }
 
   checkOut({ items, email, customData }: CheckoutOptions): Happened & { transactionId: string } {
@@ -50,14 +63,13 @@ export class Subscriptions {
     const bought = { prices: this.#prices, items, customerId, customData, at };
     const subscription = newSubscription(bought);
     this.#kept.set(subscription.id, { subscription, items });
+    const customer = newCustomer(customerId, email);
+    this.#customers.set(customerId, customer);
     const bill = (status: string, billed: Subscription | undefined): Readonly<Record<string, unknown>> =>
       transactionEntity(bought, { id: transactionId, status, subscription: billed });
     const sequence = [
       { eventType: 'transaction.created', data: bill('draft', undefined) },
-      {
-        eventType: 'customer.created',
-        data: { id: customerId, name: null, email: email ?? 'buyer@example.com', status: 'active', custom_data: null },
-      },
+      { eventType: 'customer.created', data: { ...customer } },
       { eventType: 'transaction.ready', data: bill('ready', undefined) },
       { eventType: 'transaction.paid', data: bill('paid', undefined) },
       { eventType: 'subscription.created', data: { ...subscription, transaction_id: transactionId } },
@@ -189,6 +201,10 @@ export class Subscriptions {
     if (kept === undefined) throw new ApiRefusal(404, 'not_found', `There is no subscription ${id}.`);
     return kept;
   }
+}
+
+function newCustomer(id: string, email = 'buyer@example.com'): Customer {
+  return { id, name: null, email, status: 'active', custom_data: null };
 }
 
 /** @throws ApiRefusal */

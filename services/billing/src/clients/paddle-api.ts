@@ -1,7 +1,8 @@
 import { readBounded } from '@invoicecontrol/runtime/http-answer';
 import { z } from 'zod';
-import { ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
+import { KeyRefused, ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
 import type { ProviderApi } from '../application/provider-api.js';
+import { readMeaning } from '../domain/provider-answer.js';
 
 const CALL_MS_MAX = 8_000;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -14,10 +15,13 @@ const page = z.object({
   meta: z.object({ pagination: z.object({ next: z.string().nullish(), has_more: z.boolean() }) }),
 });
 const single = z.object({ data: z.unknown() });
+const customer = z.object({ data: z.object({ email: z.string().min(1).max(320) }) });
+/** No text of a refusal but its code is repeated: it could name what was sent. */
+const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0-9_]{0,79}$/) }) });
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
 
 /**
- * The API of Paddle Billing: the three calls that are needed.
+ * The API of Paddle Billing: the four calls that are needed. What each answer is taken for: billing reference, section 9.
  * @param baseUrl `https://api.paddle.com`, or that of the sandbox
  * @param apiKey without one every call fails
  */
@@ -35,10 +39,14 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       });
       const bytes = await readBounded(response.body, ANSWER_BYTES_MAX);
       if (bytes === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
-      if (response.status === 404) throw new UnknownAtProvider('the API answered 404');
-      // The text of a refusal is not repeated: it could name what was sent.
-      if (!response.ok) throw new ProviderUnavailable(`the API answered ${response.status}`);
-      return JSON.parse(bytes.toString('utf8'));
+      const text = bytes.toString('utf8');
+      const code = response.ok ? undefined : readCode(text);
+      const said = `the API answered ${response.status}${code === undefined ? '' : ` ${code}`}`;
+      const meaning = readMeaning(response.status, code);
+      if (meaning === 'NOT_FOUND') throw new UnknownAtProvider(said);
+      if (meaning === 'KEY_REFUSED') throw new KeyRefused(said);
+      if (meaning === 'UNAVAILABLE') throw new ProviderUnavailable(said);
+      return JSON.parse(text);
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
       throw new ProviderUnavailable('the API did not answer', { cause: error });
@@ -67,6 +75,9 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
     async subscription(subscriptionId) {
       return read(single, await call(`/subscriptions/${encodeURIComponent(subscriptionId)}`)).data;
     },
+    async customerEmail(customerId) {
+      return read(customer, await call(`/customers/${encodeURIComponent(customerId)}`)).data.email;
+    },
     async createPortalSession(customerId, subscriptionIds) {
       const answer = await call(`/customers/${encodeURIComponent(customerId)}/portal-sessions`, {
         method: 'POST',
@@ -75,4 +86,13 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       return read(portalSession, answer).data.urls.general.overview;
     },
   };
+}
+
+/** The code of the provider's error object; undefined for any other body. */
+function readCode(text: string): string | undefined {
+  try {
+    return refusal.safeParse(JSON.parse(text)).data?.error.code;
+  } catch {
+    return undefined;
+  }
 }
