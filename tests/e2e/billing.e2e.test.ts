@@ -14,7 +14,7 @@ import type { Page } from './shapes.js';
 interface CheckoutOptions {
   readonly items: readonly { readonly priceId: string; readonly quantity: number }[];
   readonly customer?: { readonly email: string };
-  readonly customData: { readonly organization_id: string };
+  readonly customData: { readonly organization_id: string; readonly checkout_reference: string };
   readonly settings: { readonly successUrl: string };
 }
 
@@ -137,7 +137,10 @@ describe('the checkout', () => {
     expect(body).toEqual({
       items: [{ priceId: expect.stringMatching(/^pri_[a-z0-9]{26}$/), quantity: 1 }],
       customer: { email: expect.stringContaining('@') },
-      customData: { organization_id: tenant.organizationId },
+      customData: {
+        organization_id: tenant.organizationId,
+        checkout_reference: expect.stringMatching(/^chk_[0-9a-f]{64}$/),
+      },
       settings: { successUrl: expect.stringMatching(/^http/) },
     });
     const { body: config } = await callPaddle<{ prices: Record<string, string> }>('GET /config');
@@ -344,19 +347,20 @@ describe('a paid subscription', () => {
     const opened = await open();
     expect(opened.status).toBe(200);
     expect(opened.body.url).toMatch(/^http.*token=/);
-    const stranger = await running.newTenant('FREE');
-    const foreign = notification(
+    const former = await running.newTenant('FREE');
+    const { items, customData } = (await checkOut(former)).body;
+    const deleted = notification(
       {
         id: `sub_${randomUUID()}`,
         status: 'active',
         customer_id: 'ctm_deleted',
-        items: [{ price: { id: (await checkOut(stranger)).body.items[0]?.priceId }, quantity: 1 }],
-        custom_data: { organization_id: stranger.organizationId },
+        items: [{ price: { id: items[0]?.priceId }, quantity: 1 }],
+        custom_data: customData,
       },
       'subscription.created',
     );
-    expect((await notify(foreign)).status).toBe(200);
-    const unknown = await running.request<ErrorBody>('POST /billing/portal-session', { key: stranger.keys.admin });
+    expect((await notify(deleted)).status).toBe(200);
+    const unknown = await running.request<ErrorBody>('POST /billing/portal-session', { key: former.keys.admin });
     expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
     expect(unknown.body.error.message).toMatch(/payment provider does not know/);
     paddle.setOutage(true);
@@ -379,6 +383,58 @@ describe('a paid subscription', () => {
       expect(await subscriptionOf(tenant)).toMatchObject({ plan: 'FREE', status: 'canceled', duplicates }),
     );
     expect((await checkOut(tenant)).status).toBe(409);
+  });
+});
+
+describe("a stranger's checkout", () => {
+  /** Pays with options that the buyer changed, and waits until the provider was answered. */
+  const pay = async (options: CheckoutOptions, customData: object): Promise<Bought> => {
+    const customer = { email: 'stranger@example.net' };
+    const { status, body } = await callPaddle<Bought>('POST /checkouts', { ...options, customer, customData });
+    expect(status).toBe(201);
+    await eventually(() => {
+      const told = paddle.notifications.filter((one) => one.subscriptionId === body.subscriptionId);
+      expect(told.some(({ eventType }) => eventType === 'transaction.completed')).toBe(true);
+      expect(told.every(({ attempts }) => attempts.at(-1)?.status === 200)).toBe(true);
+    });
+    return body;
+  };
+  const portalOf = ({ keys }: Tenant) =>
+    running.request<ErrorBody>('POST /billing/portal-session', { key: keys.admin });
+  const kindsOf = async ({ keys }: Tenant): Promise<string[]> => {
+    const { body } = await running.request<Page<{ kind: string }>>('GET /notifications', { key: keys.owner });
+    return body.items.map(({ kind }) => kind);
+  };
+
+  test('that names an organization changes neither its plan nor its portal, and its end takes nothing away', async () => {
+    const [victim, stranger] = [await running.newTenant('ENTERPRISE'), await running.newTenant('FREE')];
+    const { body: options } = await checkOut(stranger, { plan_code: 'CORE' });
+    const before = await subscriptionOf(victim);
+    expect(before).toMatchObject({ plan: 'ENTERPRISE', status: 'none', active: true });
+    const bought = await pay(options, { organization_id: victim.organizationId });
+    // With a reference, but one of another organization.
+    await pay(options, { ...options.customData, organization_id: victim.organizationId });
+    expect(await subscriptionOf(victim)).toEqual(before);
+    expect(await portalOf(victim)).toMatchObject({ status: 409 });
+    await callPaddle(`POST /subscriptions/${bought.subscriptionId}/fail-payment`);
+    await callPaddle(`POST /subscriptions/${bought.subscriptionId}/cancel`, { effective_from: 'immediately' });
+    await eventually(() => {
+      const told = paddle.notifications.filter((one) => one.subscriptionId === bought.subscriptionId);
+      expect(told.map(({ eventType }) => eventType)).toContain('subscription.canceled');
+      expect(told.every(({ attempts }) => attempts.at(-1)?.status === 200)).toBe(true);
+    });
+    expect(await subscriptionOf(victim)).toEqual(before);
+    expect((await checkOut(victim)).status).toBe(200);
+    expect(await kindsOf(victim)).not.toContain('PAYMENT_FAILED');
+  });
+
+  test('cannot use a reference again that an organization has used', async () => {
+    const victim = await running.newTenant('FREE');
+    const { body: options } = await checkOut(victim, { plan_code: 'SCALE' });
+    await callPaddle('POST /checkouts', options);
+    await eventually(async () => expect(await subscriptionOf(victim)).toMatchObject({ plan: 'SCALE', active: true }));
+    await pay(options, options.customData);
+    expect(await subscriptionOf(victim)).toMatchObject({ plan: 'SCALE', status: 'active', duplicates: [] });
   });
 });
 
@@ -489,12 +545,12 @@ describe('a notification', () => {
 
   test('that is sent 50 times at once counts once, whatever fresh signatures it has', async () => {
     const tenant = await running.newTenant('FREE');
-    const priceId = (await checkOut(tenant, { plan_code: 'SCALE' })).body.items[0]?.priceId;
+    const { items, customData } = (await checkOut(tenant, { plan_code: 'SCALE' })).body;
     const text = notification({
       id: `sub_${randomUUID()}`,
       status: 'active',
-      items: [{ price: { id: priceId }, quantity: 1 }],
-      custom_data: { organization_id: tenant.organizationId },
+      items: [{ price: { id: items[0]?.priceId }, quantity: 1 }],
+      custom_data: customData,
     });
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => notify(text, sign(text, { ts: now() - index }))),
@@ -521,7 +577,7 @@ describe('a notification', () => {
       id: `sub_${randomUUID()}`,
       status: 'active',
       items: [{ price: { id: 'pri_01unknown0000000000000000' }, quantity: 1 }],
-      custom_data: { organization_id: tenant.organizationId },
+      custom_data: (await checkOut(tenant)).body.customData,
     });
     expect((await notify(text)).status).toBe(200);
     expect(await subscriptionOf(tenant)).toMatchObject({ plan: 'FREE', status: 'none', active: false });
@@ -540,7 +596,7 @@ describe('a notification', () => {
     const [tenant, other] = [await running.newTenant('FREE'), await running.newTenant('FREE')];
     const { subscriptionId } = await buyAndWait(tenant);
     const { body } = await callPaddle<{ data: Record<string, unknown> }>(`GET /subscriptions/${subscriptionId}`);
-    const moved = { ...body.data, custom_data: { organization_id: other.organizationId } };
+    const moved = { ...body.data, custom_data: (await checkOut(other)).body.customData };
     expect((await notify(notification(moved, 'subscription.updated', new Date(Date.now() + 1_000)))).status).toBe(200);
     expect(await subscriptionOf(other)).toMatchObject({ status: 'none', plan: 'FREE' });
     expect(await subscriptionOf(tenant)).toMatchObject({ status: 'active', plan: 'SCALE' });

@@ -61,6 +61,15 @@ async function newBuyer(): Promise<Buyer> {
   // Until then the notification would wait for the organization to be known.
   const customers = mongo.db.collection<{ _id: string }>('customers');
   await eventually(async () => expect(await customers.countDocuments({ _id: tenant.organizationId })).toBe(1));
+  const checkout = await fetch(`${system.baseUrl}/billing/checkout`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.keys.owner}` },
+  });
+  expect(checkout.status).toBe(200);
+  const { customData } = (await checkout.json()) as { customData: object };
+  // The event of the checkout is a write of its own, which is no concern here.
+  const published = { organizationId: tenant.organizationId, outboxPending: { $exists: false } };
+  await eventually(async () => expect(await mongo.db.collection('checkouts').countDocuments(published)).toBe(1));
   const text = JSON.stringify({
     event_id: `evt_${randomUUID()}`,
     event_type: 'subscription.created',
@@ -74,7 +83,7 @@ async function newBuyer(): Promise<Buyer> {
         { price: { id: settings['PADDLE_PRICE_ENTITY_YEAR'] }, quantity: 2 },
       ],
       current_billing_period: { starts_at: '2026-03-01T10:00:00Z', ends_at: '2027-03-01T10:00:00Z' },
-      custom_data: { organization_id: tenant.organizationId },
+      custom_data: customData,
     },
   });
   const buyer = { tenant, text };

@@ -71,12 +71,15 @@ const original = ubl('R-1').replace(
 
 /** Buys the plan SCALE: as the payment provider tells of it, to a system with the settings of development. */
 async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
-  const options = await running.request<{ items: readonly { priceId: string }[] }>('POST /billing/checkout', {
-    key: keys.owner,
-    body: { plan_code: 'SCALE' },
-  });
+  const options = await running.request<{ items: readonly { priceId: string }[]; customData: object }>(
+    'POST /billing/checkout',
+    {
+      key: keys.owner,
+      body: { plan_code: 'SCALE' },
+    },
+  );
   expect(options.status).toBe(200);
-  const ids = { sub: `sub_${randomUUID()}`, custom_data: { organization_id: organizationId } };
+  const ids = { sub: `sub_${randomUUID()}`, custom_data: options.body.customData };
   const notify = async (type: string, data: object): Promise<void> => {
     const bytes = JSON.stringify({
       event_id: `evt_${randomUUID()}`,
@@ -110,6 +113,12 @@ async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
     details: { totals: { grand_total: '11900', tax: '1900' } },
     custom_data: ids.custom_data,
   });
+  // A stranger's that names the organization, with a bill.
+  const named = { custom_data: { organization_id: organizationId }, customer_id: 'ctm_stranger' };
+  const price = { price: { id: options.body.items[0]?.priceId }, quantity: 1 };
+  await notify('subscription.created', { id: 'sub_stranger', status: 'active', items: [price], ...named });
+  await notify('transaction.completed', { id: 'txn_stranger', subscription_id: 'sub_stranger', ...named });
+  await notify('transaction.completed', { id: 'txn_stranger', subscription_id: null, ...named });
   await eventually(async () => {
     const { body } = await running.request<Line>('GET /billing/subscription', { key: keys.owner });
     expect(body).toMatchObject({ plan: 'SCALE', active: true });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -10,6 +10,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { developmentSettings } from '@invoicecontrol/topology/start';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
@@ -120,6 +121,73 @@ test('the operator finds a scan that can never complete, abandons it with the pr
     );
   });
   expect((await running.request(`GET /scans/${scanId}`, { key })).status).toBe(404);
+});
+
+test('the operator finds a subscription that no checkout of ours proves, is shown who pays, and links it', async () => {
+  const { organizationId, keys } = await running.newTenant('FREE');
+  // Billing hears of the organization by its first checkout, or by an event.
+  await running.request('POST /billing/checkout', { key: keys.admin });
+  const settings = developmentSettings('billing');
+  const subscriptionId = `sub_${randomUUID().replaceAll('-', '')}`;
+  const bytes = JSON.stringify({
+    event_id: `evt_${randomUUID()}`,
+    event_type: 'subscription.created',
+    occurred_at: new Date().toISOString(),
+    data: {
+      id: subscriptionId,
+      status: 'active',
+      customer_id: 'ctm_unknown',
+      items: [{ price: { id: settings['PADDLE_PRICE_SCALE_MONTH'] }, quantity: 1 }],
+      custom_data: { organization_id: organizationId },
+    },
+  });
+  const ts = Math.floor(Date.now() / 1_000);
+  const h1 = createHmac('sha256', settings['PADDLE_NOTIFICATION_SECRETS'] ?? '')
+    .update(`${ts}:${bytes}`)
+    .digest('hex');
+  const headers = { 'paddle-signature': `ts=${ts};h1=${h1}` };
+  expect((await running.request('POST /billing/paddle/notifications', { bytes, headers })).status).toBe(200);
+  const stuck = async () =>
+    (await adminJson<Stuck>('stuck', '--older-than', '1s', '--service', 'billing')).items.filter(({ what }) =>
+      what.includes(subscriptionId),
+    );
+  await eventually(async () => expect(await stuck()).toHaveLength(1));
+  const planOf = async () =>
+    (await running.request<{ plan: string }>('GET /billing/subscription', { key: keys.admin })).body.plan;
+  expect(await planOf()).toBe('FREE');
+
+  const [item] = await stuck();
+  expect(item).toMatchObject({ why: expect.stringMatching(/no reference of ours/) });
+  const command = (item?.resolution ?? '').split(' ').slice(4);
+  expect(command).toEqual([
+    'link-subscription',
+    '--subscription',
+    subscriptionId,
+    '--organization',
+    organizationId,
+    '--dry-run',
+  ]);
+  expect(await admin(command)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/Nothing was changed.*ctm_unknown.*ask the organization/s),
+  });
+  expect(await planOf()).toBe('FREE');
+  expect(await adminJson(...command.slice(0, -1))).toEqual({
+    subscriptionId,
+    organizationId,
+    linked: true,
+    alreadyLinked: false,
+    plan: 'SCALE',
+    status: 'active',
+    customerId: 'ctm_unknown',
+    customerEmail: null,
+    namedOrganizationId: organizationId,
+    otherCustomerIds: [],
+    otherSubscriptionIds: [],
+  });
+  await eventually(async () => expect(await planOf()).toBe('SCALE'));
+  expect(await stuck()).toEqual([]);
+  expect(await admin(command.slice(0, -1))).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('before') });
 });
 
 test('the operator lists organizations, and handles a dead letter again', async () => {

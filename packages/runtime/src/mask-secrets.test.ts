@@ -20,8 +20,13 @@ test('masks what could be a secret by its name, at any depth, and keeps everythi
 });
 
 test('masks keys and tokens by their shape within any text', () => {
-  const masked = maskSecrets(JSON.stringify({ summary: 'used ick_live_0123_abc and whsec_xyz', list: ['inv_77'] }));
-  expect(JSON.parse(masked)).toEqual({ summary: 'used ick_live_[masked] and whsec_[masked]', list: ['inv_[masked]'] });
+  const masked = maskSecrets(
+    JSON.stringify({ summary: 'used ick_live_0123_abc and whsec_xyz', list: ['inv_77', 'chk_0a'] }),
+  );
+  expect(JSON.parse(masked)).toEqual({
+    summary: 'used ick_live_[masked] and whsec_[masked]',
+    list: ['inv_[masked]', 'chk_[masked]'],
+  });
 });
 
 test('tells only the length of what is not JSON', () => {

@@ -2,7 +2,7 @@
 const MASKED =
   /token|secret|password|authorization|pepper|hash|^key$|apikey$|iban|account_?number|sort_?code|e?mail|^ip$/i;
 /** Keys, tokens and webhook secrets are recognisable by their first letters, wherever they stand. */
-const SECRET_TEXT = /\b(ick_(?:live|test)_|whsec_|rec_|inv_)[0-9A-Za-z_]+/g;
+const SECRET_TEXT = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 const MASK = '[masked]';
 
 /** A text without the secrets that its writer may have put into it. */

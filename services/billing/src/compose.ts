@@ -8,7 +8,7 @@ import type { Db } from 'mongodb';
 import { sweepNotifications, workOnNotification } from './application/apply-notification.js';
 import { accountChanger } from './application/change-account.js';
 import { reconcileSubscriptions } from './application/reconcile.js';
-import { stuckNotifications } from './application/stuck-notifications.js';
+import { stuckNotifications, stuckSubscriptions } from './application/stuck-notifications.js';
 import { watchAccounts } from './application/watch-accounts.js';
 import { paddleApi } from './clients/paddle-api.js';
 import { configSchema } from './config.js';
@@ -26,6 +26,8 @@ import { dailyRun } from './storage/schedules.js';
 import type { ScheduleDocument } from './storage/schedules.js';
 import { createSubscriptionIndexes, subscriptionLinks } from './storage/subscriptions.js';
 import type { SubscriptionDocument } from './storage/subscriptions.js';
+import { createUnlinkedIndexes, unlinkedSubscriptions } from './storage/unlinked-subscriptions.js';
+import type { UnlinkedSubscriptionDocument } from './storage/unlinked-subscriptions.js';
 import { checkoutService } from './transport/grpc/checkout.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { paymentNotificationService } from './transport/grpc/payment-notification.js';
@@ -70,11 +72,11 @@ async function compose(
   const deps = {
     accounts,
     changeAccount: accountChanger(accounts),
-    isKnown: async (organizationId: string) => (await accounts.find(organizationId)) !== undefined,
     wasPurged,
     notifications,
     checkouts: checkoutStore(collections.checkouts, outbox, clock),
     links: subscriptionLinks(collections.subscriptions, clock),
+    unlinked: unlinkedSubscriptions(collections.unlinked, clock),
     api: paddleApi(config.PADDLE_API_URL, apiKey),
     prices,
     rule,
@@ -89,7 +91,7 @@ async function compose(
       checkoutService(deps),
       subscriptionService({ ...deps, work }),
       paymentNotificationService({ ...deps, secrets, work }),
-      operatorService(deps),
+      operatorService({ ...deps, work }),
       archiveService(archivedKinds(collections)),
     ],
     eventHandlers: [
@@ -99,10 +101,11 @@ async function compose(
     tenantData: [
       ownedDocuments(collections.customers),
       ownedDocuments(collections.subscriptions),
+      ownedDocuments(collections.unlinked),
       ownedDocuments(collections.notifications),
       ownedDocuments(collections.checkouts),
     ],
-    stuckWork: [stuckNotifications(deps)],
+    stuckWork: [stuckNotifications(deps), stuckSubscriptions(deps)],
     jobs: [
       { name: 'sweep of notifications', pauseMs: SWEEP_EACH_MS, run: sweepNotifications({ notifications, work }) },
       { name: 'trials and grace periods', pauseMs: WATCH_EACH_MS, run: watchAccounts(deps) },
@@ -128,17 +131,20 @@ function pricesOf(config: Config): Prices {
 async function openCollections(db: Db) {
   const customers = db.collection<CustomerDocument>('customers');
   const subscriptions = db.collection<SubscriptionDocument>('subscriptions');
+  const unlinked = db.collection<UnlinkedSubscriptionDocument>('unlinked_subscriptions');
   const notifications = db.collection<NotificationDocument>('notifications');
   const checkouts = db.collection<CheckoutDocument>('checkouts');
   await Promise.all([
     createCustomerIndexes(customers),
     createSubscriptionIndexes(subscriptions),
+    createUnlinkedIndexes(unlinked),
     createNotificationIndexes(notifications),
     createCheckoutIndexes(checkouts),
   ]);
   return {
     customers,
     subscriptions,
+    unlinked,
     notifications,
     checkouts,
     schedules: db.collection<ScheduleDocument>('schedules'),

@@ -13,6 +13,7 @@ import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
 import { listDeadLetters, resendDeadLetters, showDeadLetter } from './commands/dead-letters.js';
 import { dryRunPolicy } from './commands/dry-run-policy.js';
+import { linkSubscription } from './commands/link-subscription.js';
 import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { purgeOrganizations, verifyPurge } from './commands/purges.js';
@@ -38,6 +39,7 @@ export const commands: readonly (Command | FileCommand)[] = [
   createMember,
   setPlan,
   reconcileSubscriptions,
+  linkSubscription,
   stuck,
   listDeadLetters,
   showDeadLetter,

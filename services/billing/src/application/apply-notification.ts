@@ -14,6 +14,8 @@ import type { Snapshot } from '../domain/subscription.js';
 import { duplicateFound, notificationApplied, severalPlansFound } from '../telemetry.js';
 import { subscriptionChanged } from './change-account.js';
 import type { ChangeAccount } from './change-account.js';
+import { linkSubscription } from './link-subscription.js';
+import type { LinkingDeps } from './link-subscription.js';
 import { readNotification } from './read-notification.js';
 import type { ProviderNotification } from './read-notification.js';
 import { readSnapshot } from './read-snapshot.js';
@@ -23,13 +25,11 @@ import type {
   NotificationResult,
   Notifications,
   StoredNotification,
-  SubscriptionLinks,
 } from './stores.js';
 
-export interface ApplyingDeps {
+export interface ApplyingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
-  readonly isKnown: (organizationId: string) => Promise<boolean>;
-  readonly links: SubscriptionLinks;
+  readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
   readonly prices: Prices;
   readonly rule: GraceRule;
   readonly clock: Clock;
@@ -58,6 +58,7 @@ export const workOnNotification =
       const { outcome } = result;
       await complete(result);
       notificationApplied(outcome);
+      if (outcome === 'UNLINKED') await reopenIfLinked(deps, notification);
       if (ALERTED.has(outcome)) {
         deps.logger.error({ eventId, type, outcome }, 'a notification of the payment provider grants nothing');
       }
@@ -77,12 +78,25 @@ async function applyNotification(
   { isRetry }: { readonly isRetry: boolean },
 ): Promise<NotificationResult> {
   const notification = readNotification(Buffer.from(stored.body, 'utf8'));
-  if (isAboutSubscription(notification.type)) return applySubscription(deps, notification, isRetry);
-  const { subscriptionId, claimedOrganizationId } = stored;
-  const linked = subscriptionId === undefined ? undefined : await deps.links.find(subscriptionId);
-  const organizationId = linked ?? claimedOrganizationId;
-  if (isFailedPayment(notification.type)) return announceFailedPayment(deps, notification, organizationId);
-  return { outcome: isKept(notification.type) ? 'KEPT' : 'IGNORED', organizationId };
+  const { type } = notification;
+  if (isAboutSubscription(type)) return applySubscription(deps, notification, isRetry);
+  if (!isKept(type)) return { outcome: 'IGNORED', organizationId: '' };
+  const { subscriptionId } = stored;
+  // Its own word for an organization is the buyer's. A bill belongs to the organization of its subscription, or to none.
+  if (subscriptionId === undefined) return { outcome: 'KEPT', organizationId: '' };
+  const organizationId = await deps.links.find(subscriptionId);
+  if (organizationId === undefined) return { outcome: 'UNLINKED' };
+  if (isFailedPayment(type)) return announceFailedPayment(deps, notification, organizationId);
+  return { outcome: 'KEPT', organizationId };
+}
+
+/** The subscription may have been linked between the question and the answer. */
+async function reopenIfLinked(
+  { links, notifications }: Pick<ApplyingDeps, 'links' | 'notifications'>,
+  { subscriptionId }: StoredNotification,
+): Promise<void> {
+  if (subscriptionId === undefined || (await links.find(subscriptionId)) === undefined) return;
+  await notifications.reopenUnlinked(subscriptionId);
 }
 
 const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
@@ -99,9 +113,11 @@ async function applySubscription(
 ): Promise<NotificationResult> {
   const snapshot = readSnapshot(data, deps.prices);
   if (snapshot === undefined) return { outcome: 'UNREADABLE' };
-  const linked = await linkSubscription(deps, snapshot);
+  const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
-  const { organizationId } = linked;
+  const { organizationId, isNew } = linked;
+  // A crash may have come between linking and this.
+  if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
     const { account, outcome: applied } = applySnapshot(before, snapshot, occurredAt);
@@ -154,22 +170,6 @@ function isSameTimes(before: Account, after: Account, subscriptionId: string): b
   return timesOf(before) === timesOf(after);
 }
 
-type Linked = { readonly organizationId: string } | { readonly refusal: 'UNKNOWN_ORGANIZATION' | 'UNKNOWN_PRICE' };
-
-/** The organization of a subscription: the one that it was linked to first, else the one that the checkout named. */
-export async function linkSubscription(
-  { links, isKnown }: Pick<ApplyingDeps, 'links' | 'isKnown'>,
-  { id, claimedOrganizationId, purchase }: Snapshot,
-): Promise<Linked> {
-  const linked = await links.find(id);
-  if (linked !== undefined) return { organizationId: linked };
-  if (claimedOrganizationId === undefined || !(await isKnown(claimedOrganizationId))) {
-    return { refusal: 'UNKNOWN_ORGANIZATION' };
-  }
-  if (purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
-  return { organizationId: await links.link(id, claimedOrganizationId) };
-}
-
 async function alertDuplicate(
   { changeAccount, logger }: Pick<ApplyingDeps, 'changeAccount' | 'logger'>,
   organizationId: string,
@@ -186,18 +186,21 @@ async function alertDuplicate(
   );
   if (isDuplicate !== true) return;
   duplicateFound();
-  logger.error({ organizationId, subscriptionId, status }, 'DUPLICATE SUBSCRIPTION: cancel and refund it');
+  // A cancellation of the current one may still be on its way, so the provider is asked before anything is given up.
+  logger.error(
+    { organizationId, subscriptionId, status },
+    'DUPLICATE SUBSCRIPTION: reconcile-subscriptions; if it stays a duplicate, cancel and refund it',
+  );
 }
 
 /** One mail per bill and day, however often the provider tries. */
 async function announceFailedPayment(
   { changeAccount }: Pick<ApplyingDeps, 'changeAccount'>,
   { data, occurredAt }: ProviderNotification,
-  organizationId: string | undefined,
+  organizationId: string,
 ): Promise<NotificationResult> {
   const transactionId = data['id'];
   if (typeof transactionId !== 'string') return { outcome: 'UNREADABLE', organizationId };
-  if (organizationId === undefined) return { outcome: 'UNKNOWN_ORGANIZATION' };
   const day = toDate(occurredAt).toISOString().slice(0, 10);
   const isAnnounced = await changeAccount(
     organizationId,

@@ -4,14 +4,20 @@ import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import { hasOpenSubscription } from '../domain/account.js';
-import { alreadySubscribed, checkoutItems, readCheckoutRequest } from '../domain/checkout.js';
+import {
+  alreadySubscribed,
+  checkoutItems,
+  hashOfReference,
+  newCheckoutReference,
+  readCheckoutRequest,
+} from '../domain/checkout.js';
 import type { CheckoutItem } from '../domain/checkout.js';
 import type { Prices } from '../domain/prices.js';
 import type { Accounts, Checkouts } from './stores.js';
 
 export interface CheckoutDeps {
   readonly accounts: Pick<Accounts, 'ensure' | 'find'>;
-  readonly checkouts: Checkouts;
+  readonly checkouts: Pick<Checkouts, 'insert'>;
   readonly prices: Prices;
   readonly successUrl: string;
   readonly clock: Clock;
@@ -29,7 +35,8 @@ export interface CheckoutInput {
 const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
 
 /**
- * The options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone; the request is recorded.
+ * The options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request is recorded
+ * with the hash of a new reference, by which a subscription is linked to the organization.
  * @throws DomainError invalid, wrong_state while a subscription is not canceled
  */
 export const createCheckout =
@@ -37,7 +44,7 @@ export const createCheckout =
   async (
     input: CheckoutInput,
     context: RequestContext,
-  ): Promise<{ items: readonly CheckoutItem[]; successUrl: string }> => {
+  ): Promise<{ items: readonly CheckoutItem[]; successUrl: string; checkoutReference: string }> => {
     const { organizationId, subscriptionStatus } = input;
     const request = readCheckoutRequest(input);
     const account = await accounts.find(organizationId);
@@ -53,9 +60,17 @@ export const createCheckout =
       target: `organization:${organizationId}`,
       outcome: 'SUCCEEDED',
     } as const;
+    const checkoutReference = newCheckoutReference();
     await checkouts.insert(
-      { id: uuidv7(), organizationId, ...request, actorId: context.actor.id, createdAt: clock.now() },
+      {
+        id: uuidv7(),
+        organizationId,
+        ...request,
+        referenceHash: hashOfReference(checkoutReference),
+        actorId: context.actor.id,
+        createdAt: clock.now(),
+      },
       [auditAnnouncement(events.billingAuditRecorded, context, line)],
     );
-    return { items: checkoutItems(prices, request), successUrl };
+    return { items: checkoutItems(prices, request), successUrl, checkoutReference };
   };

@@ -30,9 +30,15 @@ const item = z.object({
 });
 
 const customData = z
-  .object({ organization_id: z.uuid().transform((id) => id.toLowerCase()) })
-  .transform(({ organization_id }) => organization_id)
-  .optional()
+  .object({
+    organization_id: z
+      .uuid()
+      .transform((id) => id.toLowerCase())
+      .optional()
+      .catch(undefined),
+    checkout_reference: z.string().max(ID_LENGTH_MAX).optional().catch(undefined),
+  })
+  .nullish()
   .catch(undefined);
 
 const entity = z.object({
@@ -70,7 +76,8 @@ export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefine
     trialEnd: status === 'trialing' ? (next_billed_at ?? periodEnd) : undefined,
     scheduledChange:
       !scheduled_change || effectiveAt === undefined ? undefined : { action: scheduled_change.action, effectiveAt },
-    claimedOrganizationId: custom_data,
+    claimedOrganizationId: custom_data?.organization_id,
+    checkoutReference: custom_data?.checkout_reference,
   };
 }
 

@@ -84,7 +84,11 @@ async function recordEvent(
   notificationApplied('PURGED_ORGANIZATION');
   if (isAboutSubscription(type) && data['status'] !== 'canceled') {
     const about = { eventId, type, subscriptionId: data['id'] };
-    logger.error(about, 'a subscription of a purged organization is not canceled: cancel and refund it');
+    // Its word for an organization proves nothing, so nobody is advised to end it unseen.
+    logger.error(
+      about,
+      'a subscription names a purged organization and is not canceled: find out at the provider who pays, then cancel and refund it',
+    );
   } else {
     logger.warn({ eventId, type }, 'a notification of the payment provider is about a purged organization');
   }

@@ -7,21 +7,21 @@ import type { Snapshot } from '../domain/subscription.js';
 import type { Prices } from '../domain/prices.js';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { subscriptionsReconciled } from '../telemetry.js';
-import { linkSubscription } from './apply-notification.js';
 import { subscriptionChanged } from './change-account.js';
 import type { ChangeAccount } from './change-account.js';
+import { linkSubscription } from './link-subscription.js';
+import type { LinkingDeps } from './link-subscription.js';
 import { ProviderUnavailable } from './provider-api.js';
 import type { ProviderApi } from './provider-api.js';
 import { readSnapshot } from './read-snapshot.js';
-import type { Accounts, SubscriptionLinks } from './stores.js';
+import type { Accounts, Notifications } from './stores.js';
 
-export interface ReconcilingDeps {
+export interface ReconcilingDeps extends LinkingDeps {
   readonly api: ProviderApi;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly changeAccount: ChangeAccount;
-  readonly isKnown: (organizationId: string) => Promise<boolean>;
+  readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
-  readonly links: SubscriptionLinks;
   readonly prices: Prices;
   readonly rule: GraceRule;
   readonly clock: Clock;
@@ -55,22 +55,31 @@ export const reconcileSubscriptions =
     return reconciliation;
   };
 
-async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SAME' | 'CORRECTED' | 'UNKNOWN'> {
+/** Links a subscription where it can prove its organization, and corrects what is stored of it. */
+export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SAME' | 'CORRECTED' | 'UNKNOWN'> {
   const { api, prices, logger } = deps;
   const snapshot = readSnapshot(listed, prices);
-  if (snapshot === undefined) {
+  const listedAt = updatedAtOf(listed);
+  if (snapshot === undefined || listedAt === undefined) {
     logger.error({}, 'the payment provider listed a subscription that cannot be read');
     return 'UNKNOWN';
   }
-  const linked = await linkSubscription(deps, snapshot);
+  const { claimedOrganizationId: claimed } = snapshot;
+  const isPurged = claimed !== undefined && (await deps.wasPurged(claimed));
+  // Nothing that names a purged organization is stored again, and no checkout of it is left.
+  const linked = await linkSubscription(
+    deps,
+    isPurged ? { ...snapshot, claimedOrganizationId: undefined } : snapshot,
+    listedAt,
+  );
   if ('refusal' in linked) {
-    const { claimedOrganizationId: claimed, status } = snapshot;
-    // What ended before its organization was purged needs nobody's attention.
-    if (claimed !== undefined && status === 'canceled' && (await deps.wasPurged(claimed))) return 'SAME';
+    // What has ended needs nobody's attention.
+    if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
   }
-  const { organizationId } = linked;
+  const { organizationId, isNew } = linked;
+  if (isNew) await deps.notifications.reopenUnlinked(snapshot.id);
   const known = await deps.accounts.find(organizationId);
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {

@@ -1,6 +1,7 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Account } from '../domain/account.js';
 import type { CheckoutRequest } from '../domain/checkout.js';
+import type { UnlinkedSubscription } from '../domain/unlinked.js';
 import type { Mentioned } from './read-notification.js';
 
 // What the use cases need of the collections.
@@ -19,16 +20,34 @@ export interface Accounts {
 /** Which organization a subscription belongs to; decided once. */
 export interface SubscriptionLinks {
   find(subscriptionId: string): Promise<string | undefined>;
-  /** @returns the organization that the subscription was linked to first */
-  link(subscriptionId: string, organizationId: string): Promise<string>;
+  /**
+   * Links a subscription once, and by one checkout only one subscription; a repeat changes nothing.
+   * @param checkoutId undefined when the operator links it
+   * @returns the organization that the subscription was linked to first; undefined when the checkout has another one
+   */
+  link(
+    subscriptionId: string,
+    to: { readonly organizationId: string; readonly checkoutId: string | undefined },
+  ): Promise<string | undefined>;
 }
 
-/** What became of a notification. Those from `UNKNOWN_ORGANIZATION` on need a look of the operator. */
+/** Subscriptions that wait for the operator to link them. What they name is a claim, and no organization is shown them. */
+export interface UnlinkedSubscriptions {
+  /** Records what the newest message shows; an older one changes nothing. */
+  record(unlinked: UnlinkedSubscription): Promise<{ readonly isNew: boolean }>;
+  find(subscriptionId: string): Promise<UnlinkedSubscription | undefined>;
+  remove(subscriptionId: string): Promise<void>;
+  /** Those that are not canceled and were seen first before a time; the oldest first, a bounded number. */
+  listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
+}
+
+/** What became of a notification. Those from `UNLINKED` on need a look of the operator. */
 export const notificationOutcomes = [
   'APPLIED',
   'STALE',
   'KEPT',
   'IGNORED',
+  'UNLINKED',
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
   'UNREADABLE',
@@ -37,9 +56,10 @@ export const notificationOutcomes = [
 ] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
-/** What became of a notification, and the organization that it is about, where that is known. */
+/** What became of a notification. */
 export interface NotificationResult {
   readonly outcome: NotificationOutcome;
+  /** The organization that it is about; empty where it is about none; undefined leaves the one that it names. */
   readonly organizationId?: string | undefined;
 }
 
@@ -76,8 +96,8 @@ export interface Notifications {
   claim(eventId: string): Promise<ClaimedNotification | undefined>;
   /** Ids of notifications of an organization or its subscriptions that wait. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
-  /** Makes those due that named the organization before it was known. */
-  reopenUnknown(organizationId: string): Promise<void>;
+  /** Makes those due that came before their subscription was linked. @returns their ids, at most 1000 */
+  reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;
   /** How many have waited since before, and the oldest of them. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
@@ -86,10 +106,17 @@ export interface Notifications {
 export interface Checkout extends CheckoutRequest {
   readonly id: string;
   readonly organizationId: string;
+  /** See `hashOfReference`. */
+  readonly referenceHash: string;
   readonly actorId: string;
   readonly createdAt: Date;
 }
 
 export interface Checkouts {
   insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
+  /** The checkout of this organization that has the reference. */
+  findByReference(
+    organizationId: string,
+    referenceHash: string,
+  ): Promise<Pick<Checkout, 'id' | 'createdAt'> | undefined>;
 }

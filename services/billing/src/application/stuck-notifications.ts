@@ -1,5 +1,6 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
-import type { Notifications } from './stores.js';
+import { unlinkedSentences } from '../domain/unlinked.js';
+import type { Notifications, SubscriptionLinks, UnlinkedSubscriptions } from './stores.js';
 
 /** Notifications of the payment provider that wait, as the operator is told about them. */
 export const stuckNotifications =
@@ -16,4 +17,30 @@ export const stuckNotifications =
         resolution: 'docs/runbooks/subscription-wrong.md',
       },
     ];
+  };
+
+/** Subscriptions that wait for the operator to link them, as the operator is told about them. */
+export const stuckSubscriptions =
+  ({
+    unlinked,
+    links,
+  }: {
+    readonly unlinked: Pick<UnlinkedSubscriptions, 'listSince'>;
+    readonly links: Pick<SubscriptionLinks, 'find'>;
+  }) =>
+  async (before: Date): Promise<readonly StuckItem[]> => {
+    const found = await unlinked.listSince(before);
+    const linked = await Promise.all(found.map(({ subscriptionId }) => links.find(subscriptionId)));
+    return found
+      .filter((_, index) => linked[index] === undefined)
+      .map(({ subscriptionId, customerId = 'unknown', plan, status, namedOrganizationId, reason, since }) => ({
+        kind: 'unlinked_subscription',
+        what: `subscription ${subscriptionId} (${plan}, ${status}) of customer ${customerId}, which names ${
+          namedOrganizationId === undefined ? 'no organization' : `organization ${namedOrganizationId}`
+        }`,
+        since,
+        why: unlinkedSentences[reason],
+        // Whether it belongs to that organization is for the operator to find out, so this changes nothing.
+        resolution: `npm run admin -- link-subscription --subscription ${subscriptionId} --organization ${namedOrganizationId ?? 'ID'} --dry-run`,
+      }));
   };

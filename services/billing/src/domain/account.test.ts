@@ -27,6 +27,7 @@ function snapshot(id: string, status: SubscriptionStatus = 'active', part: Parti
     trialEnd: undefined,
     scheduledChange: undefined,
     claimedOrganizationId: 'o',
+    checkoutReference: undefined,
     ...part,
   };
 }

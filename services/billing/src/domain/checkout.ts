@@ -1,9 +1,31 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { intervals, planCodes, priceOf } from './prices.js';
 import type { Interval, PlanCode, Prices } from './prices.js';
 
 /** The provider's largest quantity of a price, and the limit of the specification, 2.13. */
 export const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
+
+const REFERENCE_BYTES = 32;
+
+/**
+ * How long a subscription may begin after its checkout was requested and still be linked by it. A buyer pays within hours;
+ * one who left is reminded by the provider for weeks.
+ */
+export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
+
+/**
+ * A reference that nobody can guess. It goes through the buyer's browser to the provider and comes back in `custom_data`,
+ * where it proves that the organization itself asked for the checkout. Only its hash is stored.
+ */
+export function newCheckoutReference(): string {
+  return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
+}
+
+/** What is stored of a reference, as hexadecimal digits. It has 256 random bits, so it needs neither salt nor key. */
+export function hashOfReference(reference: string): string {
+  return createHash('sha256').update(reference).digest('hex');
+}
 
 export interface CheckoutRequest {
   readonly planCode: PlanCode;

@@ -36,4 +36,6 @@ export interface Snapshot {
   readonly scheduledChange: ScheduledChange | undefined;
   /** What the checkout was given. It went through a browser, so it claims and does not prove. */
   readonly claimedOrganizationId: string | undefined;
+  /** What the checkout was given, too: proves the organization where it is one of that organization's, and unused. */
+  readonly checkoutReference: string | undefined;
 }

@@ -79,12 +79,16 @@ test('1000 shuffled and repeated notifications of 50 subscriptions end as the or
   const play = async (isShuffled: boolean) => {
     const organizations = await Promise.all(Array.from({ length: 40 }, () => billing.newOrganization()));
     const ids = shapes.map(() => newSubscriptionId());
+    const references = await Promise.all(
+      shapes.map(({ organization }) => billing.newReference(organizations[organization] ?? '')),
+    );
     const texts = story.map(({ organization, index, status, plan, entities, occurredAt }) =>
       notificationText(
         'subscription.updated',
         subscriptionEntity({
           id: ids[index] ?? '',
           organizationId: organizations[organization] ?? '',
+          reference: references[index] ?? '',
           status,
           plan,
           entities,
@@ -171,9 +175,10 @@ test('any good signature among several is taken, for any of the secrets', async 
 
 test('a notification that was stored before a crash is applied by the sweep, and counts for deleting at once', async () => {
   const organizationId = await billing.newOrganization();
+  const reference = await billing.newReference(organizationId);
   const text = notificationText(
     'subscription.created',
-    subscriptionEntity({ id: newSubscriptionId(), organizationId }),
+    subscriptionEntity({ id: newSubscriptionId(), organizationId, reference }),
   );
   const { event_id: eventId, event_type: type } = JSON.parse(text) as { event_id: string; event_type: string };
   const now = new Date();
@@ -202,27 +207,21 @@ test('a notification that was stored before a crash is applied by the sweep, and
   );
 });
 
-test('a notification about an organization that is not known yet is applied as soon as it is', async () => {
-  const organizationId = randomUUID();
-  await billing.send(
-    notificationText('subscription.created', subscriptionEntity({ id: newSubscriptionId(), organizationId })),
-  );
-  expect(await subscriptionOf(organizationId)).toEqual({ duplicates: [] });
-  expect(await billing.subscriptions.checkDeletion({ organizationId }, call)).toEqual({
-    hasSubscription: false,
-    isKnown: false,
-  });
-  await billing.announceOrganization(organizationId);
-  await eventually(async () => expect(await subscriptionOf(organizationId)).toMatchObject({ status: 'active' }));
-});
-
 test('stores nothing that names a purged organization, of whatever type, answers as ever, and revives nothing', async () => {
   const [purged, other] = [await billing.newOrganization(), await billing.newOrganization()];
   const [id, kept] = [newSubscriptionId(), newSubscriptionId()];
-  const send = (subscriptionId: string, organizationId: string, status: string) =>
-    billing.send(
-      notificationText('subscription.updated', subscriptionEntity({ id: subscriptionId, organizationId, status })),
-    );
+  const references = new Map([
+    [purged, await billing.newReference(purged)],
+    [other, await billing.newReference(other)],
+  ]);
+  const send = (subscriptionId: string, organizationId: string, status: string) => {
+    const reference = references.get(organizationId) ?? '';
+    const entity = subscriptionEntity({ id: subscriptionId, organizationId, reference, status });
+    return billing.send(notificationText('subscription.updated', entity));
+  };
+  // A stranger's names it, too.
+  const strange = subscriptionEntity({ id: newSubscriptionId(), organizationId: purged });
+  await billing.send(notificationText('subscription.created', strange));
   await send(id, purged, 'canceled');
   await send(kept, other, 'active');
   await billing.announcePurge(purged);
@@ -254,17 +253,18 @@ test('stores nothing that names a purged organization, of whatever type, answers
 test('grants the highest of several plans in one subscription, and tells so in the audit trail', async () => {
   const organizationId = await billing.newOrganization();
   const id = newSubscriptionId();
+  const reference = await billing.newReference(organizationId);
   const [core, scale] = (['CORE', 'SCALE'] as const).map((plan) =>
-    subscriptionEntity({ id, organizationId, plan }),
+    subscriptionEntity({ id, organizationId, reference, plan }),
   ) as [Record<string, unknown>, Record<string, unknown>];
   const items = [...(core['items'] as object[]), ...(scale['items'] as object[])];
   await billing.send(notificationText('subscription.created', { ...core, items }));
   expect(await subscriptionOf(organizationId)).toMatchObject({ plan: 'SCALE', active: true });
   const told = () =>
-    billing.announced(events.billingAuditRecorded).filter((line) => line.organizationId === organizationId);
-  await eventually(() =>
-    expect(told()).toMatchObject([{ action: 'billing.several_plans_found', target: `subscription:${id}` }]),
-  );
+    billing
+      .announced(events.billingAuditRecorded)
+      .filter((line) => line.organizationId === organizationId && line.action === 'billing.several_plans_found');
+  await eventually(() => expect(told()).toMatchObject([{ target: `subscription:${id}` }]));
   await billing.send(notificationText('subscription.updated', { ...core, items: scale['items'] }));
   expect(await subscriptionOf(organizationId)).toMatchObject({ plan: 'SCALE' });
   expect(told()).toHaveLength(1);
@@ -273,8 +273,11 @@ test('grants the highest of several plans in one subscription, and tells so in t
 test('a repeated event and an equal instant change nothing', async () => {
   const organizationId = await billing.newOrganization();
   const id = newSubscriptionId();
+  const reference = await billing.newReference(organizationId);
   const occurredAt = '2026-03-01T00:00:00.15Z';
-  const first = notificationText('subscription.created', subscriptionEntity({ id, organizationId }), { occurredAt });
+  const first = notificationText('subscription.created', subscriptionEntity({ id, organizationId, reference }), {
+    occurredAt,
+  });
   await billing.send(first);
   await billing.send(first);
   await billing.send(
@@ -294,12 +297,14 @@ test('a repeated event and an equal instant change nothing', async () => {
 test('a new subscription after a canceled one is the current one, and a duplicate is not promoted', async () => {
   const organizationId = await billing.newOrganization();
   const [first, duplicate, next] = [newSubscriptionId(), newSubscriptionId(), newSubscriptionId()];
-  const send = (id: string, status: string, second: number, plan: 'CORE' | 'SCALE' = 'CORE') =>
-    billing.send(
-      notificationText('subscription.updated', subscriptionEntity({ id, organizationId, status, plan }), {
-        occurredAt: `2026-03-01T00:00:0${second}Z`,
-      }),
+  const references = new Map<string, string>();
+  for (const id of [first, duplicate, next]) references.set(id, await billing.newReference(organizationId));
+  const send = (id: string, status: string, second: number, plan: 'CORE' | 'SCALE' = 'CORE') => {
+    const entity = subscriptionEntity({ id, organizationId, reference: references.get(id) ?? '', status, plan });
+    return billing.send(
+      notificationText('subscription.updated', entity, { occurredAt: `2026-03-01T00:00:0${second}Z` }),
     );
+  };
   await send(first, 'active', 1);
   await send(duplicate, 'active', 2, 'SCALE');
   await send(first, 'canceled', 3);
@@ -321,8 +326,9 @@ test('a new subscription after a canceled one is the current one, and a duplicat
 test('a price that is not configured keeps what was bought before, and a cancellation with it still counts', async () => {
   const organizationId = await billing.newOrganization();
   const id = newSubscriptionId();
+  const reference = await billing.newReference(organizationId);
   await billing.send(
-    notificationText('subscription.created', subscriptionEntity({ id, organizationId, plan: 'CORE' })),
+    notificationText('subscription.created', subscriptionEntity({ id, organizationId, reference, plan: 'CORE' })),
   );
   const unknown = { ...subscriptionEntity({ id, organizationId }), items: [{ price: { id: 'pri_old' }, quantity: 1 }] };
   const later = (ms: number) => ({ occurredAt: new Date(Date.now() + ms).toISOString() });
@@ -335,7 +341,8 @@ test('a price that is not configured keeps what was bought before, and a cancell
 test('a failed payment is announced with its bill and day, and takes nothing away', async () => {
   const organizationId = await billing.newOrganization();
   const id = newSubscriptionId();
-  await billing.send(notificationText('subscription.created', subscriptionEntity({ id, organizationId })));
+  const reference = await billing.newReference(organizationId);
+  await billing.send(notificationText('subscription.created', subscriptionEntity({ id, organizationId, reference })));
   const bill = { id: 'txn_1', subscription_id: id, custom_data: null };
   await billing.send(notificationText('transaction.payment_failed', bill, { occurredAt: '2026-03-09T23:59:59.9Z' }));
   await eventually(() =>

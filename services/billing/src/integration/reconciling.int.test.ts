@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
 import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
@@ -65,11 +64,17 @@ async function subscriptionOf(organizationId: string) {
 }
 
 async function checkOut(organizationId: string, plan = 'SCALE_MONTH'): Promise<string> {
+  const reference = await billing.newReference(organizationId);
+  return pay({ organization_id: organizationId, checkout_reference: reference }, plan);
+}
+
+/** Pays at the provider. @returns the id of the subscription */
+async function pay(customData: Readonly<Record<string, unknown>>, plan = 'SCALE_MONTH'): Promise<string> {
   const response = await fetch(`${paddle.url}/checkouts`, {
     method: 'POST',
     body: JSON.stringify({
       items: [{ priceId: prices[plan], quantity: 1 }],
-      customData: { organization_id: organizationId },
+      customData,
     }),
   });
   expect(response.status).toBe(201);
@@ -85,7 +90,7 @@ describe('reconciling', () => {
     const organizationId = await billing.newOrganization();
     // The simulator has no address to send to: every notification is lost.
     const subscriptionId = await checkOut(organizationId);
-    await checkOut(randomUUID());
+    await pay({ organization_id: organizationId });
     const first = await reconcile();
     expect(first).toMatchObject({ corrected: 1, unknown: 1 });
     expect(await subscriptionOf(organizationId)).toMatchObject({ plan: 'SCALE', status: 'active', active: true });
@@ -130,11 +135,12 @@ describe('reconciling', () => {
 
 test('the owners are told once that a trial ends, three days before', async () => {
   const organizationId = await billing.newOrganization();
+  const reference = await billing.newReference(organizationId);
   const nextBilledAt = new Date(Date.now() + 5 * DAY_MS).toISOString();
   await billing.send(
     notificationText(
       'subscription.created',
-      subscriptionEntity({ id: newSubscriptionId(), organizationId, status: 'trialing', nextBilledAt }),
+      subscriptionEntity({ id: newSubscriptionId(), organizationId, reference, status: 'trialing', nextBilledAt }),
     ),
   );
   const told = () => billing.announced(events.trialEnding).filter((event) => event.organizationId === organizationId);
@@ -149,11 +155,12 @@ test('the owners are told once that a trial ends, three days before', async () =
 
 test('a subscription in arrears stops being active when the grace ends', async () => {
   const organizationId = await billing.newOrganization();
+  const reference = await billing.newReference(organizationId);
   const periodStart = new Date(Date.now() - 9 * DAY_MS).toISOString();
   await billing.send(
     notificationText(
       'subscription.past_due',
-      subscriptionEntity({ id: newSubscriptionId(), organizationId, status: 'past_due', periodStart }),
+      subscriptionEntity({ id: newSubscriptionId(), organizationId, reference, status: 'past_due', periodStart }),
     ),
   );
   expect(await subscriptionOf(organizationId)).toMatchObject({ status: 'past_due', active: true });
@@ -187,12 +194,13 @@ test('a checkout is refused for what the operator set only where no subscription
       },
       call,
     );
+  const reference = await billing.newReference(organizationId);
   expect(await checkout('none')).toMatchObject({ items: [{ priceId: prices['CORE_MONTH'], quantity: 1 }] });
   await expect(checkout('paused')).rejects.toMatchObject({ kind: 'wrong_state' });
   await billing.send(
     notificationText(
       'subscription.canceled',
-      subscriptionEntity({ id: newSubscriptionId(), organizationId, status: 'canceled' }),
+      subscriptionEntity({ id: newSubscriptionId(), organizationId, reference, status: 'canceled' }),
     ),
   );
   expect(await checkout('active')).toMatchObject({ successUrl: 'https://example.com/success' });

@@ -4,6 +4,7 @@ import type { Collection, WithId } from 'mongodb';
 import { z } from 'zod';
 import type { CustomerDocument } from './accounts.js';
 import type { CheckoutDocument } from './checkouts.js';
+import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
 /** What an organization takes with it of its subscriptions. Each field is chosen here: no id of a price or customer. */
@@ -21,6 +22,9 @@ export function archivedKinds({
     checkouts: newestRecords(checkouts, toCheckoutRecord),
     payment_notifications: recordsById(notifications, toNotificationRecord, (begunAt) => ({
       receivedAt: { $lt: begunAt },
+      // What only names the organization may be a stranger's.
+      state: 'DONE' as const,
+      outcome: { $nin: [...WITHOUT_ORGANIZATION] },
     })),
   };
 }

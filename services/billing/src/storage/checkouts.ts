@@ -6,8 +6,10 @@ import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection } from 'mongodb';
 import type { Checkout, Checkouts } from '../application/stores.js';
 
-/** A request for a checkout, for support; nothing follows from it. */
-export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId'> {
+/** A request for a checkout. A subscription with its reference is linked to its organization. */
+export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
+  /** Absent where an earlier release recorded it. Sparse index. */
+  readonly referenceHash?: string;
   /** TTL index. */
   readonly expiresAt: Date;
 }
@@ -17,6 +19,7 @@ const KEPT_MS = 400 * 24 * 3_600_000;
 export async function createCheckoutIndexes(collection: Collection<CheckoutDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    { key: { referenceHash: 1 }, unique: true, sparse: true, name: 'reference' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
   ]);
 }
@@ -29,5 +32,9 @@ export function checkoutStore(collection: Collection<CheckoutDocument>, outbox: 
         { _id: id, ...checkout, expiresAt: new Date(checkout.createdAt.getTime() + KEPT_MS) },
         { events },
       ),
+    async findByReference(organizationId, referenceHash) {
+      const found = await collection.findOne({ referenceHash, organizationId }, { projection: { createdAt: 1 } });
+      return found === null ? undefined : { id: found._id, createdAt: found.createdAt };
+    },
   };
 }

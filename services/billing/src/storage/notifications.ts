@@ -20,7 +20,9 @@ export interface NotificationDocument extends Claimable {
   /** Empty where nothing of it may be kept. */
   readonly body: string;
   readonly subscriptionId?: string;
-  /** The organization that the message names; once it is applied, the one that it is about. Empty: neither is known. */
+  /**
+   * The one that it is about; while it is PENDING or UNLINKED the one that the message names, which is a claim. Empty: none.
+   */
   readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';
   readonly outcome?: NotificationOutcome;
@@ -41,6 +43,8 @@ const WAITING_MAX = 100;
 /** Waiting notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
+/** Outcomes of a notification whose subscription was linked to no organization; the second one is of earlier releases. */
+export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
   await collection.createIndexes([
@@ -149,14 +153,20 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
       ]);
       return [...new Set([...named, ...linked].map(({ _id }) => _id))];
     },
-    async reopenUnknown(organizationId) {
-      const unknown = { organizationId, state: 'DONE', outcome: 'UNKNOWN_ORGANIZATION' } as const;
-      const found = await collection.find(unknown, { projection: { _id: 1 }, limit: REOPENED_MAX }).toArray();
-      if (found.length === 0) return;
+    async reopenUnlinked(subscriptionId) {
+      const found = await collection
+        .find(
+          { subscriptionId, state: 'DONE', outcome: { $in: [...WITHOUT_ORGANIZATION] } },
+          { projection: { _id: 1 }, limit: REOPENED_MAX },
+        )
+        .toArray();
+      if (found.length === 0) return [];
+      const ids = found.map(({ _id }) => _id);
       await collection.updateMany(
-        { _id: { $in: found.map(({ _id }) => _id) }, state: 'DONE' },
+        { _id: { $in: ids }, state: 'DONE' },
         { $set: { state: 'PENDING', dueAt: clock.now(), leaseUntil: FREE }, $unset: { outcome: '' } },
       );
+      return ids;
     },
     async waitingSince(before) {
       const waiting = await collection

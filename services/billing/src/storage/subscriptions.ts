@@ -8,11 +8,16 @@ export interface SubscriptionDocument {
   /** `sub_...`, as the provider names it. */
   readonly _id: string;
   readonly organizationId: string;
+  /** The checkout whose reference it has; absent where the operator linked it, or an earlier release. Unique index. */
+  readonly checkoutId?: string;
   readonly linkedAt: Date;
 }
 
 export async function createSubscriptionIndexes(collection: Collection<SubscriptionDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'organization' }]);
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { checkoutId: 1 }, unique: true, sparse: true, name: 'checkout' },
+  ]);
 }
 
 export function subscriptionLinks(collection: Collection<SubscriptionDocument>, clock: Clock): SubscriptionLinks {
@@ -20,13 +25,15 @@ export function subscriptionLinks(collection: Collection<SubscriptionDocument>, 
     (await collection.findOne({ _id: subscriptionId }))?.organizationId;
   return {
     find,
-    async link(subscriptionId, organizationId) {
+    async link(subscriptionId, { organizationId, checkoutId }) {
+      const linked = { organizationId, ...(checkoutId === undefined ? {} : { checkoutId }) };
       try {
-        await collection.insertOne({ _id: subscriptionId, organizationId, linkedAt: clock.now() });
+        await collection.insertOne({ _id: subscriptionId, ...linked, linkedAt: clock.now() });
         return organizationId;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        return (await find(subscriptionId)) ?? organizationId;
+        // Either the subscription was linked before, or the checkout has linked another one.
+        return find(subscriptionId);
       }
     },
   };

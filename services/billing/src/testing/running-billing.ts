@@ -6,6 +6,7 @@ import { PaymentNotificationServiceDefinition } from '@invoicecontrol/contracts/
 import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import { OperatorServiceDefinition as OperationsDefinition } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -40,6 +41,7 @@ function connectClients(address: string) {
     subscriptions: client(SubscriptionServiceDefinition, channel),
     notifications: client(PaymentNotificationServiceDefinition, channel),
     operator: client(OperatorServiceDefinition, channel),
+    operations: client(OperationsDefinition, channel),
     close: () => channel.close(),
   };
 }
@@ -53,6 +55,8 @@ export interface RunningBilling extends ReturnType<typeof connectClients> {
   announced<T extends EventHeader>(type: EventType<T>): readonly T[];
   /** An organization that this service knows. */
   newOrganization(): Promise<string>;
+  /** The reference of a checkout that the organization asks for; it must have no subscription then. */
+  newReference(organizationId: string): Promise<string>;
   /** Tells the service that an organization exists. */
   announceOrganization(organizationId: string): Promise<void>;
   /** Tells the service that an organization was purged. */
@@ -139,6 +143,19 @@ export async function startBilling(
       await until(async () => (await customers.findOne({ _id: organizationId })) !== null);
       return organizationId;
     },
+    async newReference(organizationId) {
+      const { checkoutReference } = await clients.checkouts.createCheckout(
+        {
+          organizationId,
+          planCode: 'CORE',
+          billingInterval: 'month',
+          additionalLegalEntities: 0,
+          subscriptionStatus: 'none',
+        },
+        call,
+      );
+      return checkoutReference;
+    },
     async send(text, signature = signed(text)) {
       await clients.notifications.receiveNotification({ signature, body: Buffer.from(text) }, call);
     },
@@ -153,14 +170,16 @@ export async function startBilling(
   };
 }
 
-export function signed(text: string, secret: string = SECRETS[0]): string {
-  const ts = Math.floor(Date.now() / 1_000);
+export function signed(text: string, secret: string = SECRETS[0], at = new Date()): string {
+  const ts = Math.floor(at.getTime() / 1_000);
   return `ts=${ts};h1=${createHmac('sha256', secret).update(`${ts}:${text}`).digest('hex')}`;
 }
 
 export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
+  /** Of a checkout; without one the subscription only names the organization. */
+  readonly reference?: string;
   readonly status?: string;
   readonly plan?: 'CORE' | 'CONTROL' | 'SCALE';
   readonly entities?: number;
@@ -170,7 +189,7 @@ export interface SubscriptionState {
 
 /** A subscription as the provider shows it. */
 export function subscriptionEntity(state: SubscriptionState): Readonly<Record<string, unknown>> {
-  const { id, organizationId, status = 'active', plan = 'CONTROL', entities = 0 } = state;
+  const { id, organizationId, reference, status = 'active', plan = 'CONTROL', entities = 0 } = state;
   return {
     id,
     status,
@@ -185,7 +204,10 @@ export function subscriptionEntity(state: SubscriptionState): Readonly<Record<st
     },
     next_billed_at: state.nextBilledAt ?? '2026-04-01T00:00:00Z',
     scheduled_change: null,
-    custom_data: { organization_id: organizationId },
+    custom_data: {
+      organization_id: organizationId,
+      ...(reference === undefined ? {} : { checkout_reference: reference }),
+    },
   };
 }
 

@@ -8,8 +8,8 @@ import type { CheckoutDeps } from '../../application/create-checkout.js';
 export function checkoutService(deps: CheckoutDeps): Binding {
   return bind(CheckoutServiceDefinition, {
     async createCheckout(request, context) {
-      const { items, successUrl } = await createCheckout(deps)(request, context);
-      return { items: [...items], customerEmail: request.customerEmail, successUrl };
+      const { items, successUrl, checkoutReference } = await createCheckout(deps)(request, context);
+      return { items: [...items], customerEmail: request.customerEmail, successUrl, checkoutReference };
     },
   });
 }

@@ -2,12 +2,13 @@ import { OperatorServiceDefinition } from '@invoicecontrol/contracts/billing/v1/
 import { DomainError } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import { ProviderUnavailable } from '../../application/provider-api.js';
+import { linkByOperator } from '../../application/link-by-operator.js';
+import type { OperatorLinkingDeps } from '../../application/link-by-operator.js';
+import { KeyRefused, ProviderUnavailable } from '../../application/provider-api.js';
 import { reconcileSubscriptions } from '../../application/reconcile.js';
-import type { ReconcilingDeps } from '../../application/reconcile.js';
 
 /** invoicecontrol.billing.v1.OperatorService */
-export function operatorService(deps: ReconcilingDeps): Binding {
+export function operatorService(deps: OperatorLinkingDeps): Binding {
   return bind(OperatorServiceDefinition, {
     async reconcileSubscriptions(_request, { signal }) {
       try {
@@ -16,10 +17,24 @@ export function operatorService(deps: ReconcilingDeps): Binding {
         if (!(error instanceof ProviderUnavailable)) throw error;
         throw new DomainError(
           'foreign_failure',
-          `The payment provider cannot be read: ${error.message}. Check PADDLE_API_URL and PADDLE_API_KEY, then run this again.`,
+          error instanceof KeyRefused
+            ? `The payment provider refuses the key: ${error.message}. Set PADDLE_API_KEY to one that may read subscriptions, then run this again.`
+            : `The payment provider cannot be read: ${error.message}. Run this again later; the daily job tries it every hour.`,
           { cause: error },
         );
       }
+    },
+    async linkSubscription({ subscriptionId, organizationId, dryRun }, context) {
+      const { isLinked, wasLinkedBefore, otherCustomerIds, otherSubscriptionIds, ...shown } = await linkByOperator(
+        deps,
+      )({ subscriptionId, organizationId, isDryRun: dryRun }, context);
+      return {
+        ...shown,
+        linked: isLinked,
+        alreadyLinked: wasLinkedBefore,
+        otherCustomerIds: [...otherCustomerIds],
+        otherSubscriptionIds: [...otherSubscriptionIds],
+      };
     },
   });
 }

@@ -8,6 +8,7 @@ import type { Reply } from '../../http/route.js';
 import { readUsage, usage } from '../organization/usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
+const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
 /** The payment provider's notifications are a few KiB. */
 const NOTIFICATION_BYTES_MAX = 1024 * 1024;
 
@@ -26,8 +27,17 @@ const checkoutOptions = z
       .optional()
       .describe('Left out when no e-mail is known.'),
     customData: z
-      .object({ organization_id: shownId().describe('The organization of the key.') })
-      .describe('Comes back with every notification about the subscription.'),
+      .object({
+        organization_id: shownId().describe('The organization of the key.'),
+        checkout_reference: z
+          .string()
+          .describe(
+            'Links what is bought to the organization: one subscription, paid within 30 days. Show it only to who may buy.',
+          ),
+      })
+      .describe(
+        'Comes back with every notification about the subscription. A subscription without both is linked to nobody.',
+      ),
     settings: z
       .object({ successUrl: z.string().describe('Where the checkout sends the buyer afterwards.') })
       .describe('Settings of the checkout.'),
@@ -40,7 +50,7 @@ const checkoutOptions = z
         { priceId: 'pri_01hv0xentitymonth000000000', quantity: 2 },
       ],
       customer: { email: 'billing@example.com' },
-      customData: { organization_id: EXAMPLE_IDS.organization },
+      customData: { organization_id: EXAMPLE_IDS.organization, checkout_reference: EXAMPLE_REFERENCE },
       settings: { successUrl: 'https://example.com/billing/success' },
     },
   });
@@ -76,7 +86,7 @@ export const createCheckout = route({
   refusals: [409],
   async handle({ body, principal }, { checkouts, organizations }): Promise<Reply> {
     const { email, subscriptionStatus } = await organizations.getBillingContact({});
-    const { items, customerEmail, successUrl } = await checkouts.createCheckout({
+    const { items, customerEmail, successUrl, checkoutReference } = await checkouts.createCheckout({
       planCode: body.plan_code,
       billingInterval: body.billing_interval,
       additionalLegalEntities: body.additional_legal_entities,
@@ -86,7 +96,7 @@ export const createCheckout = route({
     const options: z.infer<typeof checkoutOptions> = {
       items: items.map(({ priceId, quantity }) => ({ priceId, quantity })),
       ...(customerEmail === undefined ? {} : { customer: { email: customerEmail } }),
-      customData: { organization_id: principal.organizationId },
+      customData: { organization_id: principal.organizationId, checkout_reference: checkoutReference },
       settings: { successUrl },
     };
     return { status: 200, body: options };
@@ -168,7 +178,7 @@ export async function readSubscription(
   // The gates read the principal, so that is what is shown of them.
   const active = principal.hasActiveSubscription;
   return {
-    plan: subscription.shape.plan.parse(active && current !== undefined ? current.plan : principal.plan),
+    plan: subscription.shape.plan.parse(active && current?.active === true ? current.plan : principal.plan),
     status: status.parse(current?.status ?? contact?.subscriptionStatus),
     active,
     billingInterval: subscription.shape.billingInterval.parse(current?.billingInterval ?? null),

@@ -1,0 +1,182 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Account } from '../domain/account.js';
+import type { PlanCode } from '../domain/prices.js';
+import type { SubscriptionStatus } from '../domain/subscription.js';
+import type { WorkOnNotification } from './apply-notification.js';
+import { ProviderUnavailable, UnknownAtProvider } from './provider-api.js';
+import { readSnapshot } from './read-snapshot.js';
+import { reconcileOne } from './reconcile.js';
+import type { ReconcilingDeps } from './reconcile.js';
+import type { Notifications, UnlinkedSubscriptions } from './stores.js';
+
+export interface OperatorLinkingDeps extends ReconcilingDeps {
+  readonly unlinked: UnlinkedSubscriptions;
+  readonly notifications: Pick<Notifications, 'reopenUnlinked' | 'claim'>;
+  readonly work: WorkOnNotification;
+}
+
+export interface OperatorLinking {
+  readonly subscriptionId: string;
+  readonly organizationId: string;
+  /** Shows the same and changes nothing. */
+  readonly isDryRun: boolean;
+}
+
+/** Who pays for what, beside what the organization has: the operator decides by it, nothing of it is a reason to refuse. */
+export interface LinkedByOperator {
+  readonly isLinked: boolean;
+  readonly wasLinkedBefore: boolean;
+  readonly plan: PlanCode;
+  readonly status: SubscriptionStatus;
+  readonly customerId: string | undefined;
+  /** Undefined when the provider does not tell it. */
+  readonly customerEmail: string | undefined;
+  /** The organization that the checkout named: a claim of whoever opened it. */
+  readonly namedOrganizationId: string | undefined;
+  /** Customers of the organization's other subscriptions. */
+  readonly otherCustomerIds: readonly string[];
+  /** The organization's other subscriptions that are not canceled; beside one of them this one is a duplicate. */
+  readonly otherSubscriptionIds: readonly string[];
+}
+
+const SUBSCRIPTION_ID = /^sub_[0-9A-Za-z_-]{1,100}$/;
+
+/**
+ * Links a subscription that waits, for good, and applies the notifications about it. A repeat changes nothing.
+ * @throws DomainError invalid; not_found for an organization or a subscription that nobody knows; wrong_state for a
+ *   subscription of another organization or without a price of ours; foreign_failure while the provider has to be asked and does not answer
+ */
+export const linkByOperator =
+  (deps: OperatorLinkingDeps) =>
+  async (
+    { subscriptionId, organizationId, isDryRun }: OperatorLinking,
+    context: RequestContext,
+  ): Promise<LinkedByOperator> => {
+    const { accounts, links } = deps;
+    if (!SUBSCRIPTION_ID.test(subscriptionId)) {
+      throw invalidField('subscription_id', 'must be the id of a subscription at the payment provider: sub_...');
+    }
+    const account = await accounts.find(organizationId);
+    if (account === undefined) throw new DomainError('not_found', 'No such organization.');
+    const linkedBefore = await links.find(subscriptionId);
+    requireSame(linkedBefore, { subscriptionId, organizationId });
+    const shown = await findShown(deps, account, subscriptionId);
+    const others = account.subscriptions.filter(({ id }) => id !== subscriptionId);
+    const result = {
+      plan: shown.plan,
+      status: shown.status,
+      customerId: shown.customerId,
+      namedOrganizationId: shown.namedOrganizationId,
+      wasLinkedBefore: linkedBefore !== undefined,
+      customerEmail: await findEmail(deps, shown.customerId),
+      otherCustomerIds: [...new Set(others.flatMap(({ customerId }) => customerId ?? []))],
+      otherSubscriptionIds: others.filter(({ status }) => status !== 'canceled').map(({ id }) => id),
+    };
+    if (isDryRun) return { ...result, isLinked: linkedBefore !== undefined };
+    requireSame(await links.link(subscriptionId, { organizationId, checkoutId: undefined }), {
+      subscriptionId,
+      organizationId,
+    });
+    if (linkedBefore === undefined) await recordLinking(deps, { subscriptionId, organizationId }, context);
+    await applyWaiting(deps, { subscriptionId, organizationId });
+    await deps.unlinked.remove(subscriptionId);
+    return { ...result, isLinked: true };
+  };
+
+type Pair = Pick<OperatorLinking, 'subscriptionId' | 'organizationId'>;
+
+function requireSame(linked: string | undefined, { subscriptionId, organizationId }: Pair): void {
+  if (linked === undefined || linked === organizationId) return;
+  throw new DomainError(
+    'wrong_state',
+    `${subscriptionId} is linked to organization ${linked}, and a subscription stays with the organization that it was linked to first.`,
+  );
+}
+
+type Shown = Pick<LinkedByOperator, 'plan' | 'status' | 'customerId' | 'namedOrganizationId'>;
+
+/** As the newest message shows it, else as the provider has it. */
+async function findShown(
+  deps: OperatorLinkingDeps,
+  { subscriptions }: Account,
+  subscriptionId: string,
+): Promise<Shown> {
+  const waiting = await deps.unlinked.find(subscriptionId);
+  if (waiting !== undefined) return waiting;
+  const tracked = subscriptions.find(({ id }) => id === subscriptionId);
+  if (tracked !== undefined) return { ...tracked, namedOrganizationId: undefined };
+  const snapshot = readSnapshot(await askProvider(deps, subscriptionId), deps.prices);
+  if (snapshot?.purchase === undefined) {
+    throw new DomainError(
+      'wrong_state',
+      `${subscriptionId} has no price of PADDLE_PRICE_..., so it grants nothing. Add its price to the configuration, or change the subscription at the payment provider.`,
+    );
+  }
+  const { status, customerId, claimedOrganizationId: namedOrganizationId } = snapshot;
+  return { plan: snapshot.purchase.plan, status, customerId, namedOrganizationId };
+}
+
+async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string): Promise<unknown> {
+  try {
+    return await api.subscription(subscriptionId);
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    if (error instanceof UnknownAtProvider) {
+      throw new DomainError('not_found', `The payment provider has no subscription ${subscriptionId}.`, {
+        cause: error,
+      });
+    }
+    throw new DomainError(
+      'foreign_failure',
+      `No notification about ${subscriptionId} is waiting, and the payment provider cannot be asked: ${error.message}. Run this again later.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Only for the eyes of the operator, so that an outage of the provider does not prevent linking. */
+async function findEmail({ api }: OperatorLinkingDeps, customerId: string | undefined): Promise<string | undefined> {
+  if (customerId === undefined) return undefined;
+  try {
+    return await api.customerEmail(customerId);
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return undefined;
+    throw error;
+  }
+}
+
+async function recordLinking(
+  { changeAccount, logger }: OperatorLinkingDeps,
+  { subscriptionId, organizationId }: Pair,
+  context: RequestContext,
+): Promise<void> {
+  const line = {
+    action: 'billing.subscription_linked',
+    target: `subscription:${subscriptionId}`,
+    outcome: 'SUCCEEDED',
+  } as const;
+  await changeAccount(
+    organizationId,
+    (account) =>
+      account && {
+        account: { ...account },
+        events: [auditAnnouncement(events.billingAuditRecorded, context, line)],
+        result: undefined,
+      },
+  );
+  logger.warn({ organizationId, subscriptionId, actor: context.actor.id }, 'the operator linked a subscription');
+}
+
+/** Applies what is stored about the subscription; where nothing is, what the provider shows now. */
+async function applyWaiting(deps: OperatorLinkingDeps, { subscriptionId, organizationId }: Pair): Promise<void> {
+  for (const eventId of await deps.notifications.reopenUnlinked(subscriptionId)) {
+    const claimed = await deps.notifications.claim(eventId);
+    if (claimed !== undefined) await deps.work(claimed);
+  }
+  const account = await deps.accounts.find(organizationId);
+  if (account?.subscriptions.some(({ id }) => id === subscriptionId) === true) return;
+  await reconcileOne(deps, await askProvider(deps, subscriptionId));
+}

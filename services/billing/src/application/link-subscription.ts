@@ -1,0 +1,68 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { CHECKOUT_REFERENCE_MS, hashOfReference } from '../domain/checkout.js';
+import type { Purchase, Snapshot } from '../domain/subscription.js';
+import type { UnlinkedReason } from '../domain/unlinked.js';
+import type { Checkouts, SubscriptionLinks, UnlinkedSubscriptions } from './stores.js';
+
+export interface LinkingDeps {
+  readonly links: SubscriptionLinks;
+  readonly checkouts: Pick<Checkouts, 'findByReference'>;
+  readonly unlinked: Pick<UnlinkedSubscriptions, 'record'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Linked =
+  { readonly organizationId: string; readonly isNew: boolean } | { readonly refusal: 'UNLINKED' | 'UNKNOWN_PRICE' };
+
+/**
+ * The organization of a subscription: the one that it was linked to first, else the one whose checkout it comes from. The
+ * organization that a checkout names proves nothing, because whoever opens a checkout chooses it; the reference does, once
+ * and for {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
+ * @param seenAt when the provider showed the subscription so; normalised
+ */
+export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {
+  const linked = await deps.links.find(snapshot.id);
+  if (linked !== undefined) return { organizationId: linked, isNew: false };
+  // Other products of the same seller are no business of ours.
+  if (snapshot.purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
+  const linking = await linkByReference(deps, snapshot);
+  if ('organizationId' in linking) return { ...linking, isNew: true };
+  await recordUnlinked(deps, { ...snapshot, purchase: snapshot.purchase }, { ...linking, seenAt });
+  return { refusal: 'UNLINKED' };
+}
+
+async function linkByReference(
+  { links, checkouts, clock }: LinkingDeps,
+  { id, claimedOrganizationId, checkoutReference }: Snapshot,
+): Promise<{ readonly organizationId: string } | { readonly reason: UnlinkedReason }> {
+  if (claimedOrganizationId === undefined || checkoutReference === undefined) return { reason: 'NO_REFERENCE' };
+  const checkout = await checkouts.findByReference(claimedOrganizationId, hashOfReference(checkoutReference));
+  if (checkout === undefined) return { reason: 'UNKNOWN_REFERENCE' };
+  if (clock.now().getTime() - checkout.createdAt.getTime() > CHECKOUT_REFERENCE_MS) {
+    return { reason: 'EXPIRED_REFERENCE' };
+  }
+  const to = { organizationId: claimedOrganizationId, checkoutId: checkout.id };
+  const organizationId = await links.link(id, to);
+  return organizationId === undefined ? { reason: 'USED_REFERENCE' } : { organizationId };
+}
+
+async function recordUnlinked(
+  { unlinked, logger }: LinkingDeps,
+  { id: subscriptionId, claimedOrganizationId, status, purchase, customerId }: Snapshot & { purchase: Purchase },
+  { reason, seenAt }: { readonly reason: UnlinkedReason; readonly seenAt: string },
+): Promise<void> {
+  const { isNew } = await unlinked.record({
+    subscriptionId,
+    reason,
+    namedOrganizationId: claimedOrganizationId,
+    status,
+    plan: purchase.plan,
+    customerId,
+    occurredAt: seenAt,
+  });
+  if (isNew && status !== 'canceled') {
+    logger.error({ subscriptionId, reason }, 'a subscription waits for the operator to link it: link-subscription');
+  }
+}

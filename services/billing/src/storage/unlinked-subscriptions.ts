@@ -1,0 +1,81 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection } from 'mongodb';
+import type { UnlinkedSubscriptions } from '../application/stores.js';
+import type { UnlinkedSubscription } from '../domain/unlinked.js';
+
+/** A subscription that was linked to no organization when it was seen. */
+export interface UnlinkedSubscriptionDocument extends Pick<
+  UnlinkedSubscription,
+  'reason' | 'status' | 'plan' | 'occurredAt'
+> {
+  /** `sub_...` */
+  readonly _id: string;
+  /** The one that it names, so that a purge finds it: a claim. Empty: none. */
+  readonly organizationId: string;
+  readonly customerId?: string;
+  readonly since: Date;
+  /** TTL index. */
+  readonly expiresAt: Date;
+}
+
+/** As long as its notifications. A subscription that is still paid for is seen once a day and does not expire. */
+const KEPT_MS = 400 * 24 * 3_600_000;
+/** Subscriptions that the operator is told of at once. */
+const LISTED_MAX = 200;
+
+export async function createUnlinkedIndexes(collection: Collection<UnlinkedSubscriptionDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { since: 1 }, name: 'oldest' },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
+  ]);
+}
+
+export function unlinkedSubscriptions(
+  collection: Collection<UnlinkedSubscriptionDocument>,
+  clock: Clock,
+): UnlinkedSubscriptions {
+  return {
+    async record({ subscriptionId, namedOrganizationId, customerId, ...shown }) {
+      const now = clock.now();
+      const set = {
+        ...shown,
+        organizationId: namedOrganizationId ?? '',
+        ...(customerId === undefined ? {} : { customerId }),
+        expiresAt: new Date(now.getTime() + KEPT_MS),
+      };
+      try {
+        const { upsertedCount } = await collection.updateOne(
+          { _id: subscriptionId, occurredAt: { $lte: shown.occurredAt } },
+          { $set: set, $setOnInsert: { since: now } },
+          { upsert: true },
+        );
+        return { isNew: upsertedCount === 1 };
+      } catch (error) {
+        // A newer message was recorded before.
+        if (!isDuplicateKey(error)) throw error;
+        return { isNew: false };
+      }
+    },
+    async find(subscriptionId) {
+      const found = await collection.findOne({ _id: subscriptionId });
+      return found === null ? undefined : toUnlinked(found);
+    },
+    async remove(subscriptionId) {
+      await collection.deleteOne({ _id: subscriptionId });
+    },
+    async listSince(before) {
+      const found = await collection
+        .find({ since: { $lte: before }, status: { $ne: 'canceled' } }, { sort: { since: 1 }, limit: LISTED_MAX })
+        .toArray();
+      return found.map((document) => ({ ...toUnlinked(document), since: document.since }));
+    },
+  };
+}
+
+function toUnlinked(document: UnlinkedSubscriptionDocument): UnlinkedSubscription {
+  const { _id: subscriptionId, organizationId, reason, status, plan, customerId, occurredAt } = document;
+  const namedOrganizationId = organizationId === '' ? undefined : organizationId;
+  return { subscriptionId, reason, namedOrganizationId, status, plan, customerId, occurredAt };
+}
