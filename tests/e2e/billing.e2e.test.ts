@@ -615,7 +615,30 @@ test('ENTERPRISE from the operator is active without a subscription, and does no
   expect((await checkOut(tenant)).status).toBe(200);
 });
 
-test('what the operator sets lasts until the next notification', async () => {
+test('a plan that the operator set is not lowered by what the organization buys, nor by the end of it', async () => {
+  const tenant = await running.newTenant('FREE');
+  await running.setPlan(tenant.organizationId, { plan: 'ENTERPRISE' });
+  const plan = async () => {
+    const { body } = await running.request<{ plan: string }>('GET /organizations/current', { key: tenant.keys.owner });
+    return body.plan;
+  };
+  const { subscriptionId } = await buy(tenant, { plan_code: 'CORE' });
+  // The first sign of the purchase; nothing of it may lower the plan.
+  await eventually(async () => expect(await subscriptionOf(tenant)).toMatchObject({ status: 'active' }));
+  await eventually(async () => {
+    const { body } = await running.request<Page<{ action: string }>>('GET /audit-events', { key: tenant.keys.owner });
+    expect(body.items.map(({ action }) => action)).toContain('organization.subscription_changed');
+  });
+  expect(await plan()).toBe('ENTERPRISE');
+  expect((await createWebhook(tenant)).status).toBe(201);
+  await callPaddle(`POST /subscriptions/${subscriptionId}/cancel`, { effective_from: 'immediately' });
+  await eventually(async () =>
+    expect(await subscriptionOf(tenant)).toMatchObject({ plan: 'ENTERPRISE', status: 'canceled', active: true }),
+  );
+  expect(await plan()).toBe('ENTERPRISE');
+});
+
+test('what the operator sets beside a subscription lasts until the next notification', async () => {
   const tenant = await running.newTenant('FREE');
   const { subscriptionId } = await buyAndWait(tenant, { plan_code: 'CORE' });
   await running.setPlan(tenant.organizationId, { plan: 'SCALE' });

@@ -62,7 +62,10 @@ export const updateReferenceValidation =
     });
   };
 
-/** Sets plan and subscription; empty or undefined leaves a field unchanged. */
+/**
+ * Sets plan and subscription; empty or undefined leaves a field unchanged. Where billing knows of no subscription none will
+ * lower it; beside one it lasts until billing tells of that again.
+ */
 export const setPlan =
   (organizations: Organizations) =>
   (
@@ -87,6 +90,7 @@ export const setPlan =
           subscriptionStatus === '' ? organization.subscriptionStatus : readSubscriptionStatus(subscriptionStatus),
         // The status decides until billing tells of a subscription again.
         isSubscriptionActive: undefined,
+        granted: undefined,
         additionalLegalEntities:
           additionalLegalEntities === undefined
             ? organization.additionalLegalEntities

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   changeReferenceValidation,
+  changeSubscription,
   deleteOrganization,
   isRecoverable,
   readBaseCurrency,
@@ -9,7 +10,8 @@ import {
   restoreOrganization,
 } from './organization.js';
 import type { Organization } from './organization.js';
-import { subscriptionStatuses } from './plans.js';
+import { entitlements, subscriptionStatuses } from './plans.js';
+import type { Contract } from './plans.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const organization: Organization = {
@@ -71,6 +73,51 @@ describe('reference validation', () => {
 
   test('has no other modes', () => {
     expect(() => changeReferenceValidation(organization, 'all')).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+});
+
+describe('a subscription that billing tells of', () => {
+  const tell = (before: Organization, version: number, told: Partial<Contract>): Organization =>
+    changeSubscription(before, {
+      plan: 'CORE',
+      subscriptionStatus: 'active',
+      additionalLegalEntities: 0,
+      isSubscriptionActive: (told.subscriptionStatus ?? 'active') === 'active',
+      ...told,
+      source: { version, at: now },
+    });
+  const given = (contract: Partial<Contract>): Organization => ({ ...organization, ...contract });
+  const rights = (one: Organization) => {
+    const { plan, hasActiveSubscription, limits } = entitlements(one);
+    return [plan, hasActiveSubscription, limits.companies];
+  };
+
+  test.each<[string, Partial<Contract>, Partial<Contract>, ReturnType<typeof rights>]>([
+    ['a lower plan than the operator set', { plan: 'ENTERPRISE' }, {}, ['ENTERPRISE', true, undefined]],
+    ['a lower plan beside one that is paid for', { plan: 'SCALE' }, {}, ['SCALE', true, 1]],
+    [
+      'its end',
+      { plan: 'SCALE', subscriptionStatus: 'active' },
+      { subscriptionStatus: 'canceled' },
+      ['SCALE', true, 1],
+    ],
+    ['a pause', { plan: 'ENTERPRISE' }, { subscriptionStatus: 'paused' }, ['ENTERPRISE', true, undefined]],
+    ['fewer companies', { plan: 'CORE', additionalLegalEntities: 9 }, { plan: 'SCALE' }, ['SCALE', true, 10]],
+    ['a higher plan', { plan: 'CORE' }, { plan: 'SCALE', additionalLegalEntities: 2 }, ['SCALE', true, 3]],
+    ['an end of what was only bought', { plan: 'FREE' }, { subscriptionStatus: 'canceled' }, ['FREE', false, 1]],
+  ])('by %s never lowers what the operator set before', (_, set, told, expected) => {
+    const after = tell(given(set), 1, told);
+    expect(rights(after)).toEqual(expected);
+    // Also not later, whatever came between.
+    const higher = tell(after, 2, { plan: 'SCALE', additionalLegalEntities: 50 });
+    expect(rights(tell(higher, 3, told))).toEqual(expected);
+  });
+
+  test('decides over what the operator set while it was known', () => {
+    const subscribed = tell(given({ plan: 'ENTERPRISE' }), 1, {});
+    // As set-plan leaves it.
+    const set: Organization = { ...subscribed, plan: 'SCALE', isSubscriptionActive: undefined, granted: undefined };
+    expect(rights(tell(set, 2, {}))).toEqual(['CORE', true, 1]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
 import { cleanLine } from '@invoicecontrol/values/readable-text';
-import { entitlements, isUnderSubscription } from './plans.js';
+import { combineContracts, entitlements, isUnderSubscription } from './plans.js';
 import type { Contract } from './plans.js';
 
 export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as const;
@@ -25,6 +25,11 @@ export interface Organization extends Contract {
   readonly deletion: Deletion | undefined;
   /** What billing told last; undefined until it knows of a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
+  /**
+   * What the operator had set when billing told of a subscription first: no subscription lowers it. Undefined until then,
+   * and once the operator has set something else beside a subscription.
+   */
+  readonly granted?: Contract | undefined;
 }
 
 /** Orders the events of billing: they may arrive late and more than once. */
@@ -98,7 +103,10 @@ export interface ToldSubscription extends Required<Contract> {
 /** A restored backup of billing starts again with lower versions, and its events are later by more than clocks differ. */
 const RESTORED_AFTER_MS = 60_000;
 
-/** The organization with the subscription that billing tells; the same object when it tells what is known or older. */
+/**
+ * The organization with the subscription that billing tells, but for what the operator granted before; the same object when
+ * it tells what is known or older.
+ */
 export function changeSubscription(
   organization: Organization,
   { source, ...contract }: ToldSubscription,
@@ -108,7 +116,14 @@ export function changeSubscription(
     known === undefined ||
     source.version > known.version ||
     source.at.getTime() > known.at.getTime() + RESTORED_AFTER_MS;
-  return isNewer ? { ...organization, ...contract, subscriptionSource: source } : organization;
+  if (!isNewer) return organization;
+  const granted = known === undefined ? contractOf(organization) : organization.granted;
+  const counting = granted === undefined ? contract : combineContracts(granted, contract);
+  return { ...organization, ...counting, granted, subscriptionSource: source };
+}
+
+function contractOf({ plan, subscriptionStatus, additionalLegalEntities }: Organization): Contract {
+  return { plan, subscriptionStatus, additionalLegalEntities };
 }
 
 /** @throws DomainError invalid */

@@ -77,6 +77,20 @@ export interface Contract {
   readonly isSubscriptionActive?: boolean | undefined;
 }
 
+/**
+ * What counts where the operator granted one contract and billing tells of another: the higher plan and the larger number
+ * of companies. A subscription that is active makes the granted plan active, too.
+ */
+export function combineContracts(granted: Contract, told: Contract): Contract {
+  const [ours, bought] = [entitlements(granted), entitlements(told)];
+  const isGrantHigher = plans.indexOf(ours.plan) > plans.indexOf(bought.plan);
+  const { subscriptionStatus, isSubscriptionActive } = bought.hasActiveSubscription ? told : granted;
+  return {
+    ...(isGrantHigher ? { plan: granted.plan, subscriptionStatus, isSubscriptionActive } : told),
+    additionalLegalEntities: Math.max(granted.additionalLegalEntities, told.additionalLegalEntities),
+  };
+}
+
 /** What the contract allows. */
 export interface Entitlements {
   /** The effective plan: FREE when there is a subscription that is not active. */

@@ -3,6 +3,7 @@ import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page'
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
 import type { DeletedBy, Deletion, Organization, SubscriptionSource } from '../domain/organization.js';
+import type { Contract } from '../domain/plans.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
@@ -25,6 +26,7 @@ export interface OrganizationDocument extends Audited {
   readonly additionalLegalEntities: number;
   readonly isSubscriptionActive?: boolean;
   readonly subscriptionSource?: SubscriptionSource;
+  readonly granted?: Contract;
   readonly companies: readonly CompanyDocument[];
   readonly defaultCompanyId: string;
   readonly keySeriesId: string;
@@ -108,6 +110,7 @@ function toState(organization: Organization): State {
     ...own,
     isSubscriptionActive: own.isSubscriptionActive,
     subscriptionSource: own.subscriptionSource,
+    granted: own.granted,
     deletedAt: deletion?.at,
     deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
@@ -133,6 +136,7 @@ function fromDocument(document: OrganizationDocument): Organization {
     defaultCompanyId: document.defaultCompanyId,
     createdAt: document.createdAt,
     subscriptionSource: document.subscriptionSource,
+    granted: document.granted,
   };
 }
 

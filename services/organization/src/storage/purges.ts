@@ -20,6 +20,7 @@ const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'additionalLegalEntities',
   'isSubscriptionActive',
   'subscriptionSource',
+  'granted',
   'companies',
   'defaultCompanyId',
   'keySeriesId',
