@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { formatApiKey } from '@invoicecontrol/api-key';
 import type { AttackedSystem } from './attacked-system.js';
 import { putContent, reserve } from '../bench/upload-client.js';
+import { payForAnother, STRANGERS } from './checkout-attacks.js';
 import { ATTACKER, eitherOf, head, open, statusOf, tally, write } from './wire.js';
 
 export interface Attack {
@@ -96,6 +97,7 @@ export const attacks: readonly Attack[] = [
   },
   { name: 'junk tokens and revoked keys, then a change of the organization', run: changeAmongFailures },
   { name: `${FLOOD} connections with unknown keys, beside a key that is new to the gateway`, run: newKeyInFlood },
+  { name: `${STRANGERS} paid checkouts of strangers that name an organization, and their ends`, run: payForAnother },
 ];
 
 function bearer(key: string): string {
