@@ -4,12 +4,12 @@ import type { SubscriptionStatus } from './subscription.js';
 /** Why a subscription belongs to no organization. */
 export type UnlinkedReason = 'NO_REFERENCE' | 'UNKNOWN_REFERENCE' | 'EXPIRED_REFERENCE' | 'USED_REFERENCE';
 
-/** For the operator, in a sentence that goes on after `its checkout`. */
+/** For the operator, as `stuck` shows it. */
 export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
-  NO_REFERENCE: 'its checkout has no reference of ours: anybody can open one that names this organization',
-  UNKNOWN_REFERENCE: 'its checkout reference is none that this organization was given',
+  NO_REFERENCE: 'its checkout has no reference: anybody can open a checkout that names an organization',
+  UNKNOWN_REFERENCE: 'its checkout reference was not issued to the organization that it names',
   EXPIRED_REFERENCE: 'its checkout was requested more than 30 days before it was paid',
-  USED_REFERENCE: 'its checkout reference has linked another subscription before',
+  USED_REFERENCE: 'its checkout reference was already used by another subscription',
 };
 
 /** A subscription that waits for the operator, as the newest message shows it. */

@@ -99,7 +99,7 @@ describe('a subscription that names an organization', () => {
       hasSubscription: false,
       isKnown: false,
     });
-    await waits(id, /no reference of ours/);
+    await waits(id, /has no reference/);
     // Canceled and refunded at the provider, it needs nobody.
     await tell({ id, organizationId, status: 'canceled' }, 'subscription.canceled');
     expect(await stuckAbout(id)).toEqual([]);
@@ -134,7 +134,7 @@ describe('a subscription that names an organization', () => {
       .toArray();
     expect(links).toHaveLength(1);
     const other = ids.find((id) => id !== links[0]?._id) ?? '';
-    await waits(other, /has linked another subscription/);
+    await waits(other, /already used by another subscription/);
     expect((await stateOf(organizationId)).duplicates).toEqual([]);
     // The linked one goes on, also when a message no longer has the reference.
     await tell({ id: links[0]?._id ?? '', organizationId, status: 'paused' }, 'subscription.paused');
@@ -152,9 +152,9 @@ describe('a subscription that names an organization', () => {
     await billing.send(
       notificationText('subscription.created', { ...unnamed, custom_data: { checkout_reference: own } }),
     );
-    await waits(ids[0], /none that this organization was given/);
-    await waits(ids[1], /none that this organization was given/);
-    await waits(ids[2], /no reference of ours/);
+    await waits(ids[0], /not issued to the organization/);
+    await waits(ids[1], /not issued to the organization/);
+    await waits(ids[2], /has no reference/);
     expect(await stateOf(victim)).toEqual(NOTHING);
     // What others tried uses up no reference.
     await tell({ id: newSubscriptionId(), organizationId: stranger, reference });
@@ -242,7 +242,7 @@ describe('the operator', () => {
       data: Record<string, unknown>;
     };
     await billing.send(notificationText('subscription.created', data));
-    await waits(subscriptionId, /no reference of ours/);
+    await waits(subscriptionId, /has no reference/);
     const shown = {
       plan: 'SCALE',
       status: 'active',
@@ -282,7 +282,7 @@ describe('the operator', () => {
     paddle.setOutage(false);
     // Reconciling finds it as well, and says so.
     await billing.operator.reconcileSubscriptions({}, call);
-    await waits(subscriptionId, /no reference of ours/);
+    await waits(subscriptionId, /has no reference/);
     await link(subscriptionId, organizationId);
     expect(await stateOf(organizationId)).toMatchObject({ subscription: { plan: 'CORE', billingInterval: 'year' } });
   });
