@@ -1,8 +1,10 @@
 // The sends of the webhooks service without any database: the same connector, limits, headers and signatures, in one process.
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { openEgress } from '@invoicecontrol/egress/egress';
-import { request } from 'undici';
 
 export interface CeilingOrder {
   /** Each endpoint with its secret. */
@@ -39,8 +41,8 @@ async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<
     const eventId = `evt_${randomUUID().replaceAll('-', '')}`;
     const t = Math.floor(Date.now() / 1_000);
     const v1 = createHmac('sha256', secret).update(`${eventId}.${t}.${body}`).digest('hex');
-    const response = await request(url, {
-      dispatcher: egress.dispatcher,
+    const sent = request(url, {
+      agent: egress.agents['https:'],
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -49,9 +51,11 @@ async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<
         'svc-event-id': eventId,
         'svc-signature': `t=${t},v1=${v1}`,
       },
-      body,
     });
-    await response.body.dump();
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    await once(response, 'end');
     if (response.statusCode === 200) delivered += 1;
   };
   const workers = endpoints.flatMap((endpoint) => Array.from({ length: PER_ENDPOINT }, () => endpoint));

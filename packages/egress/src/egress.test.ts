@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -155,5 +156,48 @@ describe('a name that cannot be resolved', () => {
     const { buildConnect } = unconnected();
     const egress = open({ buildConnect, resolve: async () => [] });
     await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('has no address');
+  });
+});
+
+// Calls of node:http go through the same guard as those of undici.
+describe('a call of node:http', () => {
+  const get = (egress: Egress, url: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const agent = egress.agents[new URL(url).protocol as 'http:' | 'https:'];
+      httpRequest(url, { agent }).on('response', resolve).on('error', reject).end();
+    });
+
+  test.each(refusedHosts)('does not connect to %s, or to a name that resolves to it', async (host) => {
+    const { reached, buildConnect } = unconnected();
+    const named = open({ buildConnect, resolve: async () => [normalized(host)] });
+    await expect(get(open({ buildConnect }), `https://${host}/hook`)).rejects.toThrow('may not be called');
+    await expect(get(named, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    expect(reached).toEqual([]);
+  });
+  test('leaves a connection at once that turns out to lead to such an address', async () => {
+    const { reached, buildConnect } = unconnected('127.0.0.1');
+    const egress = open({ buildConnect, resolve: async () => ['8.8.8.8'] });
+    await expect(get(egress, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    expect(reached).toEqual(['8.8.8.8', 'destroyed']);
+  });
+  test.each(allowedHosts)('connects to %s', async (host) => {
+    const { reached, buildConnect } = unconnected();
+    await expect(get(open({ buildConnect }), `https://${host}/hook`)).rejects.toThrow('would connect to');
+    expect(reached).toEqual([normalized(host)]);
+  });
+  test('connects with the name, the port and the server name of the URL', async () => {
+    const asked: object[] = [];
+    const egress = open({
+      buildConnect: () => (options, callback) => {
+        asked.push(options);
+        callback(new Error('asked'), null);
+      },
+    });
+    await expect(get(egress, 'https://hooks.example.com/')).rejects.toThrow('asked');
+    await expect(get(egress, 'http://hooks.example.com:8080/')).rejects.toThrow('asked');
+    expect(asked).toMatchObject([
+      { protocol: 'https:', hostname: 'hooks.example.com', port: '443', servername: 'hooks.example.com' },
+      { protocol: 'http:', hostname: 'hooks.example.com', port: '8080' },
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Agent as HttpAgent } from 'node:http';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
@@ -5,6 +6,7 @@ import { Agent, buildConnector } from 'undici';
 import { allowedAddresses } from './addresses.js';
 import { literalAddress, readCustomerUrl } from './customer-url.js';
 import type { CustomerUrl } from './customer-url.js';
+import { GuardedAgent } from './guarded-agent.js';
 import { resolveWith, UnresolvedNameError } from './resolve.js';
 import type { Resolve } from './resolve.js';
 import type { EgressSettings } from './settings.js';
@@ -24,8 +26,10 @@ export interface Egress {
    * within three seconds is accepted, because it may exist tomorrow; every call asks again.
    */
   checkUrl(text: string): Promise<CustomerUrl>;
-  /** Calls through it reach allowed addresses alone, whatever a name leads to at the moment of connecting. */
+  /** Calls of undici through it reach allowed addresses alone, whatever a name leads to at the moment of connecting. */
   readonly dispatcher: Agent;
+  /** The same for calls of node:http, which read over interim answers, as undici does not; by the protocol of the URL. */
+  readonly agents: Readonly<Record<'http:' | 'https:', HttpAgent>>;
   close(): Promise<void>;
 }
 
@@ -107,6 +111,11 @@ export function openEgress(
       }
     });
   };
+  const limits = { connectionsPerOrigin, keepAliveMs: KEEP_ALIVE_MS, connectionMsMax: CONNECTION_MS_MAX };
+  const agents = {
+    'http:': new GuardedAgent('http:', guarded, limits),
+    'https:': new GuardedAgent('https:', guarded, limits),
+  };
   const dispatcher = new Agent({
     connect: guarded,
     connections: connectionsPerOrigin,
@@ -120,6 +129,7 @@ export function openEgress(
 
   return {
     dispatcher,
+    agents,
     async checkUrl(text) {
       const read = readCustomerUrl(text, { isHttpAllowed: settings.EGRESS_ALLOW_HTTP });
       if ('problem' in read) return read;
@@ -128,7 +138,10 @@ export function openEgress(
       if (literal !== undefined) return isAllowed(literal) ? read : refused;
       return (await isBlockedWithin(addressesOf(hostname), CHECK_MS_MAX)) ? refused : read;
     },
-    close: () => dispatcher.destroy(),
+    async close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+      await dispatcher.destroy();
+    },
   };
 }
 

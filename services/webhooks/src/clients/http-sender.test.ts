@@ -8,7 +8,7 @@ import { openEgress } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { UnresolvedNameError } from '@invoicecontrol/egress/resolve';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
-import { httpSender } from './http-sender.js';
+import { httpSender, INTERIM_ANSWERS_MAX } from './http-sender.js';
 
 const authority = createTestAuthority();
 const stranger = createTestAuthority('Somebody else');
@@ -137,6 +137,200 @@ describe('an answer', () => {
   });
 });
 
+/** The texts one after the other, each in a packet of its own; then the connection is closed, or stays open. */
+const inPackets = (texts: readonly string[], isClosed = false) =>
+  listen((socket, head) => {
+    if (!head.startsWith('POST')) return;
+    const rest = [...texts];
+    const next = (): void => {
+      const text = rest.shift();
+      if (text !== undefined) socket.write(text, () => setImmediate(next));
+      else if (isClosed) socket.end();
+    };
+    next();
+  });
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi';
+const interim = (line: string, headers = ''): string => `HTTP/1.1 ${line}\r\n${headers}\r\n`;
+const delivered = { outcome: 'SUCCESS', statusCode: 200, excerpt: 'hi' };
+
+// RFC 9110, section 15.2: a client parses interim answers before the final one, also those that it did not ask for.
+describe('interim answers', () => {
+  test.each<[string, string[]]>([
+    ['100 Continue', [interim('100 Continue')]],
+    ['100 Continue with headers', [interim('100 Continue', 'date: today\r\n')]],
+    ['102 Processing', [interim('102 Processing')]],
+    ['103 Early Hints', [interim('103 Early Hints', 'link: </style.css>; rel=preload\r\n')]],
+    ['one that nobody knows', [interim('199 Something')]],
+    ['several', [interim('100 Continue'), interim('102 Processing'), interim('103 Early Hints')]],
+    ['one in many packets', [...interim('100 Continue')]],
+  ])('before the final one are read over: %s', async (_, texts) => {
+    expect(await post(await inPackets([...texts, OK]))).toMatchObject(delivered);
+    expect(await post(await inPackets([texts.join('') + OK]))).toMatchObject(delivered);
+    expect(await post(await inPackets([...texts, 'HTTP/1.1 503 Oh\r\ncontent-length: 0\r\n\r\n']))).toMatchObject({
+      outcome: 'HTTP_ERROR',
+      statusCode: 503,
+    });
+  });
+
+  test('leave the connection to the next request', async () => {
+    const sockets = new Set<TLSSocket>();
+    const url = await listen((socket, head) => {
+      sockets.add(socket);
+      if (head.startsWith('POST')) socket.write(interim('100 Continue') + OK);
+    });
+    const egress = open(['127.0.0.1/32'], undefined, 1);
+    expect(await post(url, { egress })).toMatchObject(delivered);
+    expect(await post(url, { egress })).toMatchObject(delivered);
+    expect(sockets.size).toBe(1);
+  });
+
+  test.each([
+    [INTERIM_ANSWERS_MAX, delivered],
+    [
+      INTERIM_ANSWERS_MAX + 1,
+      { outcome: 'HTTP_ERROR', excerpt: expect.stringContaining(`more than ${INTERIM_ANSWERS_MAX} interim answers`) },
+    ],
+  ])('are read up to a number of them: %d', async (count, expected) => {
+    const texts = Array.from({ length: count }, () => interim('102 Processing'));
+    expect(await post(await inPackets([...texts, OK]))).toMatchObject(expected);
+    expect(await post(await inPackets([texts.join('') + OK]))).toMatchObject(expected);
+  });
+
+  test('are bounded in size, each by itself', async () => {
+    const header = (bytes: number): string => `x: ${'y'.repeat(bytes)}\r\n`;
+    const large = interim('103 Early Hints', header(12_000));
+    expect(await post(await inPackets([large, large, OK]))).toMatchObject(delivered);
+    expect(await post(await inPackets([interim('103 Early Hints', header(20_000)), OK]))).toMatchObject({
+      outcome: 'RESPONSE_TOO_LARGE',
+    });
+  });
+
+  test('alone deliver nothing', async () => {
+    expect(await post(await inPackets([interim('100 Continue')], true))).toMatchObject({ outcome: 'CONNECT_ERROR' });
+    expect(await post(await inPackets([interim('100 Continue')]), { deadlineMs: 300 })).toMatchObject({
+      outcome: 'TIMEOUT',
+    });
+  });
+
+  test.each([
+    ['with the headers of an upgrade', 'upgrade: websocket\r\nconnection: upgrade\r\n'],
+    ['without them', ''],
+  ])('of 101 are a failure that says why: %s', async (_, headers) => {
+    expect(await post(await inPackets([interim('101 Switching Protocols', headers), OK]))).toMatchObject({
+      outcome: 'HTTP_ERROR',
+      statusCode: 101,
+      excerpt: 'The receiver switched to another protocol (101), which the request did not ask for.',
+    });
+  });
+});
+
+// What RFC 9110 and RFC 9112 let a receiver send, and what is no answer.
+describe('of what receivers send', () => {
+  const answered = (statusCode: number, excerpt: string) => ({ outcome: 'SUCCESS', statusCode, excerpt });
+  const head = (...headers: string[]): string => `${['HTTP/1.1 200 OK', ...headers].join('\r\n')}\r\n\r\n`;
+  const rows: readonly [string, string, object, 'closed'?][] = [
+    ['HTTP/1.0 without a length', 'HTTP/1.0 200 OK\r\n\r\nhi', answered(200, 'hi'), 'closed'],
+    ['HTTP/1.1 without a length', 'HTTP/1.1 200 OK\r\n\r\nhi', answered(200, 'hi'), 'closed'],
+    ['no reason phrase', 'HTTP/1.1 200 \r\ncontent-length: 2\r\n\r\nhi', answered(200, 'hi')],
+    ['no blank after the status', 'HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nhi', answered(200, 'hi')],
+    ['a reason with bytes beyond ASCII', 'HTTP/1.1 200 d\xe9j\xe0\r\ncontent-length: 2\r\n\r\nhi', answered(200, 'hi')],
+    ['204 with a body', 'HTTP/1.1 204 No Content\r\n\r\nhello', answered(204, '')],
+    ['204 with a length', 'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello', answered(204, '')],
+    ['205 without a body', 'HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n', answered(205, '')],
+    ['chunks', `${head('transfer-encoding: chunked')}2\r\nhi\r\n0\r\n\r\n`, answered(200, 'hi')],
+    [
+      'chunks with extensions',
+      `${head('transfer-encoding: chunked')}2;name=value;other="a b"\r\nhi\r\n0;last\r\n\r\n`,
+      answered(200, 'hi'),
+    ],
+    [
+      'chunks with trailers',
+      `${head('transfer-encoding: chunked', 'trailer: x-sum')}2\r\nhi\r\n0\r\nx-sum: 1\r\n\r\n`,
+      answered(200, 'hi'),
+    ],
+    ['a header with bytes beyond ASCII', `${head('content-length: 2', 'x-name: d\xe9j\xe0')}hi`, answered(200, 'hi')],
+    ['an empty header', `${head('content-length: 2', 'x-empty:')}hi`, answered(200, 'hi')],
+    [
+      'two hundred headers',
+      `${head('content-length: 2', ...Array.from({ length: 200 }, (_, n) => `x-${n}: y`))}hi`,
+      answered(200, 'hi'),
+    ],
+    ['15 KB of headers', `${head('content-length: 2', `x: ${'y'.repeat(15_000)}`)}hi`, answered(200, 'hi')],
+    [
+      'an upgrade that is only offered',
+      `${head('content-length: 2', 'upgrade: h2,h2c', 'connection: upgrade')}hi`,
+      answered(200, 'hi'),
+    ],
+    ['a body that is cut off', `${head('content-length: 1000')}hi`, { outcome: 'SUCCESS', statusCode: 200 }, 'closed'],
+    [
+      'chunks that are broken',
+      `${head('transfer-encoding: chunked')}zz\r\nhi`,
+      { outcome: 'SUCCESS', statusCode: 200 },
+    ],
+    [
+      'bytes behind the answer',
+      `${head('content-length: 2')}hiHTTP/1.1 500 Oh\r\n\r\n`,
+      { outcome: 'SUCCESS', statusCode: 200 },
+    ],
+    ['a status beyond those that are defined', 'HTTP/1.1 299 Odd\r\ncontent-length: 2\r\n\r\nhi', answered(299, 'hi')],
+    [
+      'a status that no class has',
+      'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n',
+      { outcome: 'HTTP_ERROR', statusCode: 999 },
+    ],
+    ['a text without a status line', 'hello', { outcome: 'HTTP_ERROR' }, 'closed'],
+    ['a status line alone', 'HTTP/1.1 200 OK\r\n', { outcome: 'CONNECT_ERROR' }, 'closed'],
+    ['headers that do not end', 'HTTP/1.1 200 OK\r\nx: y\r\n', { outcome: 'CONNECT_ERROR' }, 'closed'],
+    ['nothing', '', { outcome: 'CONNECT_ERROR' }, 'closed'],
+    ['two lengths', `${head('content-length: 2', 'content-length: 3')}hi`, { outcome: 'HTTP_ERROR' }],
+    ['a length that is no number', `${head('content-length: two')}hi`, { outcome: 'HTTP_ERROR' }],
+    [
+      'a length beside chunks',
+      `${head('content-length: 2', 'transfer-encoding: chunked')}2\r\nhi\r\n0\r\n\r\n`,
+      { outcome: 'HTTP_ERROR' },
+    ],
+    // No sender may fold lines (RFC 9112, section 5.2); a parser that lets them pass lets more pass on a shared connection.
+    ['a header over two lines', `${head('content-length: 2', 'x-folded: one\r\n two')}hi`, { outcome: 'HTTP_ERROR' }],
+    ['a header with a NUL', `${head('content-length: 2', 'x: \0')}hi`, { outcome: 'HTTP_ERROR' }],
+    ['line feeds alone', head('content-length: 2').replaceAll('\r', ''), { outcome: 'HTTP_ERROR' }],
+  ];
+  test.each(rows.map(([name, text, expected, end]) => ({ name, text, expected, end })))(
+    '$name',
+    async ({ text, expected, end }) => {
+      const url = await listen((socket, request) => {
+        if (!request.startsWith('POST')) return;
+        socket.write(Buffer.from(text, 'latin1'));
+        if (end === 'closed') socket.end();
+      });
+      expect(await post(url, { deadlineMs: 2_000 })).toMatchObject(expected);
+    },
+  );
+
+  test('an answer counts that comes before the whole request was read', async () => {
+    const body = JSON.stringify({ filler: 'x'.repeat(60_000) });
+    const url = await listen((socket, request) => {
+      if (!request.startsWith('POST')) return;
+      socket.pause();
+      socket.write(OK);
+    });
+    expect(await post(url, { body })).toMatchObject(delivered);
+  });
+
+  test('an answer that nobody asked for is not that to the next request', async () => {
+    let requests = 0;
+    const url = await listen((socket, request) => {
+      if (!request.startsWith('POST')) return;
+      requests++;
+      socket.write(requests === 1 ? OK : 'HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n');
+      if (requests === 1) socket.write(OK);
+    });
+    const egress = open(['127.0.0.1/32'], undefined, 1);
+    expect(await post(url, { egress })).toMatchObject(delivered);
+    await delay(50);
+    expect(await post(url, { egress })).toMatchObject({ outcome: 'HTTP_ERROR', statusCode: 500 });
+  });
+});
+
 describe('the deadline', () => {
   const deadlineMs = 600;
   test.each([
@@ -261,6 +455,20 @@ describe('a connection', () => {
     expect(await post(url, { egress })).toMatchObject({ outcome: 'SUCCESS' });
     expect(await post(url, { egress })).toMatchObject({ outcome: 'SUCCESS' });
     expect(requests).toBe(3);
+  });
+
+  test('that breaks off within an answer is not replaced: the receiver has seen the request', async () => {
+    let requests = 0;
+    const url = await listen((socket, head) => {
+      if (!head.includes('evt_1')) return;
+      requests++;
+      if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      else socket.end('HTTP/1.1 2');
+    });
+    const egress = open(['127.0.0.1/32'], undefined, 1);
+    expect(await post(url, { egress })).toMatchObject({ outcome: 'SUCCESS' });
+    expect(await post(url, { egress })).toMatchObject({ outcome: 'CONNECT_ERROR' });
+    expect(requests).toBe(2);
   });
 
   test('that is reset before any answer is a failure, and is not repeated', async () => {
