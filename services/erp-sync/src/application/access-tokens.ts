@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { ErpFault } from '../domain/faults.js';
+import { ErpFault, Outage } from '../domain/faults.js';
 import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { decodeTokens, encodeTokens, isUsable, refreshed } from '../domain/tokens.js';
 import type { ConnectionTokens } from '../domain/tokens.js';
@@ -171,5 +171,5 @@ function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
 
 /** Worth another try at once: the answer may have been lost. */
 function isTransient(error: unknown): boolean {
-  return error instanceof ErpFault && (error.code === 'UPSTREAM_ERROR' || error.code === 'TIMEOUT');
+  return error instanceof Outage && error.code !== 'RATE_LIMITED';
 }

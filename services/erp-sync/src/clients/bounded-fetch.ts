@@ -1,5 +1,5 @@
 import { readBounded } from '@invoicecontrol/runtime/http-answer';
-import { ErpFault } from '../domain/faults.js';
+import { ErpFault, Outage } from '../domain/faults.js';
 
 /** Calls that follow no redirect and whose whole answer is bounded in time and size. */
 export type BoundedFetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -31,8 +31,8 @@ export function boundedFetch({
       if (error instanceof ErpFault) throw error;
       // Neither address nor cause: a message may reach the customer.
       throw signal.aborted
-        ? new ErpFault('TIMEOUT', 'The ERP did not answer in time.')
-        : new ErpFault('UPSTREAM_ERROR', 'The ERP cannot be reached.');
+        ? new Outage('TIMEOUT', 'The ERP did not answer in time.')
+        : new Outage('UPSTREAM_ERROR', 'The ERP cannot be reached.');
     }
   };
 }

@@ -3,7 +3,7 @@ import { BlockedAddressError } from '@invoicecontrol/egress/egress';
 import { joinHeaders, readBounded } from '@invoicecontrol/runtime/http-answer';
 import { request as sendRequest } from 'undici';
 import type { Dispatcher } from 'undici';
-import { ErpFault } from '../domain/faults.js';
+import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -46,7 +46,7 @@ export async function callOnce({ request, dispatcher, deadlineMs, bytesMax, sign
     if (ended === 'STOPPED') signal.throwIfAborted();
     if (ended === 'TIMEOUT' || ended === 'STOPPED') {
       return {
-        fault: new ErpFault(
+        fault: new Outage(
           'TIMEOUT',
           `The ERP did not answer completely within ${Math.ceil(deadlineMs / 1_000)} seconds.`,
         ),
@@ -87,7 +87,7 @@ async function readAnswer(
   return {
     status: response.statusCode,
     headers: answerHeaders,
-    json: parseJson(text, response.statusCode, answerHeaders),
+    json: parseJson(text, answerHeaders),
     text,
   };
 }
@@ -116,14 +116,12 @@ async function readText(
   }
 }
 
-function parseJson(text: string, status: number, headers: Readonly<Record<string, string>>): unknown {
+function parseJson(text: string, headers: Readonly<Record<string, string>>): unknown {
   const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
   if (!isJson && !/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    const isSuccess = status >= 200 && status <= 299;
-    if (isJson && isSuccess && text !== '') throw new ErpFault('BAD_RESPONSE', 'The ERP answered with broken JSON.');
     return undefined;
   }
 }
@@ -135,11 +133,11 @@ function faultOfError(error: unknown): ErpFault {
     return new ErpFault('BAD_RESPONSE', 'The host of the ERP leads to an address that may not be called.');
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code === 'string' && TIMEOUT_CODES.has(code))
-    return new ErpFault('TIMEOUT', 'The ERP did not answer in time.');
+    return new Outage('TIMEOUT', 'The ERP did not answer in time.');
   if (typeof code === 'string' && code.startsWith('Z_')) {
-    return new ErpFault('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
+    return new Outage('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
   }
-  return new ErpFault('UPSTREAM_ERROR', 'The ERP could not be reached, or broke off its answer.');
+  return new Outage('UPSTREAM_ERROR', 'The ERP could not be reached, or broke off its answer.');
 }
 
 function isBlocked(error: unknown): boolean {

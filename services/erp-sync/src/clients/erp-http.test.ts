@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { BudgetSpent, ErpFault } from '../domain/faults.js';
+import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { ErpRequest } from '../providers/provider.js';
 import { CALL_TRIES_MAX, erpHttpClient } from './erp-http.js';
 import type { ErpCallsOptions, ErpHttpClient, ErpHttpSettings } from './erp-http.js';
@@ -102,11 +102,22 @@ test('tries again when the connection breaks', async () => {
   expect((await open().open(options).send(get())).json).toEqual({ ok: true });
 });
 
-test('leaves to the caller what is tried again', async () => {
+test('leaves to the caller what is an outage: that is tried again, whatever its status', async () => {
   answer = status(503);
-  const never = { ...get(), retries: () => false };
+  const never = { ...get(), faultOf: () => new ErpFault('BAD_RESPONSE', 'Known.') };
   expect((await open().open(options).send(never)).status).toBe(503);
   expect(requestsCount).toBe(1);
+  requestsCount = 0;
+  answer = json({ ok: true });
+  const outage = new Outage('BAD_RESPONSE', 'Unknown.');
+  expect(
+    await faultOf(
+      open()
+        .open(options)
+        .send({ ...get(), faultOf: () => outage }),
+    ),
+  ).toBe(outage);
+  expect(requestsCount).toBe(CALL_TRIES_MAX);
 });
 
 test('waits as long as Retry-After says, and tells it as throttled', async () => {
@@ -205,18 +216,22 @@ test('counts a packed body by its size when unpacked', async () => {
   expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
 });
 
-test('refuses broken gzip, an unknown encoding and broken JSON', async () => {
-  const broken: Answer[] = [
-    (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip'),
-    (_, response) => void response.writeHead(200, { 'content-encoding': 'br' }).end('x'),
-    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"value":'),
-    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(999)),
+test('refuses an unknown encoding, and tries broken gzip again', async () => {
+  const broken: [Answer, number][] = [
+    [(_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip'), CALL_TRIES_MAX],
+    [(_, response) => void response.writeHead(200, { 'content-encoding': 'br' }).end('x'), 1],
   ];
-  for (answer of broken) {
+  for (const [sent, tries] of broken) {
+    answer = sent;
     requestsCount = 0;
     expect(await faultOf(open().open(options).send(get()))).toMatchObject({ code: 'BAD_RESPONSE' });
-    expect(requestsCount).toBe(1);
+    expect(requestsCount).toBe(tries);
   }
+});
+
+test.each(['{"value":', '['.repeat(999), ''])('leaves JSON that is cut off (%j) to the caller', async (body) => {
+  answer = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  expect(await open().open(options).send(get())).toMatchObject({ status: 200, json: undefined, text: body });
 });
 
 test('ends a body that drips at the deadline of the call', async () => {

@@ -5,8 +5,9 @@ import type { EgressSettings } from '@invoicecontrol/egress/settings';
 import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
-import { BudgetSpent, ErpFault } from '../domain/faults.js';
+import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';
+import { outageByStatus } from '../providers/answers.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
 import { callOnce } from './call-once.js';
 import type { Attempt } from './call-once.js';
@@ -148,14 +149,14 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           for (let tries = 1; ; tries++) {
             const attempt = await tryOnce(request, limit);
             signal.throwIfAborted();
-            if ('answer' in attempt && !isWorthRetrying(attempt.answer, request)) return attempt.answer;
-            const fault = 'fault' in attempt ? attempt.fault : faultOf(attempt.answer);
-            const retryAfterMs = 'answer' in attempt ? pauseAskedFor(attempt.answer, request, settings) : undefined;
+            const fault = 'fault' in attempt ? attempt.fault : (request.faultOf ?? outageByStatus)(attempt.answer);
+            if ('answer' in attempt && !(fault instanceof Outage)) return attempt.answer;
+            if (!(fault instanceof Outage)) throw fault ?? new TypeError('A call ended without an answer.');
+            const retryAfterMs =
+              'answer' in attempt ? pauseAskedFor(attempt.answer, fault, request, settings) : undefined;
             if (retryAfterMs !== undefined) limit.pause(retryAfterMs);
             if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
-            // A good status with a fault inside is the provider's to name.
-            if (tries === CALL_TRIES_MAX && 'answer' in attempt && attempt.answer.status < 400) return attempt.answer;
-            if (fault.code === 'BAD_RESPONSE' || tries === CALL_TRIES_MAX) throw fault;
+            if (tries === CALL_TRIES_MAX) throw fault;
             await pauseAfter(fault, tries, retryAfterMs);
           }
         },
@@ -165,7 +166,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
             try {
               return await call();
             } catch (error) {
-              if (!(error instanceof ErpFault) || !isTransient(error) || tries === CALL_TRIES_MAX) throw error;
+              if (!(error instanceof Outage) || tries === CALL_TRIES_MAX) throw error;
               await pauseAfter(error, tries, error.retryAfterMs);
             }
           }
@@ -178,31 +179,16 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   };
 }
 
-function isTransient({ code }: ErpFault): boolean {
-  return code === 'RATE_LIMITED' || code === 'TIMEOUT' || code === 'UPSTREAM_ERROR';
-}
-
-/** What the answer says, or the vendor's manual where a 429 says nothing. */
+/** What the answer says, or the vendor's manual where a throttled answer says nothing. */
 function pauseAskedFor(
   answer: ErpAnswer,
+  { code }: ErpFault,
   { throttledPauses }: ErpRequest,
   { backoffMs: base, backoffMsMax: cap }: ErpHttpSettings,
 ): number | undefined {
   const asked = readRetryAfterMs(answer.headers);
-  if (asked !== undefined || answer.status !== 429 || throttledPauses === undefined) return asked;
+  if (asked !== undefined || code !== 'RATE_LIMITED' || throttledPauses === undefined) return asked;
   return Math.min(cap, throttledPauses * base);
-}
-
-function isWorthRetrying(answer: ErpAnswer, { retries }: ErpRequest): boolean {
-  const { status, json } = answer;
-  if (retries !== undefined) return retries(status, json ?? answer.text);
-  return status === 408 || status === 429 || status >= 500;
-}
-
-function faultOf({ status }: ErpAnswer): ErpFault {
-  if (status === 429) return new ErpFault('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
-  if (status === 408 || status === 504) return new ErpFault('TIMEOUT', 'The ERP did not answer in time.');
-  return new ErpFault('UPSTREAM_ERROR', `The ERP answered with an error of its own (status ${status}).`);
 }
 
 function rateLimited(retryAfterMs: number): ErpFault {

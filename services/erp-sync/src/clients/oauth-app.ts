@@ -15,8 +15,9 @@ import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import { GrantRefused } from '../application/authorization-server.js';
-import { ErpFault } from '../domain/faults.js';
+import { ErpFault, Outage } from '../domain/faults.js';
 import type { GrantedTokens } from '../domain/oauth-flow.js';
+import { textOf } from '../providers/json.js';
 import type { BoundedFetch } from './bounded-fetch.js';
 
 /** The app of this installation, as it is registered with a provider. */
@@ -91,44 +92,55 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
       try {
         return grantedOf(await authorizationCodeGrant(configuration, callback, checks), undefined);
       } catch (error) {
-        throw faultOf(error);
+        throw await faultOf(error);
       }
     },
     async refresh(refreshToken) {
       try {
         return grantedOf(await refreshTokenGrant(configuration, refreshToken), refreshToken);
       } catch (error) {
-        throw faultOf(error);
+        throw await faultOf(error);
       }
     },
   };
 }
 
-/** In our words: what the provider writes could name what was sent. */
-function faultOf(error: unknown): Error {
+/** The request is ours, and wrong: it would be refused again. */
+const REQUEST_REFUSED: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_scope',
+  'unsupported_grant_type',
+  'unauthorized_client',
+]);
+
+/**
+ * In our words: what the provider writes could name what was sent. Only errors that the provider itself names end a grant or blame
+ * the app; everything else is an outage.
+ */
+async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
-  if (error instanceof ResponseBodyError) {
-    if (error.error === 'invalid_grant') return new GrantRefused();
-    if (error.error === 'invalid_client') return appRefused();
-    if (error.status === 429) return rateLimited(error.response);
-    // Not an answer to try again on, such as invalid_request.
-    if (error.status < 500) return new ErpFault('BAD_RESPONSE', 'The ERP does not take the request for tokens.');
-    return new ErpFault('UPSTREAM_ERROR', `The ERP answered ${error.status} when access was renewed.`);
+  if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
+  // What our own calls threw is inside.
+  if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
+  // A refused client is answered with a challenge (RFC 6749, section 5.2); a proxy challenges, too.
+  if (error instanceof WWWAuthenticateChallengeError) {
+    const body: unknown = await error.response.json().catch(() => undefined);
+    return faultOfNamed(textOf(body, 'error'), error.response);
   }
-  if (error instanceof ClientError) {
-    // What our own calls threw is inside.
-    if (error.cause instanceof ErpFault) return error.cause;
-    if (error.cause instanceof Response) {
-      if (error.cause.status === 429) return rateLimited(error.cause);
-      if (error.cause.status >= 500) {
-        return new ErpFault('UPSTREAM_ERROR', `The ERP answered ${error.cause.status} when access was renewed.`);
-      }
-    }
-    return new ErpFault('BAD_RESPONSE', 'The ERP answered something else than tokens.');
+  const response = error instanceof ClientError && error.cause instanceof Response ? error.cause : undefined;
+  return faultOfNamed(undefined, response);
+}
+
+/** @param name of an OAuth error */
+function faultOfNamed(name: string | undefined, response: Response | undefined): Error {
+  if (name === 'invalid_grant') return new GrantRefused();
+  if (name === 'invalid_client') return appRefused();
+  if (response?.status === 429) return rateLimited(response);
+  if (name !== undefined && REQUEST_REFUSED.has(name)) {
+    return new ErpFault('BAD_RESPONSE', 'The ERP does not take the request for tokens.');
   }
-  // A refused client is answered with a challenge (RFC 6749, section 5.2).
-  if (error instanceof WWWAuthenticateChallengeError && error.status === 401) return appRefused();
-  return new ErpFault('UPSTREAM_ERROR', 'The ERP could not be asked for tokens.');
+  const status = response === undefined ? '' : ` (status ${response.status})`;
+  return new Outage('UPSTREAM_ERROR', `The ERP gave no tokens when access was asked for${status}.`);
 }
 
 /** A person has to act: the operator, whose app it is, and then whoever starts the next run. */
@@ -141,5 +153,5 @@ function appRefused(): ErpFault {
 
 function rateLimited({ headers }: Response): ErpFault {
   const waitMs = readRetryAfterMs(Object.fromEntries(headers));
-  return new ErpFault('RATE_LIMITED', 'The ERP takes no more requests for now.', waitMs);
+  return new Outage('RATE_LIMITED', 'The ERP takes no more requests for now.', waitMs);
 }

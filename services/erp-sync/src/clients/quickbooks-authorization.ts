@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AuthorizationServer } from '../application/authorization-server.js';
 import { ErpFault } from '../domain/faults.js';
 import type { BoundedFetch } from './bounded-fetch.js';
-import { readJson, requireOk } from './erp-answer.js';
+import { isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
 /** What is the same in every installation. */
@@ -50,8 +50,7 @@ export function quickBooksAuthorization(
         },
         body: JSON.stringify({ token: refreshToken }),
       });
-      // 400: a token that does not hold any more.
-      if (response.status !== 400) requireOk(response);
+      if (!(await isTokenEnded(response))) await requireOk(response);
     },
     configOf: ({ id, name }) => ({ realmId: id, tenantName: name }),
   };

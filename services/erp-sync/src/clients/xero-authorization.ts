@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AuthorizationServer } from '../application/authorization-server.js';
 import { ErpFault } from '../domain/faults.js';
 import type { BoundedFetch } from './bounded-fetch.js';
-import { readJson, requireOk } from './erp-answer.js';
+import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
 /** What is the same in every installation. Apps made since March 2026 have these granular scopes alone. */
@@ -70,8 +70,7 @@ export function xeroAuthorization(
         },
         body: new URLSearchParams({ token: refreshToken, token_type_hint: 'refresh_token' }).toString(),
       });
-      // 400: a token that does not hold any more.
-      if (response.status !== 400) requireOk(response);
+      if (!(await isTokenEnded(response))) await requireOk(response);
     },
     async disconnect(accessToken, remoteConnectionId) {
       const response = await fetchBounded(`${apiUrl}/connections/${encodeURIComponent(remoteConnectionId)}`, {
@@ -79,7 +78,8 @@ export function xeroAuthorization(
         headers: headersOf(accessToken),
       });
       // Disconnected in Xero already.
-      if (response.status !== 404 && response.status !== 403) requireOk(response);
+      const isGone = (response.status === 404 || response.status === 403) && (await isOfErp(response));
+      if (!isGone) await requireOk(response);
     },
     configOf: ({ id, name }) => ({ tenantId: id, tenantName: name }),
   };

@@ -40,5 +40,8 @@ export class ErpFault extends Error {
   }
 }
 
+/** May pass without anybody's help, whatever its code: it is tried again, within the call and by the next run. */
+export class Outage extends ErpFault {}
+
 /** The budget of a run is used up: the run ends with what it has, and the next one continues. */
 export class BudgetSpent extends ErpFault {}

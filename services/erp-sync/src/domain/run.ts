@@ -1,3 +1,4 @@
+import { Outage } from './faults.js';
 import type { ErpFault, FaultCode } from './faults.js';
 import type { StreamName } from './records.js';
 
@@ -72,8 +73,10 @@ function isRetryable(code: FaultCode): boolean {
   return temporary.has(code);
 }
 
-export function toRunError({ code, message }: Pick<ErpFault, 'code' | 'message'>, stream?: StreamName): RunError {
-  return { ...(stream === undefined ? {} : { stream }), code, message, retryable: isRetryable(code) };
+export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: StreamName): RunError {
+  const { code, message } = fault;
+  const retryable = isRetryable(code) || fault instanceof Outage;
+  return { ...(stream === undefined ? {} : { stream }), code, message, retryable };
 }
 
 /** Collects what a run does. One for each run, in the memory of its worker. */

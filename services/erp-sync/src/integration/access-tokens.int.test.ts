@@ -170,8 +170,8 @@ describe.each(products)('the access of %s', (product) => {
     ['answers 503', { kind: 'STATUS', status: 503, times: 3 }, 'UPSTREAM_ERROR'],
     ['does not answer', { kind: 'HANG', seconds: 5, times: 3 }, 'TIMEOUT'],
     ['throttles', { kind: 'THROTTLE', retryAfter: 7 }, 'RATE_LIMITED'],
-    ['sends text', { kind: 'BODY', body: 'oops', contentType: 'text/plain' }, 'BAD_RESPONSE'],
-    ['sends a token without a name', { kind: 'BODY', body: '{}' }, 'BAD_RESPONSE'],
+    ['sends text', { kind: 'BODY', body: 'oops', contentType: 'text/plain', times: 3 }, 'UPSTREAM_ERROR'],
+    ['sends a token without a name', { kind: 'BODY', body: '{}', times: 3 }, 'UPSTREAM_ERROR'],
     ['does not take the request', { kind: 'STATUS', status: 400, body: { error: 'invalid_request' } }, 'BAD_RESPONSE'],
   ])('keeps what it has when the provider %s', async (_, fault, code) => {
     const one = await connected(product);

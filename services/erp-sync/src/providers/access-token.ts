@@ -17,8 +17,14 @@ export async function sendWithToken(
   request: ErpRequest,
   isRefused: (answer: ErpAnswer) => boolean,
 ): Promise<ErpAnswer> {
+  const { faultOf } = request;
   const send = (token: string): Promise<ErpAnswer> =>
-    http.send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+    http.send({
+      ...request,
+      // Another token may mend it: an outage is what is refused with that one, too.
+      ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
+      headers: { ...request.headers, authorization: `Bearer ${token}` },
+    });
   const token = await credentials.accessToken();
   const answer = await send(token);
   return isRefused(answer) ? send(await credentials.renewedAccessToken(token)) : answer;

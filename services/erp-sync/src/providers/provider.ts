@@ -1,3 +1,4 @@
+import type { ErpFault } from '../domain/faults.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 import type { RecordsOf, StreamName } from '../domain/records.js';
 
@@ -116,9 +117,9 @@ export interface InvalidRow {
 /** Calls of one run to one ERP: bounded in time, size, rate and number; retried where that is safe. */
 export interface ErpHttp {
   /**
-   * Sends a request and reads the whole answer as JSON or text. Retries 408, 429, 5xx and broken connections with backoff,
-   * as long as the budget of the run allows; answers with other status codes are returned. Redirects are never followed.
-   * @throws ErpFault RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE (too large, not JSON where `json` is expected)
+   * Sends a request and reads the whole answer as JSON or text. Retries outages and broken connections with backoff, as long as
+   * the budget of the run allows; every other answer is returned. Redirects are never followed.
+   * @throws ErpFault Outage after the last try; BAD_RESPONSE for a redirect and an answer that is too large
    */
   send(request: ErpRequest): Promise<ErpAnswer>;
 }
@@ -128,9 +129,9 @@ export interface ErpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Status codes that are the provider's to retry or not; default as {@link ErpHttp.send} says. */
-  readonly retries?: (status: number, body: unknown) => boolean;
-  /** How long to wait after a 429 without `Retry-After`, in first pauses of the backoff: seconds, as it is configured by default. */
+  /** What an answer is taken for; undefined for a good one. Absent: 408, 429 and 5xx are outages. */
+  readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
+  /** How long to wait after RATE_LIMITED without `Retry-After`, in first pauses of the backoff: seconds, as it is configured by default. */
   readonly throttledPauses?: number;
 }
 
@@ -138,7 +139,7 @@ export interface ErpAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where the answer is JSON, else undefined. */
+  /** Parsed where the answer is JSON; undefined for everything else, also for JSON that was cut off. */
   readonly json: unknown;
   readonly text: string;
 }

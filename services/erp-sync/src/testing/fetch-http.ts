@@ -1,4 +1,5 @@
-import { ErpFault } from '../domain/faults.js';
+import { Outage } from '../domain/faults.js';
+import { outageByStatus } from '../providers/answers.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
 
 /** Calls as an `ErpHttp` does, each once: for tests of providers against the simulators. */
@@ -8,7 +9,7 @@ export function fetchHttp(): ErpHttp & { readonly calls: readonly ErpRequest[] }
     calls,
     async send(request) {
       calls.push(request);
-      const { method, url, headers = {}, body, retries } = request;
+      const { method, url, headers = {}, body, faultOf = outageByStatus } = request;
       const response = await fetch(url, {
         method,
         headers,
@@ -18,10 +19,10 @@ export function fetchHttp(): ErpHttp & { readonly calls: readonly ErpRequest[] }
       const text = await response.text();
       const json = parseJson(text);
       const { status } = response;
-      const isTemporary = retries?.(status, json ?? text) ?? (status === 408 || status === 429 || status >= 500);
-      if (status === 429) throw new ErpFault('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
-      if (isTemporary) throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error of its own.');
-      return { status, headers: Object.fromEntries(response.headers), json, text } satisfies ErpAnswer;
+      const answer: ErpAnswer = { status, headers: Object.fromEntries(response.headers), json, text };
+      const fault = faultOf(answer);
+      if (fault instanceof Outage) throw fault;
+      return answer;
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Answer, Call, Page, Row } from '../call.js';
 import { ControlRefusal } from '../erp.js';
 import type { Erp, ErpDeps } from '../erp.js';
-import { accessDenied, invalidApiKey, OdooFault, unprocessable, valueError } from './fault.js';
+import { accessDenied, invalidApiKey, notFound, OdooFault, unprocessable, valueError } from './fault.js';
 import { callMethod, signatures } from './methods.js';
 import type { MethodCall, MethodResult } from './methods.js';
 import { modelsOf } from './models.js';
@@ -245,11 +245,19 @@ function refuseOf(status: number, call: Call): Answer {
       `<html>\r\n<head><title>${status}</title></head>\r\n<body><center><h1>${status}</h1></center><hr><center>nginx</center></body>\r\n</html>\r\n`,
     );
   }
-  const fault =
-    status === 401
-      ? invalidApiKey()
-      : status === 403
-        ? accessDenied(/\/json\/2\/([^/]+)\//.exec(call.path)?.[1] ?? 'account.move')
-        : new OdooFault(status, 'odoo.exceptions.UserError', 'The operation cannot be completed.');
-  return { status, body: fault.toJson() };
+  return { status, body: faultOf(status, call).toJson() };
+}
+
+function faultOf(status: number, { path }: Call): OdooFault {
+  const [, model = 'account.move'] = /\/json\/2\/([^/]+)\//.exec(path) ?? [];
+  switch (status) {
+    case 401:
+      return invalidApiKey();
+    case 403:
+      return accessDenied(model);
+    case 404:
+      return notFound(`the model '${model}' does not exist`);
+    default:
+      return new OdooFault(status, 'odoo.exceptions.UserError', 'The operation cannot be completed.');
+  }
 }

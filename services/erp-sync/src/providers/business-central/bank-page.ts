@@ -5,7 +5,7 @@ import type { RowsPage, StreamSource } from '../define-provider.js';
 import { isObject } from '../json.js';
 import type { Window } from '../provider.js';
 import { withQuery } from '../url.js';
-import { QueryRefused } from './client.js';
+import { QueryRefused } from './answers.js';
 import type { BusinessCentralClient, BusinessCentralConfig } from './client.js';
 import { accountIdOf, changedSince, readVendorAccount } from './records.js';
 

@@ -1,8 +1,9 @@
 import { ErpFault } from '../../domain/faults.js';
 import { sendWithToken } from '../access-token.js';
 import type { RowsPage } from '../define-provider.js';
-import { fieldOf } from '../json.js';
+import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer, SessionDeps } from '../provider.js';
+import { COMPANY, faultOfApi, PAYMENTS, QueryRefused } from './answers.js';
 import { entraTokens } from './tokens.js';
 
 /** Where Business Central is called: configuration of the service. Both without a slash at the end. */
@@ -21,14 +22,6 @@ export interface BusinessCentralConfig {
   readonly bankAccountVendorIdField?: string;
   readonly bankAccountIbanField?: string;
 }
-
-/** What the company itself is called in messages. */
-const COMPANY = 'the company';
-/** The list of the API for reports, which may be missing. */
-export const PAYMENTS = 'vendorLedgerEntries';
-
-/** The API does not take the query, such as a filter on a field that the list does not have. */
-export class QueryRefused extends ErpFault {}
 
 /** A list, and what it is called in messages. */
 export interface ListTarget {
@@ -50,7 +43,12 @@ export function businessCentralClient(
   const base = `${apiUrl}/v2.0/${tenant}/${environment}/api`;
   const calls = { http, credentials: entraTokens(loginUrl, config, { http, credentials }) };
 
-  const get = async (url: string, name: string, rowsMax?: number): Promise<unknown> => {
+  const get = async (
+    url: string,
+    name: string,
+    isGood: (json: unknown) => boolean,
+    rowsMax?: number,
+  ): Promise<unknown> => {
     const headers = {
       accept: 'application/json',
       // Fixes the language of errors and the formats of values.
@@ -59,17 +57,19 @@ export function businessCentralClient(
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
     // A token may end before its time; a new one is refused only for a reason that stays.
-    const answer = await sendWithToken(calls, { method: 'GET', url, headers }, ({ status }) => status === 401);
-    if (answer.status !== 200) throw faultOf(answer, name);
+    const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
+    const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
+    const fault = faultOf(answer);
+    if (fault !== undefined) throw fault;
     return answer.json;
   };
 
   /** @param after path and query of the page, as the position of the page before has them */
   const readPage = async ({ url, name }: ListTarget, after?: string, rowsMax = pageSize): Promise<RowsPage> => {
     const { origin } = new URL(url);
-    const body = await get(after === undefined ? url : `${origin}${after}`, name, rowsMax);
+    const hasRows = (json: unknown): boolean => Array.isArray(fieldOf(json, 'value'));
+    const body = await get(after === undefined ? url : `${origin}${after}`, name, hasRows, rowsMax);
     const rows = fieldOf(body, 'value');
-    if (!Array.isArray(rows)) throw new ErpFault('BAD_RESPONSE', `Business Central answered ${name} without a list.`);
     const next = readNextLink(fieldOf(body, '@odata.nextLink'), origin, name);
     return { rows: rows as readonly unknown[], ...(next === undefined ? {} : { position: next }) };
   };
@@ -79,7 +79,8 @@ export function businessCentralClient(
     path: `${tenant}/${environment}`,
     companyUrl: `${base}/v2.0/companies(${config.companyId})`,
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,
-    readCompany: () => get(`${base}/v2.0/companies(${config.companyId})`, COMPANY),
+    readCompany: () =>
+      get(`${base}/v2.0/companies(${config.companyId})`, COMPANY, (json) => textOf(json, 'id') !== undefined),
     /** The first rows of a list. */
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
@@ -104,47 +105,4 @@ function readNextLink(link: unknown, origin: string, name: string): string | und
     throw new ErpFault('BAD_RESPONSE', `The next page of ${name} leads to another address, which is not followed.`);
   }
   return `${url.pathname}${url.search}`;
-}
-
-function faultOf({ status, json }: ErpAnswer, name: string): ErpFault {
-  const code = fieldOf(json, 'error', 'code');
-  switch (status) {
-    case 400:
-      return new QueryRefused('BAD_RESPONSE', `Business Central refuses the query of ${name}.`);
-    case 401:
-      return new ErpFault(
-        'AUTH_FAILED',
-        'Business Central does not accept the application. Add it on the page "Microsoft Entra Applications" with State Enabled.',
-      );
-    case 403:
-      return permissionDenied([name]);
-    case 404:
-      if (code === 'Internal_CompanyNotFound') {
-        return new ErpFault(
-          'TENANT_NOT_FOUND',
-          'The environment has no such company. Delete this connection and connect with the right companyId.',
-        );
-      }
-      if (code === 'NoEnvironment' || name === COMPANY) {
-        return new ErpFault(
-          'TENANT_NOT_FOUND',
-          'There is no such environment or company. Delete this connection and connect with the right environmentName and companyId.',
-        );
-      }
-      // Without the API for reports there is nothing to read: payments are left out as without a right.
-      if (name === PAYMENTS) return permissionDenied([name]);
-      return new ErpFault('BAD_RESPONSE', `Business Central does not have ${name} at this address.`);
-    case 413:
-      return new ErpFault('BAD_RESPONSE', `A page of ${name} is too large for Business Central.`);
-    default:
-      return new ErpFault('BAD_RESPONSE', `Business Central answered ${name} in an unexpected way (status ${status}).`);
-  }
-}
-
-/** @param names of lists: `vendors` */
-export function permissionDenied(names: readonly string[]): ErpFault {
-  return new ErpFault(
-    'PERMISSION_DENIED',
-    `The application may not read ${names.join(', ')}. Give it a permission set that reads ${names.length === 1 ? 'it' : 'them'}, on the page "Microsoft Entra Applications" of Business Central.`,
-  );
 }

@@ -1,3 +1,4 @@
+import { ErpFault } from '../../domain/faults.js';
 import { chunksOf } from '../chunks.js';
 import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';
 import type { StreamSource } from '../define-provider.js';
@@ -7,7 +8,8 @@ import { present, readRows } from '../row.js';
 import type { Row } from '../row.js';
 import { withQuery } from '../url.js';
 import { bankPage } from './bank-page.js';
-import { businessCentralClient, PAYMENTS, permissionDenied } from './client.js';
+import { PAYMENTS, permissionDenied } from './answers.js';
+import { businessCentralClient } from './client.js';
 import type { BusinessCentralAddresses, BusinessCentralConfig } from './client.js';
 import { businessCentral } from './product.js';
 import * as records from './records.js';
@@ -103,7 +105,11 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           ]);
           if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
           await bank?.test();
-          const currency = await readLocalCurrency().catch(() => undefined);
+          const currency = await readLocalCurrency().catch((error: unknown) => {
+            // A spent budget and an outage are answers of a test.
+            if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
+            throw error;
+          });
           return present({ name: textOf(company, 'displayName') ?? textOf(company, 'name'), currency });
         },
         streams: {

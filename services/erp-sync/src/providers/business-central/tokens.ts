@@ -1,25 +1,11 @@
-import { ErpFault } from '../../domain/faults.js';
 import type { TokenCalls } from '../access-token.js';
 import { fieldOf, textOf } from '../json.js';
-import type { ErpAnswer, SessionDeps } from '../provider.js';
+import type { SessionDeps } from '../provider.js';
+import { faultOfEntra } from './answers.js';
 
 /** The same wherever the API is reached. */
 const SCOPE = 'https://api.businesscentral.dynamics.com/.default';
 const MARGIN_SECONDS = 300;
-const authFailed = (message: string) => () => new ErpFault('AUTH_FAILED', message);
-/** By the numbers of Microsoft Entra. */
-const faults: Readonly<Record<number, () => ErpFault>> = {
-  7_000_215: authFailed('The client secret is wrong. Send the value of the secret, not its id, with PATCH.'),
-  7_000_222: authFailed('The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.'),
-  700_016: authFailed(
-    'The application is not known in this tenant. Give it admin consent there; where clientId is wrong, delete this connection and connect with the right one.',
-  ),
-  90_002: () =>
-    new ErpFault(
-      'TENANT_NOT_FOUND',
-      'Microsoft Entra knows no such tenant. Delete this connection and connect with the right tenantId.',
-    ),
-};
 
 /**
  * Tokens of the client credentials grant (ERP reference, section 3). They are kept for the session alone: a secret that was taken
@@ -44,12 +30,11 @@ export function entraTokens(
       url: `${loginUrl}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: body.toString(),
+      faultOf: faultOfEntra,
     });
-    if (answer.status !== 200) throw faultOf(answer);
-    const [value, seconds] = [textOf(answer.json, 'access_token'), fieldOf(answer.json, 'expires_in')];
-    if (value === undefined || typeof seconds !== 'number') {
-      throw new ErpFault('BAD_RESPONSE', 'Microsoft Entra answered without an access token.');
-    }
+    const fault = faultOfEntra(answer);
+    if (fault !== undefined) throw fault;
+    const [value = '', seconds] = [textOf(answer.json, 'access_token'), Number(fieldOf(answer.json, 'expires_in'))];
     token = { value, renewAt: performance.now() + (seconds - MARGIN_SECONDS) * 1_000 };
     return value;
   };
@@ -59,17 +44,4 @@ export function entraTokens(
       token !== undefined && performance.now() < token.renewAt ? token.value : renewedAccessToken(),
     renewedAccessToken,
   };
-}
-
-function faultOf({ status, json }: ErpAnswer): ErpFault {
-  const codes = fieldOf(json, 'error_codes');
-  const known = Array.isArray(codes) ? codes.map((code) => faults[Number(code)]).find(Boolean) : undefined;
-  if (known !== undefined) return known();
-  if (status < 400 || status > 499) {
-    return new ErpFault('BAD_RESPONSE', `Microsoft Entra answered in an unexpected way (status ${status}).`);
-  }
-  return new ErpFault(
-    'AUTH_FAILED',
-    'Microsoft Entra gives no access token. Send a new client secret with PATCH; where tenantId or clientId is wrong, delete this connection and connect with the right ones.',
-  );
 }

@@ -1,6 +1,18 @@
-import { ErpFault } from '../../domain/faults.js';
-import { fieldOf, textOf } from '../json.js';
+import { BudgetSpent, ErpFault, Outage } from '../../domain/faults.js';
+import { fieldOf, isObject } from '../json.js';
 import type { ErpAnswer, SessionDeps } from '../provider.js';
+import {
+  databaseClosed,
+  faultOfJson2,
+  faultOfRpc,
+  loginRequired,
+  noSuchDatabase,
+  nothingFound,
+  severalDatabases,
+} from './answers.js';
+
+/** JSON-2 came with it. */
+const JSON2_SINCE = 19;
 
 /** Of a connection, as it is stored (ERP reference, section 12). */
 export interface OdooConfig {
@@ -21,9 +33,6 @@ export interface OdooClient {
   isBeforeJson2(): boolean;
 }
 
-/** Models of apps that not every Odoo has. */
-const OPTIONAL: ReadonlySet<string> = new Set(['account.payment', 'purchase.order']);
-
 type Transport = (model: string, method: string, named: Arguments) => Promise<unknown>;
 
 /**
@@ -38,7 +47,12 @@ export function odooClient(
   let transport: Transport | undefined;
   let isOld = false;
 
-  const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ErpAnswer> =>
+  const post = (
+    path: string,
+    body: unknown,
+    faultOf: (answer: ErpAnswer) => ErpFault | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ErpAnswer> =>
     http.send({
       method: 'POST',
       url: `${baseUrl}${path}`,
@@ -49,83 +63,107 @@ export function odooClient(
         ...headers,
       },
       body: JSON.stringify(body),
-      // An exception of Odoo itself repeats with the same call; what a proxy answers in its place does not.
-      retries: (status, text) =>
-        status === 408 || status === 429 || (status >= 500 && (status !== 500 || exceptionOf(text) === undefined)),
+      faultOf,
     });
 
   const json2 =
     (database: string | undefined): Transport =>
-    async (model, method, named) =>
-      readJson2(await postJson2(database, model, method, named), model);
+    async (model, method, named) => {
+      const faultOf = (answer: ErpAnswer) => faultOfJson2(answer, model, resultOf(method));
+      return resultIn(await postJson2(database, model, method, named, faultOf), faultOf).json;
+    };
   const postJson2 = async (
     database: string | undefined,
     model: string,
     method: string,
     named: Arguments,
+    faultOf: (answer: ErpAnswer) => ErpFault | undefined,
   ): Promise<ErpAnswer> =>
-    post(`/json/2/${model}/${method}`, named, {
+    post(`/json/2/${model}/${method}`, named, faultOf, {
       authorization: `bearer ${await credentials.secret()}`,
       ...(database === undefined ? {} : { 'x-odoo-database': database }),
     });
 
   const rpc = async (service: string, method: string, args: readonly unknown[], model: string): Promise<unknown> => {
-    const answer = await post('/jsonrpc', { jsonrpc: '2.0', method: 'call', id: 1, params: { service, method, args } });
-    if (answer.status === 404) throw notFound();
-    if (answer.status !== 200) throw unexpected(answer.status);
-    const [result, error] = [fieldOf(answer.json, 'result'), fieldOf(answer.json, 'error')];
-    if (error !== undefined) throw faultOfException(exceptionOf(fieldOf(error, 'data')) ?? '', model);
-    if (result === undefined) throw new ErpFault('BAD_RESPONSE', 'Odoo answered without a result.');
-    return result;
+    const faultOf = (answer: ErpAnswer) => faultOfRpc(answer, model);
+    const body = { jsonrpc: '2.0', method: 'call', id: 1, params: { service, method, args } };
+    return fieldOf(resultIn(await post('/jsonrpc', body, faultOf), faultOf).json, 'result');
   };
 
   const openJsonRpc = async (): Promise<Transport> => {
-    const database = await findDatabase();
+    const database = config.database ?? hostedDatabase ?? (await findDatabase());
     const key = await credentials.secret();
     const userId = await rpc('common', 'authenticate', [database, login, key, {}], 'res.users');
-    if (typeof userId !== 'number') {
+    if (userId === false) {
       throw new ErpFault(
         'AUTH_FAILED',
         'Odoo does not accept the API key for this login. Make a new key of that user and send it with PATCH; for another login, delete this connection and connect Odoo with it.',
       );
     }
+    if (typeof userId !== 'number') throw new Outage('BAD_RESPONSE', 'Odoo answered without the id of the user.');
     isOld = true;
     return async (model, method, { ids, ...named }) =>
       rpc('object', 'execute_kw', [database, userId, key, model, method, ids === undefined ? [] : [ids], named], model);
   };
 
-  /** The configured one, the name of a host at odoo.com, or the only one that there is. */
+  /** The first label of a host at odoo.com. */
+  const [, hostedDatabase] = /^([^.]+)\.(?:[^.]+\.)?odoo\.com$/i.exec(new URL(baseUrl).hostname) ?? [];
+
+  /** The names of all databases; undefined where Odoo does not tell them. */
+  const listDatabases = async (): Promise<readonly unknown[] | undefined> => {
+    const faultOf = (answer: ErpAnswer) => faultOfRpc(answer, 'res.users');
+    const answer = await post('/web/database/list', { jsonrpc: '2.0', method: 'call', id: 1, params: {} }, faultOf);
+    const result = faultOf(answer) === undefined ? fieldOf(answer.json, 'result') : undefined;
+    return Array.isArray(result) ? (result as readonly unknown[]) : undefined;
+  };
+
+  /** The only one that there is. @throws ErpFault DATABASE_REQUIRED where there are several */
   const findDatabase = async (): Promise<string> => {
-    if (config.database !== undefined) return config.database;
-    const [, hosted] = /^([^.]+)\.(?:[^.]+\.)?odoo\.com$/i.exec(new URL(baseUrl).hostname) ?? [];
-    if (hosted !== undefined) return hosted;
-    const { json } = await post('/web/database/list', { jsonrpc: '2.0', method: 'call', id: 1, params: {} });
-    const result = fieldOf(json, 'result');
-    const [only, ...others] = Array.isArray(result) ? (result as readonly unknown[]) : [];
-    if (typeof only !== 'string' || others.length > 0) throw databaseRequired(config);
+    const [only, ...others] = (await listDatabases()) ?? [];
+    if (others.length > 0) throw severalDatabases();
+    if (typeof only !== 'string') throw databaseClosed();
     return only;
   };
 
-  /** The first call by JSON-2; what is not JSON comes from an Odoo that has none, or that does not know which database. */
+  /** The first call by JSON-2; a page that nothing was found comes from an Odoo that has none, or that opens no database. */
   const callFirst = async (model: string, method: string, named: Arguments): Promise<unknown> => {
-    const answer = await postJson2(config.database, model, method, named);
-    const isPage = answer.status === 404 && answer.json === undefined;
-    if (!isPage) {
+    const faultOf = (answer: ErpAnswer) => faultOfJson2(answer, model, resultOf(method));
+    const isPage = ({ status, json }: ErpAnswer): boolean => status === 404 && json === undefined;
+    const answer = await postJson2(config.database, model, method, named, (one) =>
+      isPage(one) ? undefined : faultOf(one),
+    );
+    if (!isPage(answer)) {
       transport = json2(config.database);
-      return readJson2(answer, model);
+      return resultIn(answer, faultOf).json;
     }
     if (answer.text.includes('No database is selected')) {
-      if (config.database !== undefined) throw databaseRequired(config);
-      transport = json2(await findDatabase());
+      if (config.database !== undefined) {
+        const names = await listDatabases();
+        throw names === undefined || names.includes(config.database) ? databaseClosed() : noSuchDatabase();
+      }
+      transport = json2(hostedDatabase ?? (await findDatabase()));
     } else if (login === undefined) {
-      throw new ErpFault(
-        'TENANT_NOT_FOUND',
-        'There is no Odoo 19 or later at baseUrl. Delete this connection and connect Odoo with the right baseUrl; for an older Odoo add login, the user that the API key belongs to.',
-      );
+      return callWithoutLogin(model, method, named);
     } else {
       transport = await openJsonRpc();
     }
     return transport(model, method, named);
+  };
+
+  /** Only an Odoo that tells an older version proves that it has no JSON-2; else JSON-2 may be back in a moment. */
+  const callWithoutLogin: Transport = async (model, method, named) => {
+    const version = await rpc('common', 'version', [], 'res.users').catch((error: unknown) => {
+      if (error instanceof BudgetSpent || !(error instanceof ErpFault)) throw error;
+      return undefined;
+    });
+    const info = fieldOf(version, 'server_version_info');
+    const major: unknown = Array.isArray(info) ? info[0] : undefined;
+    if (typeof major === 'number' && major < JSON2_SINCE) throw loginRequired(major);
+    try {
+      return await json2(config.database)(model, method, named);
+    } catch (error) {
+      throw error instanceof Outage && error.code === 'UPSTREAM_ERROR' ? nothingFound() : error;
+    }
   };
 
   return {
@@ -134,97 +172,15 @@ export function odooClient(
   };
 }
 
-function readJson2({ status, json }: ErpAnswer, model: string): unknown {
-  if (status === 200) {
-    if (json === undefined) throw new ErpFault('BAD_RESPONSE', 'Odoo answered something else than JSON.');
-    return json;
-  }
-  if (status === 401) {
-    throw new ErpFault(
-      'AUTH_FAILED',
-      'Odoo does not accept the API key: it is wrong, was deleted or has expired. Make a new one in Odoo and send it with PATCH.',
-    );
-  }
-  if (status === 403) throw permissionDenied([model]);
-  if (status === 404) {
-    if (json === undefined) throw notFound();
-    throw noSuchModel(model);
-  }
-  throw unexpected(status);
+/** @throws ErpFault of an answer that is no good one */
+function resultIn(answer: ErpAnswer, faultOf: (answer: ErpAnswer) => ErpFault | undefined): ErpAnswer {
+  const fault = faultOf(answer);
+  if (fault !== undefined) throw fault;
+  return answer;
 }
 
-/** The class of an exception: `odoo.exceptions.AccessError`. */
-function exceptionOf(data: unknown): string | undefined {
-  return textOf(data, 'name');
-}
-
-function faultOfException(exception: string, model: string): ErpFault {
-  if (exception.endsWith('.AccessDenied')) {
-    return new ErpFault(
-      'AUTH_FAILED',
-      'Odoo does not accept the API key. Make a new one in Odoo and send it with PATCH.',
-    );
-  }
-  if (exception.endsWith('.AccessError')) return permissionDenied([model]);
-  if (exception.endsWith('.OperationalError')) {
-    return noSuchDatabase();
-  }
-  if (exception.endsWith('.NotFound') || exception.endsWith('KeyError')) return noSuchModel(model);
-  return new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
-}
-
-/** Without the app of an optional list there is nothing to read: the list is left out as one without a right is. */
-function noSuchModel(model: string): ErpFault {
-  if (OPTIONAL.has(model)) return permissionDenied([model]);
-  return new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`);
-}
-
-function databaseRequired({ database }: OdooConfig): ErpFault {
-  if (database !== undefined) return noSuchDatabase();
-  return new ErpFault(
-    'DATABASE_REQUIRED',
-    'The instance has several databases. Delete this connection and connect Odoo with database, the name of the one to read.',
-  );
-}
-
-function noSuchDatabase(): ErpFault {
-  return new ErpFault(
-    'DATABASE_REQUIRED',
-    'Odoo has no such database. Delete this connection and connect Odoo with the right database.',
-  );
-}
-
-function notFound(): ErpFault {
-  return new ErpFault(
-    'TENANT_NOT_FOUND',
-    'There is no Odoo at this address. Delete this connection and connect Odoo with the right baseUrl.',
-  );
-}
-
-function unexpected(status: number): ErpFault {
-  return new ErpFault('BAD_RESPONSE', `Odoo answered in an unexpected way (status ${status}).`);
-}
-
-const modelNames: Readonly<Record<string, string>> = {
-  'res.company': 'companies',
-  'res.country': 'countries',
-  'res.partner': 'contacts',
-  'res.partner.bank': 'bank accounts of contacts',
-  'account.move': 'vendor bills',
-  'account.payment': 'payments',
-  'purchase.order': 'purchase orders',
-  'res.users': 'users',
-};
-
-function nameOf(model: string): string {
-  const name = modelNames[model];
-  return name === undefined ? model : `${name} (${model})`;
-}
-
-/** Names every model that may not be read. */
-export function permissionDenied(models: readonly string[]): ErpFault {
-  return new ErpFault(
-    'PERMISSION_DENIED',
-    `The user of the API key may not read ${models.map(nameOf).join(', ')}. Give the user the right in Odoo, such as "Accounting: read-only".`,
-  );
+/** The form of what a method gives. */
+function resultOf(method: string): (json: unknown) => boolean {
+  if (method === 'search_read') return Array.isArray;
+  return method === 'search_count' ? (json) => typeof json === 'number' : isObject;
 }

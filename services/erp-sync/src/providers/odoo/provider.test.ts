@@ -409,7 +409,8 @@ describe('a test', () => {
     await expect(open({}, { secret: 'other' }).test()).rejects.toMatchObject(authFailed);
     const noCompany = { code: 'TENANT_NOT_FOUND', message: connectAnewWith('erpCompanyId') };
     await expect(open({ erpCompanyId: 9 }).test()).rejects.toMatchObject(noCompany);
-    const noOdoo = { code: 'TENANT_NOT_FOUND', message: connectAnewWith('baseUrl') };
+    // A proxy answers so as well while Odoo is restarted: nobody is told to delete the connection.
+    const noOdoo = { code: 'UPSTREAM_ERROR', message: expect.stringMatching(/^(?!.*delete).*baseUrl is right/i) };
     await expect(open({ baseUrl: `${simulators.urls.odoo}/nobody` }).test()).rejects.toMatchObject(noOdoo);
     await control.expire('acme', 'SECRET');
     await expect(open().test()).rejects.toMatchObject(authFailed);
@@ -430,6 +431,16 @@ describe('a test', () => {
     const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
     await expect(open().test()).rejects.toMatchObject(required);
     await expect(open({ database: 'three' }).test()).rejects.toMatchObject(required);
+    // Without the list nothing is proven.
+    await control.addFault({
+      match: 'database/list',
+      kind: 'BODY',
+      times: 0,
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, error: { data: { name: 'odoo.exceptions.AccessDenied' } } }),
+    });
+    for (const config of [{}, { database: 'three' }]) {
+      await expect(open(config).test()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+    }
     expect(await open({ database: 'two' }).test()).toMatchObject({ name: 'My Company' });
   });
 });

@@ -423,18 +423,18 @@ describe('faults', () => {
     expect(http.throttledMs).toBeGreaterThanOrEqual(59);
   });
 
-  test.each([
+  test.each<[string, object, string?]>([
     ['text', { kind: 'BODY', body: 'hello', contentType: 'text/plain' }],
     ['a list', { kind: 'BODY', body: '[]' }],
     ['another object', { kind: 'BODY', body: '{"QueryResponse":[]}' }],
     ['rows that are none', { kind: 'BODY', body: '{"QueryResponse":{"Bill":{}}}' }],
-    ['a fault', { kind: 'BODY', body: '{"Fault":{"Error":[{"Message":"secret","code":"10000"}]}}' }],
+    ['a fault', { kind: 'BODY', body: '{"Fault":{"Error":[{"Message":"secret","code":"10000"}]}}' }, 'UPSTREAM_ERROR'],
     ['a redirect', { kind: 'REDIRECT', location: 'http://10.0.0.1/secret' }],
     ['another status', { kind: 'STATUS', status: 400 }],
-  ])('%s instead of bills is a fault without data of the ERP', async (_, spec) => {
-    await fault({ match: 'from Bill', ...spec });
+  ])('%s instead of bills is a fault without data of the ERP', async (_, spec, code = 'BAD_RESPONSE') => {
+    await fault({ match: 'from Bill', ...spec, times: 0 });
     await expect(readAll(open(), 'bills')).rejects.toMatchObject({
-      code: 'BAD_RESPONSE',
+      code,
       message: expect.not.stringMatching(/secret|http:/),
     });
   });

@@ -1,22 +1,14 @@
-import { ErpFault } from '../../domain/faults.js';
+import { Outage } from '../../domain/faults.js';
+import type { ErpFault } from '../../domain/faults.js';
 import { sendWithToken } from '../access-token.js';
 import type { TokenCalls } from '../access-token.js';
+import { outageOf } from '../answers.js';
 import type { RowsPage } from '../define-provider.js';
 import { fieldOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 import { withQuery } from '../url.js';
-
-/** What people call each list, the scope that it needs, and the ids of its rows. */
-export const lists = {
-  Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
-  Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
-  CreditNotes: { noun: 'credit notes', scope: 'accounting.invoices.read', idName: 'CreditNoteID' },
-  Payments: { noun: 'payments', scope: 'accounting.payments.read', idName: 'PaymentID' },
-  PurchaseOrders: { noun: 'purchase orders', scope: 'accounting.invoices.read', idName: 'PurchaseOrderID' },
-} as const;
-export type ListName = keyof typeof lists;
-export type ResourceName = ListName | 'Organisation';
-const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
+import { disconnected, faultOfAnswer, lists, SCOPE_MISSING } from './answers.js';
+import type { ListName, ResourceName } from './answers.js';
 
 export interface ListQuery {
   readonly where?: string | undefined;
@@ -30,17 +22,24 @@ export function firstPosition(pageSize: number): string {
   return `0:${pageSize}`;
 }
 
-/** A token that lacks a scope; a new token lacks it too. */
-const SCOPE_MISSING = 'AuthorizationUnsuccessful';
-
 /** The accounting API 2.0 of Xero, read only (ERP reference, section 6). */
 export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) {
-  const send = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<ErpAnswer> =>
-    sendWithToken(
+  const send = async (
+    url: string,
+    faultOf: (answer: ErpAnswer) => ErpFault | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> => {
+    const answer = await sendWithToken(
       calls,
-      { method: 'GET', url, headers: { accept: 'application/json', ...headers } },
+      { method: 'GET', url, headers: { accept: 'application/json', ...headers }, faultOf },
       ({ status, json }) => status === 401 && fieldOf(json, 'Detail') !== SCOPE_MISSING,
     );
+    const fault = faultOf(answer);
+    // An organisation that was disconnected and a user without a role are refused alike.
+    if (fault?.code === 'PERMISSION_DENIED' && answer.status === 403 && !(await isConnected())) throw disconnected();
+    if (fault !== undefined) throw fault;
+    return answer.json;
+  };
 
   /** The rows of a resource, and what comes with them. */
   const get = async (
@@ -49,21 +48,21 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly rows: readonly unknown[]; readonly body: unknown }> => {
     const url = withQuery(`${apiUrl}/api.xro/2.0/${resource}`, query);
-    const answer = await send(url, { 'xero-tenant-id': tenantId, ...headers });
-    if (answer.status === 403 && !(await isConnected())) {
-      throw new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect it again.');
-    }
-    if (answer.status !== 200) throw faultOf(answer, resource);
-    const rows = fieldOf(answer.json, resource === 'Organisation' ? 'Organisations' : resource);
-    if (!Array.isArray(rows)) throw badResponse(resource);
-    return { rows: rows as readonly unknown[], body: answer.json };
+    const rowsOf = (json: unknown): unknown => fieldOf(json, resource === 'Organisation' ? 'Organisations' : resource);
+    const faultOf = (answer: ErpAnswer) => faultOfAnswer(answer, resource, (json) => Array.isArray(rowsOf(json)));
+    const body = await send(url, faultOf, { 'xero-tenant-id': tenantId, ...headers });
+    return { rows: rowsOf(body) as readonly unknown[], body };
   };
 
-  /** An organisation that was disconnected and a user without a role are refused alike. */
+  /** Asked without the organisation; only the list proves something. */
   const isConnected = async (): Promise<boolean> => {
-    const { status, json } = await send(`${apiUrl}/connections`);
-    if (status !== 200 || !Array.isArray(json)) return true;
-    return json.some((connection) => fieldOf(connection, 'tenantId') === tenantId);
+    const faultOf = ({ status, json, ...answer }: ErpAnswer): ErpFault | undefined => {
+      if (status === 200 && Array.isArray(json)) return undefined;
+      const fault = faultOfAnswer({ status, json, ...answer }, 'Organisation', () => false);
+      return fault?.code === 'REAUTH_REQUIRED' ? fault : outageOf({ status, codes: [] });
+    };
+    const connections = (await send(`${apiUrl}/connections`, faultOf)) as readonly unknown[];
+    return connections.some((connection) => fieldOf(connection, 'tenantId') === tenantId);
   };
 
   const readPage = async (
@@ -91,7 +90,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
   return {
     async readOrganisation(): Promise<unknown> {
       const [organisation] = (await get('Organisation')).rows;
-      if (organisation === undefined) throw badResponse('Organisation');
+      if (organisation === undefined) throw new Outage('BAD_RESPONSE', 'Xero answered without the organisation.');
       return organisation;
     },
     readPage,
@@ -107,27 +106,4 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       }
     },
   };
-}
-
-function badResponse(resource: ResourceName): ErpFault {
-  return new ErpFault('BAD_RESPONSE', `Xero sent something else than ${resources[resource].noun}.`);
-}
-
-function faultOf({ status, json }: ErpAnswer, resource: ResourceName): ErpFault {
-  const isScopeMissing = status === 401 && fieldOf(json, 'Detail') === SCOPE_MISSING;
-  if (status === 403 || isScopeMissing) return permissionDenied([resource]);
-  if (status === 401) {
-    return new ErpFault('REAUTH_REQUIRED', 'Xero does not accept the access any more. Connect it again.');
-  }
-  const { noun } = resources[resource];
-  return new ErpFault('BAD_RESPONSE', `Xero does not answer a request for ${noun} (status ${status}).`);
-}
-
-/** Names each with the scope that it needs. */
-export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
-  const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
-  return new ErpFault(
-    'PERMISSION_DENIED',
-    `Xero does not let this connection read: ${named.join(', ')}. Connect it again as a user who may read them, and allow all that is asked for.`,
-  );
 }

@@ -455,16 +455,16 @@ describe('faults', () => {
     await expect(readAll(open(), 'bills')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 70_000_000 });
   });
 
-  test.each([
+  test.each<[string, object, string?]>([
     ['text', { kind: 'BODY', body: 'hello', contentType: 'text/plain' }],
     ['a list', { kind: 'BODY', body: '[]' }],
     ['no rows', { kind: 'BODY', body: '{"Invoices":{}}' }],
-    ['another status', { kind: 'STATUS', status: 404 }],
+    ['another status', { kind: 'STATUS', status: 404 }, 'UPSTREAM_ERROR'],
     ['a redirect', { kind: 'REDIRECT', location: 'http://10.0.0.1/secret' }],
-  ])('%s instead of bills is a fault without data of the ERP', async (_, spec) => {
-    await fault({ match: 'Invoices', ...spec });
+  ])('%s instead of bills is a fault without data of the ERP', async (_, spec, code = 'BAD_RESPONSE') => {
+    await fault({ match: 'Invoices', ...spec, times: 0 });
     await expect(readAll(open(), 'bills')).rejects.toMatchObject({
-      code: 'BAD_RESPONSE',
+      code,
       message: expect.not.stringMatching(/secret|http:|hello/),
     });
   });

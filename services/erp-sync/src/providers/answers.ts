@@ -1,0 +1,54 @@
+import { ErpFault, Outage } from '../domain/faults.js';
+import type { ErpAnswer } from './provider.js';
+
+/** A row of the table of an ERP: an answer that only the ERP itself gives, and what it is taken for. */
+export interface AnswerRule {
+  /** Absent: whatever the status is. */
+  readonly status?: readonly number[];
+  /** What the ERP calls it; `Family_*` for all that begin so. Without a code there is no proof. */
+  readonly codes: readonly string[];
+  /** What was asked for; absent: anything. */
+  readonly of?: readonly string[];
+  /** @param subject what was asked for */
+  readonly fault: (subject: string) => ErpFault;
+}
+
+/** An answer as a table reads it. */
+export interface CodedAnswer {
+  readonly status: number;
+  /** Of the ERP; empty where something else answered, such as a proxy, or half of the answer is missing. */
+  readonly codes: readonly string[];
+}
+
+/**
+ * What an answer that is no good one is taken for: the first row of the table that has its status, a code of it and what was asked
+ * for. What the table does not know is an outage and tried again: a person is never asked to mend what may pass.
+ */
+export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
+  const rule = rules.find(
+    ({ status, codes, of }) =>
+      (status === undefined || status.includes(answer.status)) &&
+      (of === undefined || of.includes(subject)) &&
+      answer.codes.some((code) => codes.some((known) => isOf(known, code))),
+  );
+  return rule?.fault(subject) ?? outageOf(answer);
+}
+
+function isOf(known: string, code: string): boolean {
+  return known.endsWith('*') ? code.startsWith(known.slice(0, -1)) : code === known;
+}
+
+/** By the status alone, which says nothing that a person could mend. */
+export function outageOf({ status, codes }: CodedAnswer): Outage {
+  if (status === 429) return new Outage('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
+  if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not answer in time.');
+  if (status === 200 && codes.length === 0) {
+    return new Outage('BAD_RESPONSE', 'Something else than the ERP answered, or its answer was cut off.');
+  }
+  return new Outage('UPSTREAM_ERROR', `The ERP, or something before it, answered with an error (status ${status}).`);
+}
+
+/** Without a table: only what its status calls an outage is one. */
+export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
+  return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
+}

@@ -1,0 +1,139 @@
+import { ErpFault, Outage } from '../../domain/faults.js';
+import { faultByTable } from '../answers.js';
+import type { AnswerRule } from '../answers.js';
+import { fieldOf, textOf } from '../json.js';
+import type { ErpAnswer } from '../provider.js';
+
+/** What the company itself is called in messages. */
+export const COMPANY = 'the company';
+/** The list of the API for reports, which may be missing. */
+export const PAYMENTS = 'vendorLedgerEntries';
+
+/** The API does not take the query, such as a filter on a field that the list does not have. */
+export class QueryRefused extends ErpFault {}
+
+const NOT_FOUND = ['BadRequest_NotFound', 'BadRequest_ResourceNotFound', 'Internal_RecordNotFound'];
+
+/** Codes of the API v2.0. */
+export const businessCentralAnswers: readonly AnswerRule[] = [
+  {
+    status: [401],
+    codes: ['Authentication_*', 'Unauthorized'],
+    fault: () =>
+      new ErpFault(
+        'AUTH_FAILED',
+        'Business Central does not accept the application. Add it on the page "Microsoft Entra Applications" with State Enabled.',
+      ),
+  },
+  {
+    status: [403],
+    codes: ['Authorization_*', 'Application_*', 'Forbidden'],
+    fault: (name) => permissionDenied([name]),
+  },
+  {
+    status: [404],
+    codes: ['Internal_CompanyNotFound'],
+    fault: () =>
+      new ErpFault(
+        'TENANT_NOT_FOUND',
+        'The environment has no such company. Delete this connection and connect with the right companyId.',
+      ),
+  },
+  { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
+  { status: [404], codes: NOT_FOUND, of: [COMPANY], fault: noEnvironmentOrCompany },
+  // Without the API for reports there is nothing to read: payments are left out as without a right.
+  { status: [404], codes: NOT_FOUND, of: [PAYMENTS], fault: (name) => permissionDenied([name]) },
+  {
+    status: [404],
+    codes: NOT_FOUND,
+    fault: (name) => new ErpFault('BAD_RESPONSE', `Business Central does not have ${name} at this address.`),
+  },
+  {
+    status: [400],
+    codes: ['BadRequest*'],
+    fault: (name) => new QueryRefused('BAD_RESPONSE', `Business Central refuses the query of ${name}.`),
+  },
+  {
+    status: [413],
+    codes: ['Request_EntityTooLarge'],
+    fault: (name) => new ErpFault('BAD_RESPONSE', `A page of ${name} is too large for Business Central.`),
+  },
+];
+
+/** Numbers of Microsoft Entra (AADSTS), and names of OAuth. */
+export const entraAnswers: readonly AnswerRule[] = [
+  {
+    codes: ['7000215'],
+    fault: () =>
+      new ErpFault('AUTH_FAILED', 'The client secret is wrong. Send the value of the secret, not its id, with PATCH.'),
+  },
+  {
+    codes: ['7000222'],
+    fault: () =>
+      new ErpFault(
+        'AUTH_FAILED',
+        'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
+      ),
+  },
+  {
+    codes: ['700016'],
+    fault: () =>
+      new ErpFault(
+        'AUTH_FAILED',
+        'The application is not known in this tenant. Give it admin consent there; where clientId is wrong, delete this connection and connect with the right one.',
+      ),
+  },
+  {
+    codes: ['90002'],
+    fault: () =>
+      new ErpFault(
+        'TENANT_NOT_FOUND',
+        'Microsoft Entra knows no such tenant. Delete this connection and connect with the right tenantId.',
+      ),
+  },
+  {
+    codes: ['invalid_client', 'unauthorized_client'],
+    fault: () =>
+      new ErpFault(
+        'AUTH_FAILED',
+        'Microsoft Entra refuses the application. Look at its sign-in log there, mend what it names, then start a run.',
+      ),
+  },
+];
+
+/** What an answer of the API is taken for. @param isGood whether the body has what was asked for */
+export function faultOfApi(
+  { status, json }: ErpAnswer,
+  name: string,
+  isGood: (json: unknown) => boolean,
+): ErpFault | undefined {
+  if (status === 200 && isGood(json)) return undefined;
+  const code = textOf(json, 'error', 'code');
+  return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
+}
+
+/** What an answer of Microsoft Entra is taken for. */
+export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
+  if (status === 200) {
+    const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';
+    return hasToken ? undefined : new Outage('BAD_RESPONSE', 'Microsoft Entra answered without an access token.');
+  }
+  const numbers = fieldOf(json, 'error_codes');
+  const codes = [...(Array.isArray(numbers) ? numbers.map(String) : []), textOf(json, 'error') ?? ''];
+  return faultByTable(entraAnswers, { status, codes: codes.filter((code) => code !== '') }, 'tokens');
+}
+
+function noEnvironmentOrCompany(): ErpFault {
+  return new ErpFault(
+    'TENANT_NOT_FOUND',
+    'There is no such environment or company. Delete this connection and connect with the right environmentName and companyId.',
+  );
+}
+
+/** @param names of lists: `vendors` */
+export function permissionDenied(names: readonly string[]): ErpFault {
+  return new ErpFault(
+    'PERMISSION_DENIED',
+    `The application may not read ${names.join(', ')}. Give it a permission set that reads ${names.length === 1 ? 'it' : 'them'}, on the page "Microsoft Entra Applications" of Business Central.`,
+  );
+}

@@ -1,0 +1,124 @@
+import { ErpFault, Outage } from '../../domain/faults.js';
+import { faultByTable } from '../answers.js';
+import type { AnswerRule } from '../answers.js';
+import { fieldOf, textOf } from '../json.js';
+import type { ErpAnswer } from '../provider.js';
+
+/** Models of apps that not every Odoo has. */
+const OPTIONAL = ['account.payment', 'purchase.order'] as const;
+/** What the database server says, and Odoo passes on as one of many operational errors. */
+const NO_SUCH_DATABASE = 'database does not exist';
+
+const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
+
+/** Exceptions by the last part of their name: by JSON-2 with a status of their own, by JSON-RPC always with 200. */
+export const odooAnswers: readonly AnswerRule[] = [
+  {
+    codes: ['Unauthorized', 'AccessDenied'],
+    fault: () =>
+      new ErpFault(
+        'AUTH_FAILED',
+        'Odoo does not accept the API key: it is wrong, was deleted or has expired. Make a new one in Odoo and send it with PATCH.',
+      ),
+  },
+  { codes: ['AccessError'], fault: (model) => permissionDenied([model]) },
+  { codes: [NO_SUCH_DATABASE], fault: () => noSuchDatabase() },
+  // Without its app an optional list has nothing to read: it is left out as one without a right is.
+  { codes: ['NotFound', 'KeyError'], of: OPTIONAL, fault: (model) => permissionDenied([model]) },
+  {
+    codes: ['NotFound', 'KeyError'],
+    fault: (model) =>
+      new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`),
+  },
+  // The same call would end so again.
+  { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
+  { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
+];
+
+/** What an answer by JSON-2 is taken for. @param isResult whether the result has the form that was asked for */
+export function faultOfJson2(
+  { status, json }: ErpAnswer,
+  model: string,
+  isResult: (json: unknown) => boolean,
+): ErpFault | undefined {
+  if (status === 200 && json !== undefined && isResult(json)) return undefined;
+  return faultByTable(odooAnswers, { status, codes: status === 200 ? [] : codesOf(json) }, model);
+}
+
+/** What an answer by JSON-RPC is taken for. */
+export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault | undefined {
+  const error = fieldOf(json, 'error');
+  if (status === 200 && error === undefined && fieldOf(json, 'result') !== undefined) return undefined;
+  return faultByTable(odooAnswers, { status, codes: codesOf(fieldOf(error, 'data')) }, model);
+}
+
+/** `AccessError` of `odoo.exceptions.AccessError`. */
+function codesOf(exception: unknown): readonly string[] {
+  const name = textOf(exception, 'name')?.split('.').at(-1);
+  if (name === undefined) return [];
+  const isOfDatabase = name === 'OperationalError';
+  const message = textOf(exception, 'message') ?? '';
+  return isOfDatabase && /\bdatabase "[^"\n]{0,200}" does not exist/.test(message) ? [name, NO_SUCH_DATABASE] : [name];
+}
+
+export function noSuchDatabase(): ErpFault {
+  return new ErpFault(
+    'DATABASE_REQUIRED',
+    'Odoo has no such database. Delete this connection and connect Odoo with the right database.',
+  );
+}
+
+export function severalDatabases(): ErpFault {
+  return new ErpFault(
+    'DATABASE_REQUIRED',
+    'The instance has several databases. Delete this connection and connect Odoo with database, the name of the one to read.',
+  );
+}
+
+/** A missing database and one whose server is silent look alike, as long as nobody lists the databases. */
+export function databaseClosed(): Outage {
+  return new Outage(
+    'UPSTREAM_ERROR',
+    'Odoo opens no database, and does not tell which it has. The next run tries again. Check that Odoo runs, and that database names the right one.',
+  );
+}
+
+/** A proxy answers so as well while Odoo is restarted. */
+export function nothingFound(): Outage {
+  return new Outage(
+    'UPSTREAM_ERROR',
+    'Nothing answers as Odoo does (status 404). The next run tries again. Check that Odoo runs, and that baseUrl is right.',
+  );
+}
+
+/** @param version as Odoo tells it: `18` */
+export function loginRequired(version: number): ErpFault {
+  return new ErpFault(
+    'TENANT_NOT_FOUND',
+    `Odoo ${version} asks for a login. Delete this connection and connect Odoo anew; add login, the user that the API key belongs to.`,
+  );
+}
+
+const modelNames: Readonly<Record<string, string>> = {
+  'res.company': 'companies',
+  'res.country': 'countries',
+  'res.partner': 'contacts',
+  'res.partner.bank': 'bank accounts of contacts',
+  'account.move': 'vendor bills',
+  'account.payment': 'payments',
+  'purchase.order': 'purchase orders',
+  'res.users': 'users',
+};
+
+function nameOf(model: string): string {
+  const name = modelNames[model];
+  return name === undefined ? model : `${name} (${model})`;
+}
+
+/** Names every model that may not be read. */
+export function permissionDenied(models: readonly string[]): ErpFault {
+  return new ErpFault(
+    'PERMISSION_DENIED',
+    `The user of the API key may not read ${models.map(nameOf).join(', ')}. Give the user the right in Odoo, such as "Accounting: read-only".`,
+  );
+}

@@ -1,0 +1,67 @@
+import { ErpFault } from '../../domain/faults.js';
+import { faultByTable } from '../answers.js';
+import type { AnswerRule } from '../answers.js';
+import { textOf } from '../json.js';
+import type { ErpAnswer } from '../provider.js';
+
+/** What people call each list, the scope that it needs, and the ids of its rows. */
+export const lists = {
+  Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
+  Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
+  CreditNotes: { noun: 'credit notes', scope: 'accounting.invoices.read', idName: 'CreditNoteID' },
+  Payments: { noun: 'payments', scope: 'accounting.payments.read', idName: 'PaymentID' },
+  PurchaseOrders: { noun: 'purchase orders', scope: 'accounting.invoices.read', idName: 'PurchaseOrderID' },
+} as const;
+export type ListName = keyof typeof lists;
+export type ResourceName = ListName | 'Organisation';
+const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
+
+/** A token that lacks a scope; a new token lacks it too. */
+export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
+
+/** `Detail`, `Title` and `Type` of an answer. */
+export const xeroAnswers: readonly AnswerRule[] = [
+  { status: [401], codes: [SCOPE_MISSING], fault: (resource) => permissionDenied([resource as ResourceName]) },
+  {
+    status: [401],
+    codes: ['Unauthorized'],
+    fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero does not accept the access any more. Connect it again.'),
+  },
+  // Where /connections has the organisation; where it does not, the organisation was disconnected.
+  {
+    status: [403],
+    codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
+    fault: (resource) => permissionDenied([resource as ResourceName]),
+  },
+  // The same call would be refused again.
+  {
+    status: [400],
+    codes: ['ValidationException', 'QueryParseException', 'PostDataInvalidException'],
+    fault: (resource) =>
+      new ErpFault('BAD_RESPONSE', `Xero refuses the query of ${resources[resource as ResourceName].noun}.`),
+  },
+];
+
+/** What an answer is taken for. @param isGood whether the body has what was asked for */
+export function faultOfAnswer(
+  { status, json }: ErpAnswer,
+  resource: ResourceName,
+  isGood: (json: unknown) => boolean,
+): ErpFault | undefined {
+  if (status === 200 && isGood(json)) return undefined;
+  const codes = ['Detail', 'Title', 'Type'].flatMap((name) => textOf(json, name) ?? []);
+  return faultByTable(xeroAnswers, { status, codes }, resource);
+}
+
+export function disconnected(): ErpFault {
+  return new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect it again.');
+}
+
+/** Names each with the scope that it needs. */
+export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
+  const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
+  return new ErpFault(
+    'PERMISSION_DENIED',
+    `Xero does not let this connection read: ${named.join(', ')}. Connect it again as a user who may read them, and allow all that is asked for.`,
+  );
+}
