@@ -155,6 +155,10 @@ export function checkSecret(
   { secretName, secret }: { readonly secretName: string; readonly secret: string },
 ): void {
   if (secretName !== expected) throw invalidField(expected, `is required; ${secretName} belongs to another provider.`);
-  const fault = faultOfSecret(secret, 1, SECRET_LENGTH_MAX);
-  if (fault !== undefined) throw invalidField(expected, fault);
+  if (faultOfSecret(secret, 1, SECRET_LENGTH_MAX) !== undefined) {
+    throw invalidField(
+      expected,
+      `must have 1 to ${SECRET_LENGTH_MAX} letters, digits and signs of ASCII, without blanks around them, line breaks and invisible characters.`,
+    );
+  }
 }

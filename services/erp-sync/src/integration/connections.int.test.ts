@@ -109,6 +109,7 @@ describe('connecting an ERP with credentials', () => {
     ['a provider with consent', { provider: 'XERO' }, 'provider: Xero is connected by consent'],
     ['the secret of another provider', { secretName: 'api_key' }, 'client_secret: is required'],
     ['a secret that is too long', { secret: 'x'.repeat(513) }, 'client_secret: must have 1 to 512'],
+    ['a secret with a byte order mark', { secret: '\ufeffa' }, 'client_secret: must have'],
     ['a secret with a line break', { secret: 'a\r\nb' }, 'client_secret: must have'],
     ['a company of another organization', { companyId: randomUUID() }, 'company_id: names no company'],
     ['a day that is none', { importFrom: '2026-02-30' }, 'import_from: must be a day'],
