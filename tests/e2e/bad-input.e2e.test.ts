@@ -265,12 +265,16 @@ describe('a text', () => {
     '\u{1f9fe}\u200d\u{1f4b6}',
     '$where',
     '{"$gt":""}',
-    'a\r\nb\tc',
   ])('%j is kept as it is', async (name) => {
     const { id } = await expectAccepted({ body: { ...plainInvoice(5), supplier: { name } } });
     const { body } = await running.request<StoredInvoice>(`GET /invoices/${id}`, { key: goodKey });
     expect(body.invoice['supplier']).toEqual({ name });
   });
+
+  test.each(['a\r\nb\tc', 'a\u202eb', 'a\u200bb'])(
+    '%j is refused, because a name is one line that hides nothing',
+    (name) => expectRefusedField(withField('supplier.name', name), 'supplier.name'),
+  );
 });
 
 describe('a company', () => {
