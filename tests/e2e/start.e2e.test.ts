@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -226,6 +226,21 @@ describe('npm start', () => {
     expect(await readDemo(dataDir)).toEqual(demo);
     expect((await api.request('GET /invoices', { key: demo.keys.viewer })).status).toBe(200);
   });
+
+  test('refuses to start over on data that is served, and deletes nothing of it', async () => {
+    const before = await invoicesOf(demo);
+    const over = start(['--fresh', '--no-demo']);
+    expect((await over.ended).code).toBe(1);
+    expect(over.output()).toMatch(
+      /^\S+ is in use by process \d+\. Stop it \(Ctrl-C where `npm start` runs\), or choose another directory: DATA_DIR=\S+ npm start\n$/,
+    );
+    expect(await readDemo(dataDir)).toEqual(demo);
+    expect(await readdir(dataDir)).toEqual(
+      expect.arrayContaining(['dev.json', 'embedded', 'installation.json', 'lock']),
+    );
+    expect(await readdir(join(dataDir, 'embedded', 'mongodb'))).toContain('lock');
+    expect(await invoicesOf(demo)).toEqual(before);
+  });
 });
 
 describe('npm start on data of its own', () => {
@@ -292,6 +307,40 @@ describe('npm start that cannot start', () => {
     );
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
+
+  test('refuses to delete data that a MongoDB still has open whose start was killed', async () => {
+    const ownDir = await mkdtemp(join(dataDir, 'killed-'));
+    const data = join(ownDir, 'embedded', 'mongodb');
+    await mkdir(data, { recursive: true });
+    await writeFile(join(data, 'lock'), String(process.pid));
+    const started = start(['--fresh'], { DATA_DIR: ownDir });
+    expect((await started.ended).code).toBe(1);
+    expect(started.output()).toContain(`is in use by process ${process.pid}. `);
+    expect(await readdir(data)).toEqual(['lock']);
+  });
+
+  test.each([
+    ['a file', () => join(dataDir, 'a-file')],
+    ['below a file', () => join(dataDir, 'a-file', 'data')],
+    ...(process.platform === 'linux'
+      ? [
+          // Node repeats a recursive mkdir there without end.
+          ['in a file system that takes no directories', () => '/proc/invoice-control/data'] as const,
+          ['a directory that takes no files', () => '/proc/sys'] as const,
+        ]
+      : []),
+  ] as const)(
+    'says that DATA_DIR cannot be written where it is %s, before it starts anything',
+    async (_, directory) => {
+      await writeFile(join(dataDir, 'a-file'), 'mine');
+      const started = start([], { DATA_DIR: directory() });
+      expect((await started.ended).code).toBe(1);
+      expect(started.output()).toMatch(
+        /^DATA_DIR is "[^"]+", which cannot be written: E[A-Z]+: .+\. Choose a directory that you may write to: DATA_DIR=\S+ npm start\n$/,
+      );
+      expect(await readFile(join(dataDir, 'a-file'), 'utf8')).toBe('mine');
+    },
+  );
 
   test.each<[string, readonly string[], NodeJS.ProcessEnv, RegExp]>([
     ['a port that is none', [], { PORT: '80a' }, /^PORT is "80a"; it must be a number from 0 to 65535\.\n$/],

@@ -1,9 +1,11 @@
 // `npm start`: the whole product on one machine.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { DirectoryInUse, lockDirectory } from '@invoicecontrol/embedded-mongodb/directory-lock';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
@@ -68,8 +70,9 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
+  // Until this process ends, however it does: the next one takes over the lock of a dead one.
+  process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
 
   const startedAt = Date.now();
   say('Starting MongoDB and NATS ...');
@@ -233,8 +236,38 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
   }
 }
 
+/**
+ * Looks whether another process has the data before anything of it is changed.
+ * @returns the function that gives it free
+ */
+function lockData(directory: string): () => void {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    const elsewhere = 'DATA_DIR=~/invoice-control npm start';
+    if (error instanceof DirectoryInUse) {
+      throw new StartError(
+        `${directory} is in use by process ${error.holder}. Stop it (Ctrl-C where \`npm start\` runs), or choose another directory: ${elsewhere}`,
+        { cause: error },
+      );
+    }
+    if (!isSystemError(error)) throw error;
+    throw new StartError(
+      `DATA_DIR is "${directory}", which cannot be written: ${error.message}. Choose a directory that you may write to: ${elsewhere}`,
+      { cause: error },
+    );
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
 /** Deletes only what earlier starts created: DATA_DIR may hold other files. */
 async function deleteData(dataDir: string): Promise<void> {
+  // A MongoDB ends a moment after the start that was killed, and until then has its files open.
+  const mongodb = join(dataDir, 'embedded', 'mongodb');
+  if (existsSync(mongodb)) lockData(mongodb)();
   const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }

@@ -4,22 +4,31 @@ import path from 'node:path';
 /** Directories locked by this process; its own process id in a lock file is not enough to tell. */
 const heldHere = new Set<string>();
 
+/** Another process holds the lock. */
+export class DirectoryInUse extends Error {
+  readonly holder: number;
+
+  constructor(directory: string, holder: number, file: string) {
+    super(
+      `${directory} is in use by process ${holder}. Stop it or choose another directory; if that process has nothing to do with it, delete ${file}.`,
+    );
+    this.holder = holder;
+  }
+}
+
 /**
- * Locks a data directory, so that two servers never write one journal. The lock of a dead process is taken over.
+ * Makes and locks a data directory, so that two processes never write into it. The lock of a dead process is taken over.
  * @returns the function that releases the lock
- * @throws Error with a sentence for the operator when another process holds it
+ * @throws DirectoryInUse when another process holds it; errors of the system where it cannot be written
  */
 export function lockDirectory(directory: string): () => void {
-  fs.mkdirSync(directory, { recursive: true });
+  makeDirectory(path.resolve(directory));
   const held = fs.realpathSync(directory);
   const file = path.join(held, 'lock');
   if (!tryLock(file)) {
     const holder = Number(fs.readFileSync(file, 'utf8'));
     if (heldHere.has(held) || (holder !== process.pid && isAlive(holder))) {
-      throw new Error(
-        `${directory} is in use by process ${holder}. Stop it or choose another directory; if that process is no ` +
-          `embedded MongoDB, delete ${file}.`,
-      );
+      throw new DirectoryInUse(directory, holder, file);
     }
     fs.rmSync(file, { force: true });
     if (!tryLock(file)) throw new Error(`${directory} was taken by another process just now.`);
@@ -29,6 +38,18 @@ export function lockDirectory(directory: string): () => void {
     heldHere.delete(held);
     fs.rmSync(file, { force: true });
   };
+}
+
+/** As `recursive` does, which repeats without end where the system says of a directory that is there that it is not: below /proc. */
+function makeDirectory(directory: string): void {
+  if (fs.existsSync(directory)) return;
+  makeDirectory(path.dirname(directory));
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another process made it just now.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function tryLock(file: string): boolean {

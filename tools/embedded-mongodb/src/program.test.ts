@@ -105,6 +105,14 @@ describe('the program', () => {
     expect(stderr).toContain(`${directory} is in use by process ${child.pid}.`);
   });
 
+  test('refuses a directory that cannot be made', async () => {
+    // Node repeats a recursive mkdir below /proc without end.
+    const impossible = process.platform === 'linux' ? '/proc/invoice-control/data' : '/dev/null/data';
+    const { code, stdout, stderr } = await outcomeOf(launch(['--data', impossible]));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('mkdir');
+  });
+
   test('refuses a directory that this process has locked, and accepts it once it is released', async () => {
     const first = await startEmbeddedMongod({ dataDirectory: directory });
     await expect(startEmbeddedMongod({ dataDirectory: directory })).rejects.toThrow('is in use by process');
