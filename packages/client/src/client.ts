@@ -90,7 +90,7 @@ interface AnyOptions {
  */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, fetch = (request) => globalThis.fetch(request), timeoutMs = TIMEOUT_MS } = options;
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
   }

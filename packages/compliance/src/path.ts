@@ -41,7 +41,7 @@ interface Step {
 type Predicate = (element: Element) => boolean;
 
 function compileStep(text: string): Step {
-  const name = text.replace(/\[.*$/, '');
+  const name = text.replace(/\[[^]*$/, '');
   const predicates = [...text.matchAll(/\[((?:[^[\]']|'[^']*')*)\]/g)].map(([, inner]) =>
     compilePredicate(inner ?? ''),
   );

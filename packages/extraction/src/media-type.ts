@@ -43,7 +43,7 @@ function isSigned(bytes: Buffer): boolean {
   if (hasSignedDataHeader(bytes)) return true;
   const text = bytes.toString('latin1');
   const base64 = text.replace(/^[\s\u00ef\u00bb\u00bf]*(?:-----BEGIN [A-Z0-9 ]+-----)?/, '').slice(0, 100);
-  return /^[A-Za-z0-9+/\s]+=*\s*$/.test(base64) && hasSignedDataHeader(Buffer.from(base64, 'base64'));
+  return /^[A-Za-z0-9+/\s]+(?:=+\s*)?$/.test(base64) && hasSignedDataHeader(Buffer.from(base64, 'base64'));
 }
 
 function hasSignedDataHeader(bytes: Buffer): boolean {

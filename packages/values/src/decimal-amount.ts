@@ -44,7 +44,7 @@ export function microToDecimal(micro: bigint): DecimalAmount {
   const magnitude = micro < 0n ? -micro : micro;
   const fraction = String(magnitude % MICRO_PER_UNIT)
     .padStart(AMOUNT_DECIMALS_MAX, '0')
-    .replace(/0+$/, '');
+    .replace(/(?<!0)0+$/, '');
   return `${micro < 0n ? '-' : ''}${magnitude / MICRO_PER_UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

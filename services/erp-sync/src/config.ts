@@ -15,7 +15,7 @@ const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
     .default(fallback)
-    .transform((url) => url.replace(/\/+$/, ''));
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 const endpointUrl = (fallback: string) => z.url({ protocol: /^https?$/ }).default(fallback);
 
 /** `https://erp.example.com:8443`, with commas between them. */

@@ -9,7 +9,7 @@ const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
     .default(fallback)
-    .transform((url) => url.replace(/\/+$/, ''));
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** The environment of the ksef service (KSeF reference, section 17). */
 export const configSchema = z.object({

@@ -158,7 +158,7 @@ export async function startErps(
   const appOf = (vendor: string, provider: string): RegisteredApp => ({
     clientId: env[`${vendor}_CLIENT_ID`] || `${vendor.toLowerCase()}-development-only`,
     clientSecret: env[`${vendor}_CLIENT_SECRET`] || `${vendor.toLowerCase()}-secret-development-only`,
-    redirectUris: [`${callbackUrl.replace(/\/+$/, '')}/${provider}`],
+    redirectUris: [`${callbackUrl.replace(/(?<!\/)\/+$/, '')}/${provider}`],
   });
   const apps = { quickBooksApp: appOf('QUICKBOOKS', 'PROVIDER_C'), xeroApp: appOf('XERO', 'PROVIDER_D') };
   const start = async (port: number): Promise<ErpSimulators> => startErpSimulators({ ...apps, ports: { odoo: port } });

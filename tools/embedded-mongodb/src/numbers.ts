@@ -21,7 +21,7 @@ const isInt32 = (value: number): boolean => Number.isInteger(value) && value >= 
 
 /** Reads the text of a number exactly; `undefined` for NaN and the infinities. */
 export function exactDecimalOf(text: string): ExactDecimal | undefined {
-  const match = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match ?? [];
   if (whole + fraction === '') return undefined;
   return { coefficient: BigInt(sign + whole + fraction), exponent: Number(exponent) - fraction.length };

@@ -56,7 +56,9 @@ function splitAmount(text: string): Parts | undefined {
   if (token !== '' && (currency === undefined || !isAtStartOrEnd(plain, token))) return undefined;
   const rest = plain.replace(token, '').trim();
   const match =
-    /^(?<open>\()?\s*(?<before>[+-])?\s*(?<number>[\d.,][\d.,' ]*?)\s*(?<after>[+-])?\s*(?<close>\))?$/.exec(rest);
+    /^(?<open>\()?(?:\s*(?<before>[+-]))?\s*(?<number>[\d.,](?:[\d.,' ]*[\d.,'])?)(?:\s*(?<after>[+-]))?(?:\s*(?<close>\)))?$/.exec(
+      rest,
+    );
   const { open, before, number = '', after, close } = match?.groups ?? {};
   if (match === null || (open === undefined) !== (close === undefined)) return undefined;
   if ([open, before, after].filter((sign) => sign !== undefined).length > 1) return undefined;
@@ -65,7 +67,7 @@ function splitAmount(text: string): Parts | undefined {
 
 /** Removing a currency within the digits, as in `12€50`, would change the number. */
 function isAtStartOrEnd(text: string, token: string): boolean {
-  const bare = text.replaceAll(/^[\s(+-]+|[\s)+-]+$/g, '');
+  const bare = text.replaceAll(/^[\s(+-]+|(?<![\s)+-])[\s)+-]+$/g, '');
   return bare.startsWith(token) || bare.endsWith(token);
 }
 
@@ -77,6 +79,7 @@ function readNumber(number: string, mark: DecimalMark): string | undefined {
   const isGrouped = GROUPED.test(integer) && LAST_GROUP.test(integer);
   if (!/^\d*$/.test(integer) && !isGrouped) return undefined;
   const digits = integer.replaceAll(/\D/g, '').replace(/^0+(?=\d)/, '') || '0';
-  const decimals = (fraction ?? '').length > DECIMALS_MAX ? (fraction ?? '').replace(/0+$/, '') : (fraction ?? '');
+  const decimals =
+    (fraction ?? '').length > DECIMALS_MAX ? (fraction ?? '').replace(/(?<!0)0+$/, '') : (fraction ?? '');
   return decimals === '' ? digits : `${digits}.${decimals}`;
 }

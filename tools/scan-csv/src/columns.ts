@@ -137,9 +137,11 @@ function bestColumns(field: ScanField, header: readonly string[]): number[] {
 
 /** `Amount (EUR)`, `Betrag in EUR` and `TTC €` into the name and the currency. */
 function splitHeading(heading: string): { readonly name: string; readonly currency: string | undefined } {
-  const match = /^(?<name>.*?)[\s_([-]+(?:in\s+)?(?<currency>[A-Z]{3}|€|£)[\])\s]*$/.exec(heading.trim());
-  const { name = heading, currency } = match?.groups ?? {};
-  if (currency === undefined) return { name: heading, currency: undefined };
+  const text = heading.trim();
+  const match = /(?<![\s_([-])[\s_([-]+(?:in\s+)?([A-Z]{3}|€|£)[\])\s]*$/.exec(text);
+  const currency = match?.[1];
+  if (match === null || currency === undefined) return { name: heading, currency: undefined };
+  const name = text.slice(0, match.index);
   if (currency === '€') return { name, currency: 'EUR' };
   if (currency === '£') return { name, currency: 'GBP' };
   // Any recent date: a heading names current currencies.

@@ -102,7 +102,7 @@ function baseUrl(text: string): string {
     /^https?:$/.test(url.protocol) &&
     [url.search, url.hash, url.username, url.password].every((part) => part === '');
   if (!isUsable) throw new UsageError(`--base-url is an address such as ${DEFAULT_BASE_URL}.`);
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 function company(text: string | undefined): string | undefined {

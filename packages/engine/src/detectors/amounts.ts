@@ -748,7 +748,7 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
 
 /** Significant digits of an amount: 1200.00 has two. */
 function digitsOf(minor: bigint): number {
-  return String(minor).replace(/0+$/, '').length;
+  return String(minor).replace(/(?<!0)0+$/, '').length;
 }
 
 /** Whether an amount deviates from a positive one by no more than a percentage of it. */

@@ -223,7 +223,9 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
 function significantDigits({ invoice }: Facts): number {
   const unit = 10n ** BigInt(minorUnitsOf(invoice.currency));
   const stated = [invoice.amountMinor, ...(invoice.netMinor === undefined ? [] : [invoice.netMinor])];
-  return Math.min(...stated.map((minor) => String(withoutPricePoint(BigInt(minor), unit)).replace(/0+$/, '').length));
+  return Math.min(
+    ...stated.map((minor) => String(withoutPricePoint(BigInt(minor), unit)).replace(/(?<!0)0+$/, '').length),
+  );
 }
 
 function withoutPricePoint(minor: bigint, unit: bigint): bigint {

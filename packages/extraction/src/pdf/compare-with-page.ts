@@ -95,7 +95,7 @@ function printsAmount(document: TextDocument, value: string): boolean {
 }
 
 function printsCode(document: TextDocument, value: string): boolean {
-  return document.cells.some(({ text }) => new RegExp(`(?<!\\p{L})${value}(?!\\p{L})`, 'u').test(text));
+  return document.cells.some(({ text }) => text.split(/\P{L}+/u).includes(value));
 }
 
 function printsId(document: TextDocument, value: string): boolean {

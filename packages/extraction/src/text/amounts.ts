@@ -18,7 +18,7 @@ export type DecimalMark = '.' | ',';
 const CURRENCY =
   '(?:US\\$|CA\\$|C\\$|AU\\$|A\\$|NZ\\$|HK\\$|S\\$|R\\$|[€$£¥₹₺₪₩฿₽]|(?:EUR|USD|GBP|PLN|CHF|CZK|SEK|NOK|DKK|HUF|RON|BGN|TRY|ILS|INR|JPY|CNY|KRW|THB|BRL|CAD|AUD|NZD|HKD|SGD|MYR|MXN|ZAR|AED|SAR|QAR|BHD|KWD|OMR|JOD|TND|ISK|PHP|IDR|UAH|RSD|CLP|COP|ARS|EGP|PKR|LKR|NGN|KES|MAD|VND|TWD)(?![A-Za-z])|(?:zł|zl|Kč|Kc|Ft|lei|лв|TL|RM|Fr\\.|Rs\\.?|kr\\.?|euro|Euro|EURO|R)(?![A-Za-z]))';
 const BODY =
-  "(?:\\d{1,2}(?:,\\d{2})+,\\d{3}(?:\\.\\d{1,2})?|\\d{1,3}(?:([ .,'])\\d{3})(?:\\1\\d{3})*(?:[.,]\\d{1,3})?|\\d+(?:[.,]\\d{1,6})?|[.,]\\d{2})(?:,-{1,2})?";
+  "(?:\\d{1,2}(?:,\\d{2}){1,5},\\d{3}(?:\\.\\d{1,2})?|\\d{1,3}(?:([ .,'])\\d{3})(?:\\1\\d{3}){0,5}(?:[.,]\\d{1,3})?|\\d+(?:[.,]\\d{1,6})?|[.,]\\d{2})(?:,-{1,2})?";
 const AMOUNT = new RegExp(
   `(?<before>${CURRENCY})? ?(?<sign>[-+(] ?)?(?<inner>${CURRENCY})? ?(?<body>${BODY})(?<trailing> ?-(?![\\d\\p{L}]))?\\)?(?: ?(?<after>${CURRENCY}))?`,
   'gu',

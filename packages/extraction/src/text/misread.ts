@@ -44,7 +44,7 @@ export function repairIban(compact: string): string {
 
 /** `^[A-Z]{4}[0-9]{14}$`: the class of each character. */
 function classesOf(pattern: string): string[] {
-  return [...pattern.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)].flatMap(([, characters = '', count]) =>
+  return [...pattern.matchAll(/\[([^[\]]+)\]\{(\d+)\}/g)].flatMap(([, characters = '', count]) =>
     Array.from({ length: Number(count) }, () => characters),
   );
 }

@@ -143,7 +143,7 @@ function readNumber(text: string, offset: number): Token | undefined {
     if (!hasNoDigit && !goesOn) break;
     end += next[0].length;
   }
-  const value = rest.slice(0, end).replace(/[./\\_-]+$/, '');
+  const value = rest.slice(0, end).replace(/(?<![./\\_-])[./\\_-]+$/, '');
   if (!/\d/.test(value) || value.length > NUMBER_LENGTH_MAX) return undefined;
   const start = offset + skipped;
   return { value, start, end: start + value.length };

@@ -183,9 +183,8 @@ function supplierCountries(
   if (hasLabel(/\bEIN\b|\bFed(?:eral)? Tax ID\b/i)) countries.add('US');
   if (hasLabel(/\bGSTIN\b/)) countries.add('IN');
   for (const text of texts) {
-    const domain = /(?:www\.|@)[a-z0-9.-]+\.(uk|de|fr|pl|es|it|nl|se|no|dk|ca|au|nz|sg|jp|cn|za|in|ch|mx)\b/i.exec(
-      text,
-    )?.[1];
+    const domain =
+      /(?:www\.|@)[a-z0-9.-]{1,253}\.(uk|de|fr|pl|es|it|nl|se|no|dk|ca|au|nz|sg|jp|cn|za|in|ch|mx)\b/i.exec(text)?.[1];
     if (domain !== undefined) countries.add(domain.toLowerCase() === 'uk' ? 'GB' : domain.toUpperCase());
   }
   return [...countries];

@@ -111,7 +111,7 @@ function cellsBelow(document: TextDocument, cell: ReadCell): ReadCell[] {
     if (line === undefined || line.top > limit || found.length === 2) break;
     const lower = line.cells.find(({ left, right }) => left < cell.right + cell.size && right > cell.left - cell.size);
     if (lower === undefined) continue;
-    if (leadingLabel(lower) !== undefined && !/^\W*(?:no|nr|n|#)?\W*\d/i.test(lower.text)) break;
+    if (leadingLabel(lower) !== undefined && !/^\W*(?:(?:no|nr|n)\W*)?\d/i.test(lower.text)) break;
     found.push(lower);
   }
   return found;

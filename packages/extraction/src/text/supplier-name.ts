@@ -23,7 +23,7 @@ const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno)\b/i;
 const ADDRESS =
-  /(?:str\.|straße|strasse|weg \d|platz \d|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bstreet\b|\broad\b|\brd\b|\blane\b|\bvia\b|piazza|corso|calle|\bc\/|avda|plaza|paseo|\bul\.|\baleja|\bal\.|\bpl\.|straat|laan \d|weg\b.*\d|plein|kade|gracht|postbus|p\.?o\.? box|floor|suite|unit \d|\bzi\b|zone|industri|jalan|\bjln\b|taman|polígono)/i;
+  /(?:str\.|straße|strasse|weg \d|platz \d|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bstreet\b|\broad\b|\brd\b|\blane\b|\bvia\b|piazza|corso|calle|\bc\/|avda|plaza|paseo|\bul\.|\baleja|\bal\.|\bpl\.|straat|laan \d|weg\b.{0,80}\d|plein|kade|gracht|postbus|p\.?o\.? box|floor|suite|unit \d|\bzi\b|zone|industri|jalan|\bjln\b|taman|polígono)/i;
 const CONTACT =
   /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
 const NAME_LENGTH_MAX = 80;
@@ -196,7 +196,7 @@ function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: num
 
 function cleanName(text: string): string | undefined {
   const part = cutBehindLegalForm(text.split(SEPARATOR)[0] ?? '');
-  const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/[\s:;|,-]+$/, ''));
+  const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/(?<![\s:;|,-])[\s:;|,-]+$/, ''));
   if (FORM_OF_NOBODY.test(name) || LEGAL_FORM.exec(name)?.[0] === name) return undefined;
   if (name.length < 2 || name.length > NAME_LENGTH_MAX || (name.match(/\p{L}/gu) ?? []).length < 2) return undefined;
   if (TITLE.test(name) && !LEGAL_FORM.test(name)) return undefined;

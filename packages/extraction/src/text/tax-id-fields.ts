@@ -46,7 +46,15 @@ export function findTaxIdCandidates(
     const page = document.pages[cell.page];
     const isOwn = companies.some(({ taxId }) => taxId !== null && isSame(taxId, match.value));
     const role =
-      isOwn || YOURS.test(cell.text.slice(0, match.start).replace(/\S*[:.]?\s*$/, '')) ? 'buyer' : roleOf(zones, cell);
+      isOwn ||
+      YOURS.test(
+        cell.text
+          .slice(0, match.start)
+          .trimEnd()
+          .replace(/(?<!\S)\S+$/, ''),
+      )
+        ? 'buyer'
+        : roleOf(zones, cell);
     const place = (cell.top / Math.max(1, page?.height ?? 1) > FOOTER ? 0.1 : 0) + (match.isProven ? 0.15 : 0);
     found.push({
       value: match.value,
@@ -91,7 +99,7 @@ export function findLocalTaxIds(document: TextDocument, zones: readonly PartyZon
   for (const place of placesOf(document, 'localTaxId')) {
     if (!/^(?:steuer|stnr|codicefiscale|cf|codfisc)/.test(place.hit.key)) continue;
     for (const { cell, start, base } of place.regions.slice(0, 2)) {
-      const match = /^[\s:.]*((?:\d[\d /]{7,15}\d)|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z])/.exec(
+      const match = /^[\s:.]{0,40}((?:\d[\d /]{7,15}\d)|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z])/.exec(
         cell.text.slice(start),
       );
       if (match?.[1] === undefined || roleOf(zones, cell) === 'buyer') continue;

@@ -111,7 +111,7 @@ function longestRepaired(
 
 /** The text, and what is left when its last groups are cut off, one after the other. */
 function shorterAndShorter(text: string): string[] {
-  const texts = [text.replace(/[ .:/-]+$/, '')];
+  const texts = [text.replace(/(?<![ .:/-])[ .:/-]+$/, '')];
   for (const { index } of [...text.matchAll(/[ .:/-]+/g)].reverse()) {
     const shorter = text.slice(0, index);
     if (shorter.length >= 4) texts.push(shorter);
@@ -121,5 +121,5 @@ function shorterAndShorter(text: string): string[] {
 
 function cutAtWord(text: string): string {
   const match = /^(?:[A-Z]{1,3}[ .-]?)?\d[A-Z0-9./-]*(?: [A-Z]{0,2}\d[A-Z0-9./-]*)*/i.exec(text);
-  return (match?.[0] ?? text).replace(/[ .:/-]+$/, '');
+  return (match?.[0] ?? text).replace(/(?<![ .:/-])[ .:/-]+$/, '');
 }

@@ -15,7 +15,7 @@ export function readText(raw: string): string | undefined {
 
 /** A name: line breaks and tabs of a formatted file become one blank. */
 export function readName(raw: string): string | undefined {
-  const name = raw.trim().replace(/[ ]*[\t\r\n][\s]*/g, ' ');
+  const name = raw.trim().replace(/(?<! ) *[\t\r\n]\s*/g, ' ');
   return hasVisibleText(name) && !isLongerThan(name, NAME_LENGTH_MAX) ? name : undefined;
 }
 

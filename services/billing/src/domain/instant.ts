@@ -12,7 +12,7 @@ export function normaliseInstant(text: string): string | undefined {
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== `${day}T${time}`) return undefined;
   const instant = new Date(`${day}T${time}${offset.toUpperCase()}`);
   if (!/^\d{4}-/.test(instant.toISOString())) return undefined;
-  return `${instant.toISOString().slice(0, 19)}.${fraction.replace(/0+$/, '')}`;
+  return `${instant.toISOString().slice(0, 19)}.${fraction.replace(/(?<!0)0+$/, '')}`;
 }
 
 /** The instant to the millisecond. */

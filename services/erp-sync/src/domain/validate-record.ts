@@ -258,6 +258,6 @@ function roundDecimals(integer: string, fraction: string): string {
     amountDecimals + 1,
     '0',
   );
-  const decimals = scaled.slice(-amountDecimals).replace(/0+$/, '');
+  const decimals = scaled.slice(-amountDecimals).replace(/(?<!0)0+$/, '');
   return `${scaled.slice(0, -amountDecimals)}${decimals === '' ? '' : `.${decimals}`}`;
 }

@@ -102,7 +102,7 @@ export function apiPage(app: Express, openApi: string): void {
 /** A page in which links lead to pages that are served too; of the others, which only the repository has, the text stays. */
 function withServedLinks(file: string): string {
   const text = readFileSync(new URL(file, root), 'utf8');
-  return text.replaceAll(/\[([^\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words: string, target: string) => {
+  return text.replaceAll(/\[([^[\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words: string, target: string) => {
     const { pathname, hash } = new URL(target, `file:///${file}`);
     const path = PAGES.get(pathname.slice(1));
     return path === undefined ? words : `[${words}](${path}${hash})`;

@@ -31,7 +31,7 @@ export function safeFileName(name: string, mediaType: string, fallback: string):
 }
 
 function trimmed(name: string): string {
-  return name.replaceAll(/^[.\s]+|[.\s]+$/g, '');
+  return name.replaceAll(/^[.\s]+|(?<![.\s])[.\s]+$/g, '');
 }
 
 /** The header that shows a document in place, and names it when it is saved. */

@@ -28,7 +28,7 @@ const status = z
 
 /** Leaves out what looks like a token of KSeF, should an answer repeat one. NIPs stay: they are part of KSeF numbers. */
 function withoutTokens(words: string): string {
-  return words.replaceAll(/\S*\|\S*\|\S*/g, '…').replaceAll(/\b[0-9a-f]{64}\b/gi, '…');
+  return words.replaceAll(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…').replaceAll(/\b[0-9a-f]{64}\b/gi, '…');
 }
 
 export const certificatesAnswer = z

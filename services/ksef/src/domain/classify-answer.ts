@@ -257,8 +257,9 @@ function readError(json: unknown): ReadError {
 /** Text of KSeF as it may be shown: cut, in one line, without NIPs, addresses, bearer tokens and tokens of KSeF. */
 export function safeText(text: string): string {
   return plainText(text)
-    .replace(/\S*\|\S*\|\S*/g, '…')
-    .replace(/\b(?:eyJ[\w-]+\.[\w.-]+|[0-9a-f]{64})\b/gi, '…')
+    .replace(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…')
+    .replace(/(?<![\w.-])[\w.-]*eyJ[\w.-]+/g, '…')
+    .replace(/\b[0-9a-f]{64}\b/gi, '…')
     .replace(/\bhttps?:\/\/\S+/gi, '…')
     .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, '…')
     .replace(/(?<!\d)\d{6}(\d{4})(?!\d)/g, '******$1');

@@ -55,7 +55,7 @@ function readBaseUrl(checked: { readonly url: URL } | { readonly problem: string
   if ('problem' in checked) throw invalidField(path, `${checked.problem}.`);
   const { origin, pathname, search } = checked.url;
   if (search !== '') throw invalidField(path, 'must not have a query (?).');
-  const base = pathname.replace(/\/+$/, '');
+  const base = pathname.replace(/(?<!\/)\/+$/, '');
   const [interfacePath] = INTERFACE_PATH.exec(base) ?? [];
   if (interfacePath !== undefined) {
     throw invalidField(path, `must be the address of the instance, without ${interfacePath} at its end.`);

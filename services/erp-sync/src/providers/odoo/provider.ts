@@ -226,8 +226,8 @@ function changedSince({ from }: Window, field = 'write_date'): Domain {
 }
 
 /** The id at the end of a position. */
-function lastIdOf({ after }: { readonly after?: string | undefined }): number {
-  return Number(/\d+$/.exec(after ?? '')?.[0] ?? 0);
+function lastIdOf({ after = '' }: { readonly after?: string | undefined }): number {
+  return Number(/(?<!\d)\d+$/.exec(after)?.[0] ?? 0);
 }
 
 function idOf(row: Row): string {
