@@ -40,6 +40,7 @@ const checks = [
       'tests',
     ],
   },
+  { name: 'regular-expressions', command: ['node', 'tools/check-regular-expressions.mjs'] },
   { name: 'dead-code', command: ['knip', '--no-progress'] },
   { name: 'contracts', command: ['buf', 'lint'] },
   { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
@@ -64,7 +65,7 @@ async function worker() {
     const { passed, output, note = '' } = await (check.run ?? (() => execute(check.command)))();
     if (!passed) failures += 1;
     console.log(
-      `${passed ? 'ok    ' : 'FAILED'} ${check.name.padEnd(14)} ${seconds(begun).padStart(6)} ${note}`.trimEnd(),
+      `${passed ? 'ok    ' : 'FAILED'} ${check.name.padEnd(19)} ${seconds(begun).padStart(6)} ${note}`.trimEnd(),
     );
     if (!passed) console.log(output.trimEnd());
   }
