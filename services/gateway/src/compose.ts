@@ -103,6 +103,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       }),
       host: config.HOST,
       port: config.PORT,
+      failures,
       logger,
       connectionsPerAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX,
     });

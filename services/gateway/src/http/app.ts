@@ -13,10 +13,11 @@ import { expectAnswer } from './client-errors.js';
 import { isClosing, refuseExcess, trackRequest } from './connections.js';
 import { dispatch } from './dispatch.js';
 import type { Dispatching } from './dispatch.js';
-import { URL_LENGTH_MAX } from './limits.js';
+import { HEADER_VALUE_LENGTH_MAX, URL_LENGTH_MAX } from './limits.js';
 import { probes } from './probes.js';
 import type { Readiness } from './probes.js';
 import { HttpRefusal } from './refusal.js';
+import { countedRefusal } from './refused-attempts.js';
 import { requestIdOf } from './request-id.js';
 import { requestState, setRequestState, settleRequest } from './request-state.js';
 import type { Route } from './route.js';
@@ -55,7 +56,7 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   app.use(() => {
     throw unknownRoute();
   });
-  app.use(refuse(dispatching.logger));
+  app.use(refuse(dispatching));
   return app;
 }
 
@@ -135,10 +136,21 @@ function traceparentOf(request: Request): string | undefined {
   return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 
-/** Refuses what Node accepts and HTTP/1.1 forbids. */
+/** A caller may invent names of any length. */
+const HEADER_NAME_SHOWN_MAX = 64;
+
+/**
+ * Refuses what Node accepts and HTTP/1.1 forbids, and what is longer than anything that this API reads. Before it, only the id, the
+ * trace and the address of the request are read from headers, each in one pass.
+ */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
     throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
+  }
+  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
+    if (values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
+    const shown = name.slice(0, HEADER_NAME_SHOWN_MAX);
+    throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter one.`);
   }
   const hosts = request.headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
@@ -164,11 +176,12 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
   );
 }
 
-function refuse(logger: Logger): ErrorRequestHandler {
+function refuse(dispatching: Dispatching): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
-  return (error: unknown, _request, response, _next) => {
+  return (error: unknown, request, response, _next) => {
     // A path that is not valid percent-encoding names nothing.
-    sendRefusal(response, error instanceof URIError ? unknownRoute() : error, logger);
+    const refusal = error instanceof URIError ? unknownRoute() : error;
+    sendRefusal(response, countedRefusal(refusal, request, response, dispatching), dispatching.logger);
   };
 }
 

@@ -77,7 +77,7 @@ export class Authenticator {
     const { failures } = this.#dependencies;
     const key = bearerKey(request);
     if (key === undefined || parseApiKey(key) === undefined) throw refused();
-    const digest = createHash('sha256').update(key).digest('base64');
+    const digest = digestOf(key);
     const refusal = failures.refusalOf(address) ?? refused();
     if (this.#isRefused(digest)) throw refusal;
     const isKnown = this.#principals.peek(digest) !== undefined;
@@ -89,6 +89,12 @@ export class Authenticator {
     } catch (error) {
       throw error instanceof RefusedKey ? refusal : error;
     }
+  }
+
+  /** Whether the request brings a key that was good when it was last checked. Asks nobody. */
+  hasKnownKey(request: IncomingMessage): boolean {
+    const key = bearerKey(request);
+    return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;
   }
 
   /** Invalidates revoked or lowered keys at once. */
@@ -169,6 +175,10 @@ class RefusedKey extends Error {}
 /** The one refusal for a key that is missing, unknown, revoked, expired, or of a deleted organization. */
 export function refused(): DomainError {
   return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
 }
 
 /** A cached key ends when it expires, not when it is evicted. */

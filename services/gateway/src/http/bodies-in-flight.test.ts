@@ -401,7 +401,8 @@ describe('what a body may not do', () => {
 
   test('come with a second key behind thousands of headers', async () => {
     const gateway = await start();
-    const many = Array.from({ length: 3_000 }, () => 'a:b');
+    // Node by itself keeps 2,000 headers, unseen.
+    const many = Array.from({ length: 2_010 }, (_, index) => `${index.toString(36)}:b`);
     const { answer } = await open(
       gateway,
       scan(...many, `Authorization: Bearer ${otherKey}`, 'Content-Length: 2'),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Request } from 'express';
 
 /**
@@ -9,6 +10,11 @@ export function clientAddress(request: Request): string {
   const stated = (request.ip ?? '').replace(/^::ffff:/i, '');
   if (isIP(stated) !== 0) return stated;
   return (request.socket.remoteAddress ?? '0.0.0.0').replace(/^::ffff:/i, '');
+}
+
+/** The address at the other end of a connection, written like {@link clientAddress}. */
+export function connectionAddress({ remoteAddress = '' }: Socket): string {
+  return remoteAddress.replace(/^::ffff:/i, '');
 }
 
 /** Who shares a limit by address: one IPv4 address, or the /64 that one subscriber of IPv6 has. */

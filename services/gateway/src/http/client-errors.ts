@@ -3,8 +3,10 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Response } from 'express';
+import { connectionAddress } from './client-address.js';
 import { stopReading } from './connections.js';
 import { answerTo } from './envelope.js';
+import type { FailureBucket } from './failure-bucket.js';
 import { URL_LENGTH_MAX } from './limits.js';
 import { HttpRefusal } from './refusal.js';
 import { newRequestId } from './request-id.js';
@@ -26,9 +28,10 @@ export function expectAnswer(socket: Socket, response: Response): void {
 
 /**
  * Answers what Node refuses by itself (a malformed request line, headers too large, a client too slow) with the
- * envelope and a request id, then closes the connection: nothing after such bytes can be trusted.
+ * envelope and a request id, then closes the connection: nothing after such bytes can be trusted. Each is a refused
+ * attempt of the other end of the connection, unless a good key came over it last.
  */
-export function answerClientErrors(server: Server, logger: Logger): void {
+export function answerClientErrors(server: Server, failures: FailureBucket, logger: Logger): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const response = responses.get(socket);
     const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
@@ -38,7 +41,10 @@ export function answerClientErrors(server: Server, logger: Logger): void {
     }
     const isWaiting = response !== undefined && !response.headersSent;
     const requestId = isWaiting ? requestState(response).requestId : newRequestId();
-    const { status, headers, body } = answerTo(refusalFor(error), requestId);
+    const hasGoodKey = response !== undefined && requestState(response).organizationId !== undefined;
+    const refusal = refusalFor(error);
+    const counted = hasGoodKey ? refusal : failures.countedRefusal(connectionAddress(socket), refusal);
+    const { status, headers, body } = answerTo(counted, requestId);
     logger.info({ requestId, status, reason: error.code }, 'an unreadable request');
     socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
       socket.destroy(),

@@ -34,6 +34,7 @@ import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js'
 import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
 import { HttpRefusal } from './refusal.js';
+import { countedRefusal } from './refused-attempts.js';
 import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
 import { isFileRoute, pathTemplate } from './route.js';
 import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Reply, Route, RouteInput } from './route.js';
@@ -47,7 +48,7 @@ export interface Dispatching {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly limits: Limits;
-  /** Of tokens; the authenticator has those of keys. */
+  /** Of tokens, and of requests that cannot be read; the authenticator has those of keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
   /** What each address may have running without a key. */
@@ -89,7 +90,8 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
       dispatching.load.refuseOverload(request.method);
       await sendReply(response, await answer(route, request, response, dispatching));
     } catch (error) {
-      sendRefusal(response, wordedFor(route, error), dispatching.logger);
+      const refusal = route === undefined ? countedRefusal(error, request, response, dispatching) : error;
+      sendRefusal(response, wordedFor(route, refusal), dispatching.logger);
     }
   };
 }
@@ -278,7 +280,7 @@ function takeOfOrganization(response: Response, organizations: Share, organizati
   holdUntilSettled(response, giveBack);
 }
 
-/** Requests without a key are limited by the refused attempts of their address. */
+/** Requests without a key are limited by the refused attempts of their address, those with an unreadable body among them. */
 async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
@@ -294,18 +296,18 @@ async function answerPublic(
     failures.refuseExhausted(state.address);
   }
   const reservation = isSigned ? bodies.ofSender(address, signedSenders.has(address)) : bodies.ofAddress(address);
-  const input = await readInput(route, request, response, reservation);
-  const bound = publicClients(clients, {
-    context: anonymousContext(state),
-    timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
-  });
-  state.advice = adviceFor(route, input.idempotencyKey);
   try {
+    const input = await readInput(route, request, response, reservation);
+    const bound = publicClients(clients, {
+      context: anonymousContext(state),
+      timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
+    });
+    state.advice = adviceFor(route, input.idempotencyKey);
     const reply = await route.handle(input, bound);
     if (isSigned) signedSenders.add(address);
     return reply;
   } catch (error) {
-    if (!isSigned && error instanceof DomainError && isCallersFault(error)) failures.count(state.address);
+    if (!isSigned && isCallersFault(error)) failures.count(state.address);
     throw error;
   }
 }
@@ -318,7 +320,10 @@ function tooManyRunning(max: number): DomainError {
   );
 }
 
-function isCallersFault({ kind }: DomainError): boolean {
+function isCallersFault(error: unknown): boolean {
+  if (error instanceof HttpRefusal) return true;
+  if (!(error instanceof DomainError)) return false;
+  const { kind } = error;
   return kind === 'unauthenticated' || kind === 'not_found' || kind === 'invalid' || kind === 'forbidden';
 }
 

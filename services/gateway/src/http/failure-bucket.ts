@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Counts refused attempts per address, in this process only, so that counting costs no call. Attempts that cost nothing
- * (no key, a key that cannot exist) are not counted by the caller.
+ * Counts refused attempts per address, in this process only, so that counting costs no call. Keys that are missing or cannot
+ * exist are not counted by the caller.
  */
 export class FailureBucket {
   readonly #clock: Clock;
@@ -37,6 +37,13 @@ export class FailureBucket {
     return new DomainError('rate_limited', 'Too many refused attempts from this address. Try again later.', {
       retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
     });
+  }
+
+  /** Counts a refusal. @returns it, or what {@link refusalOf} an address with too many before says */
+  countedRefusal<R extends Error>(address: string, refusal: R): R | DomainError {
+    const exhausted = this.refusalOf(address);
+    if (exhausted === undefined) this.count(address);
+    return exhausted ?? refusal;
   }
 
   count(address: string): void {

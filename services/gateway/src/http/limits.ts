@@ -1,6 +1,8 @@
 /** Bounds of the transport (HTTP and security reference, section 2). */
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
+/** Of all headers of one name together, as they are read. None of those that this API reads needs more than some hundred. */
+export const HEADER_VALUE_LENGTH_MAX = 4 * 1024;
 export const CONNECTIONS_MAX = 5_000;
 /** Connections with a good key or token that one organization may have; beyond them they count in the share of their address. */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;

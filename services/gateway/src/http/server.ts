@@ -5,7 +5,9 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Express } from 'express';
 import { AddressShare } from './address-share.js';
 import { answerClientErrors, refuseConnection } from './client-errors.js';
+import { connectionAddress } from './client-address.js';
 import { closeLateConnections, onceRecognized } from './connections.js';
+import type { FailureBucket } from './failure-bucket.js';
 import { CONNECTIONS_MAX, FILE_BODY_MS, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
 import type { Timeouts } from './limits.js';
 import { listenFast } from './listen-fast.js';
@@ -17,6 +19,8 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Counts requests that cannot be read. */
+  readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
   /** 0: no bound, for instance where a proxy in front holds all connections. */
@@ -33,7 +37,7 @@ export interface HttpServer {
 }
 
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { app, host, port, logger, timeouts = TIMEOUTS } = options;
+  const { app, host, port, failures, logger, timeouts = TIMEOUTS } = options;
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
@@ -49,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
-  answerClientErrors(server, logger);
+  answerClientErrors(server, failures, logger);
   boundConnections(server, options);
   const stopClosing = closeLateConnections(server, timeouts);
   server.once('close', stopClosing);
@@ -79,7 +83,7 @@ function boundConnections(
       open -= 1;
       strangers.delete(socket);
     });
-    const giveBack = share.take((socket.remoteAddress ?? '').replace(/^::ffff:/i, ''));
+    const giveBack = share.take(connectionAddress(socket));
     if (giveBack === undefined) {
       refuseConnection(socket, connectionsPerAddressMax);
       return;

@@ -116,6 +116,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     app,
     host: '127.0.0.1',
     port: 0,
+    failures,
     logger,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? 0,
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
+import { parseAnswer, sendRaw } from '../testing/raw-http.js';
+import { startGateway } from '../testing/running-gateway.js';
+import type { RunningGateway } from '../testing/running-gateway.js';
+import { HEADER_VALUE_LENGTH_MAX } from './limits.js';
+
+const key = keyNamed('owner');
+const authorization = `Authorization: Bearer ${key}`;
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
+  expect((await answerTo()).status).toBe(409);
+});
+afterAll(() => gateway.stop());
+
+async function answerTo(...lines: string[]): Promise<{ status: number; message: unknown }> {
+  const head = ['GET /v1/organizations/current HTTP/1.1', 'Host: x', authorization, 'Connection: close', ...lines];
+  const { status, body } = parseAnswer(await sendRaw(gateway.port, [`${head.join('\r\n')}\r\n\r\n`]));
+  return { status, message: (JSON.parse(body) as { error: { message: string } }).error.message };
+}
+
+const ofLength = (length: number): string => 'x'.repeat(length);
+
+describe('the value of a header', () => {
+  test.each(['Idempotency-Key', 'Cookie', 'traceparent', 'Prefer', 'Content-Type', 'X-Request-Id', 'X-Anything'])(
+    'may have 4 KiB and not one character more: %s',
+    async (name) => {
+      expect((await answerTo(`${name}: ${ofLength(HEADER_VALUE_LENGTH_MAX)}`)).status).toBe(409);
+      expect(await answerTo(`${name}: ${ofLength(HEADER_VALUE_LENGTH_MAX + 1)}`)).toEqual({
+        status: 431,
+        message: `The header ${name.toLowerCase()} is longer than 4 KiB. Send a shorter one.`,
+      });
+    },
+  );
+
+  test('is that of all headers of a name, joined as they are read', async () => {
+    const half = HEADER_VALUE_LENGTH_MAX / 2;
+    const [first, second] = [`Prefer: ${ofLength(half)}`, `Prefer: ${ofLength(half - ', '.length)}`];
+    expect((await answerTo(first, second)).status).toBe(409);
+    expect((await answerTo(first, `${second}x`)).status).toBe(431);
+  });
+
+  test('is refused before the key is looked at', async () => {
+    expect((await answerTo(`Authorization: Bearer ${ofLength(HEADER_VALUE_LENGTH_MAX)}`)).status).toBe(431);
+  });
+
+  test('is named by no more than 64 characters', async () => {
+    const { message } = await answerTo(`${ofLength(5_000)}: ${ofLength(5_000)}`);
+    expect(message).toBe(`The header ${ofLength(64)} is longer than 4 KiB. Send a shorter one.`);
+  });
+});
