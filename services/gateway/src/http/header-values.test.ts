@@ -11,7 +11,8 @@ const authorization = `Authorization: Bearer ${key}`;
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
-  expect((await answerTo()).status).toBe(409);
+  // The key is known from here on, so that no refusal counts.
+  await answerTo();
 });
 afterAll(() => gateway.stop());
 
