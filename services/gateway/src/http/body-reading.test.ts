@@ -27,6 +27,9 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'application/json; profile=x',
+    'application/json; charset=utf-8; charset=UTF-8',
+    'application/json; profile="; charset=latin1"',
+    'application/json; charset = utf-8',
   ])('of type %s is read', async (type) => {
     const response = await post({ 'content-type': type }, '[]');
     expect(response.status).toBe(400);
@@ -39,6 +42,9 @@ describe('a body', () => {
     'application/x-www-form-urlencoded',
     'application/json; charset=latin9',
     'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=latin1',
+    'application/json; x="; charset=utf-8"; charset=latin1',
+    'application/json; charset=utf-8 x',
     '',
   ])('of type "%s" is 415 and says what to send', async (type) => {
     const response = await post({ 'content-type': type }, '{}');

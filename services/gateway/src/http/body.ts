@@ -131,13 +131,13 @@ function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
 function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
   const refusal = refusalOfEncoding(request);
   if (refusal !== undefined) return refusal;
-  const { type, charset } = readMediaType(request.headers['content-type']);
+  const { type, charsets } = readMediaType(request.headers['content-type']);
   if (type !== 'application/json') {
     return new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
       Accept: 'application/json',
     });
   }
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+  if (charsets.some((charset) => charset !== 'utf-8' && charset !== 'utf8')) {
     return new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
   }
   return undefined;
