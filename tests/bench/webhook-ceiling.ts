@@ -32,7 +32,6 @@ async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<
     {
       connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
       connectMs: 5_000,
-      headersMs: 15_000,
       extraCa: readFileSync(caFile, 'utf8'),
     },
   );
@@ -71,6 +70,6 @@ async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<
   );
   const result: CeilingResult = { delivered, tookMs: performance.now() - beganAtMs };
   process.send?.(result);
-  await egress.close();
+  egress.close();
   process.disconnect();
 }

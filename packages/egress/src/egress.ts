@@ -1,12 +1,12 @@
-import type { Agent as HttpAgent } from 'node:http';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { Agent, buildConnector } from 'undici';
+import { buildConnector } from 'undici';
+import { agentsOf, destroyAgents } from './agents.js';
+import type { AgentLimits, Agents } from './agents.js';
 import { allowedAddresses } from './addresses.js';
 import { literalAddress, readCustomerUrl } from './customer-url.js';
 import type { CustomerUrl } from './customer-url.js';
-import { GuardedAgent } from './guarded-agent.js';
 import { resolveWith, UnresolvedNameError } from './resolve.js';
 import type { Resolve } from './resolve.js';
 import type { EgressSettings } from './settings.js';
@@ -26,18 +26,12 @@ export interface Egress {
    * within three seconds is accepted, because it may exist tomorrow; every call asks again.
    */
   checkUrl(text: string): Promise<CustomerUrl>;
-  /** Calls of undici through it reach allowed addresses alone, whatever a name leads to at the moment of connecting. */
-  readonly dispatcher: Agent;
-  /** The same for calls of node:http, which read over interim answers, as undici does not; by the protocol of the URL. */
-  readonly agents: Readonly<Record<'http:' | 'https:', HttpAgent>>;
-  close(): Promise<void>;
+  /** Calls through them reach allowed addresses alone, whatever a name leads to at the moment of connecting. */
+  readonly agents: Agents;
+  close(): void;
 }
 
-export interface EgressOptions {
-  /** Connections at once to one host; requests beyond wait. */
-  readonly connectionsPerOrigin: number;
-  readonly connectMs: number;
-  readonly headersMs: number;
+export interface EgressOptions extends AgentLimits {
   /** Further certificate authorities, in PEM form. */
   readonly extraCa?: string | undefined;
 }
@@ -51,14 +45,10 @@ export interface EgressOverrides {
 }
 
 const CHECK_MS_MAX = 3_000;
-const KEEP_ALIVE_MS = 10_000;
-/** A connection is not used longer, so that a name that moved is asked again. */
-const CONNECTION_MS_MAX = 60_000;
-const ORIGINS_MAX = 2_000;
 
 export function openEgress(
   settings: EgressSettings,
-  { connectionsPerOrigin, connectMs, headersMs, extraCa }: EgressOptions,
+  { connectionsPerOrigin, connectMs, extraCa }: EgressOptions,
   { resolve = resolveWith(settings.EGRESS_DNS_SERVERS), buildConnect = buildConnector }: EgressOverrides = {},
 ): Egress {
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
@@ -111,24 +101,9 @@ export function openEgress(
       }
     });
   };
-  const limits = { connectionsPerOrigin, keepAliveMs: KEEP_ALIVE_MS, connectionMsMax: CONNECTION_MS_MAX };
-  const agents = {
-    'http:': new GuardedAgent('http:', guarded, limits),
-    'https:': new GuardedAgent('https:', guarded, limits),
-  };
-  const dispatcher = new Agent({
-    connect: guarded,
-    connections: connectionsPerOrigin,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    clientTtl: CONNECTION_MS_MAX,
-    maxOrigins: ORIGINS_MAX,
-    headersTimeout: headersMs,
-    pipelining: 1,
-    allowH2: false,
-  });
+  const agents = agentsOf(guarded, connectionsPerOrigin);
 
   return {
-    dispatcher,
     agents,
     async checkUrl(text) {
       const read = readCustomerUrl(text, { isHttpAllowed: settings.EGRESS_ALLOW_HTTP });
@@ -138,10 +113,7 @@ export function openEgress(
       if (literal !== undefined) return isAllowed(literal) ? read : refused;
       return (await isBlockedWithin(addressesOf(hostname), CHECK_MS_MAX)) ? refused : read;
     },
-    async close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-      await dispatcher.destroy();
-    },
+    close: () => destroyAgents(agents),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { joinHeaders, readBounded, readRetryAfterMs } from './http-answer.js';
+import { joinHeaders, readRetryAfterMs } from './http-answer.js';
 
 const DATE = 'Mon, 02 Mar 2026 10:00:00 GMT';
 const WEEK_MS = 7 * 24 * 3_600_000;
@@ -27,22 +27,4 @@ test('headers are found by their lower-case name, and repeated ones are joined',
     'retry-after': '1',
     via: 'a, b',
   });
-});
-
-test('a body of as many bytes as are allowed is read, and of one more nothing further is taken', async () => {
-  let taken = 0;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      taken++;
-      yield await Promise.resolve(new Uint8Array(4));
-      if (taken === 2) return;
-    }
-  }
-  expect(await readBounded(chunks(), 8)).toHaveLength(8);
-  taken = 0;
-  expect(await readBounded(chunks(), 7)).toBeUndefined();
-  taken = 0;
-  expect(await readBounded(chunks(), 3)).toBeUndefined();
-  expect(taken).toBe(1);
-  expect(await readBounded(null, 0)).toHaveLength(0);
 });

@@ -7,7 +7,7 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{
 /** Headers of an answer, by names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** Headers as undici has them, with repeated ones joined. */
+/** Headers as node:http has them, with repeated ones joined. */
 export function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -27,19 +27,4 @@ export function readRetryAfterMs(headers: AnswerHeaders): number | undefined {
   const now = Date.parse(headers['date'] ?? '') || Date.now();
   const waitMs = Date.parse(text) - now;
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), RETRY_AFTER_MS_MAX);
-}
-
-/** Reads a body whole; null is an empty one. @returns undefined, with the rest unread, where it has more bytes */
-export async function readBounded(
-  body: AsyncIterable<Uint8Array> | null,
-  bytesMax: number,
-): Promise<Buffer | undefined> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytesMax) return undefined;
-    read.push(chunk);
-  }
-  return Buffer.concat(read, length);
 }

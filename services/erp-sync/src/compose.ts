@@ -119,7 +119,6 @@ async function compose(
   const egress = openEgress(config, {
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: CONNECT_MS_MAX,
-    headersMs: config.ERP_CALL_SECONDS * 1_000,
   });
   onStop('egress', () => egress.close());
   const outbox = await openOutbox(['connections', 'runs', AUDIT_LINES]);

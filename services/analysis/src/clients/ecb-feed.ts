@@ -1,4 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
+import { trustedAgents } from '@invoicecontrol/egress/agents';
+import { call } from '@invoicecontrol/egress/call';
+import type { Answer } from '@invoicecontrol/egress/call';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { RateFeed, RateFile } from '../application/load-rates.js';
 import type { PublishedDay } from '../application/rate-book.js';
@@ -13,42 +17,55 @@ const fileNames: Readonly<Record<RateFile, string>> = {
 const FETCH_MS_MAX = 60_000;
 /** The whole history has about 8 MB. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
+/** Between pieces of a file other work has its turn. */
+const PIECE_BYTES = 64 * 1024;
+const CONNECT_MS_MAX = 10_000;
+/** Files are read one after the other. */
+const CONNECTIONS_PER_ORIGIN = 1;
 
 /**
  * Reads euro reference rates as the European Central Bank publishes them.
  * @param baseUrl the folder of the files, without a slash at its end
  */
 export function ecbFeed(baseUrl: string): RateFeed {
+  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
   const lastModified = new Map<RateFile, string>();
+
+  async function ask(file: RateFile): Promise<Answer> {
+    const known = lastModified.get(file);
+    const headers = { 'accept-encoding': 'gzip', ...(known === undefined ? {} : { 'if-modified-since': known }) };
+    const url = `${baseUrl}/${fileNames[file]}`;
+    try {
+      return await call(
+        agents,
+        { method: 'GET', url, headers },
+        { deadlineMs: FETCH_MS_MAX, bytesMax: FILE_BYTES_MAX },
+      );
+    } catch (error) {
+      throw new Error(`the feed did not answer for ${fileNames[file]}`, { cause: error });
+    }
+  }
+
   return {
     async read(file) {
-      const known = lastModified.get(file);
-      const response = await fetch(`${baseUrl}/${fileNames[file]}`, {
-        headers: known === undefined ? {} : { 'if-modified-since': known },
-        signal: AbortSignal.timeout(FETCH_MS_MAX),
-      });
-      if (response.status === 304) {
-        await response.body?.cancel();
-        return undefined;
-      }
-      if (!response.ok || response.body === null) {
-        await response.body?.cancel();
-        throw new Error(`the feed answered ${response.status} for ${fileNames[file]}`);
-      }
-      const days = await parseRates(response.body);
-      const modified = response.headers.get('last-modified');
-      if (modified !== null) lastModified.set(file, modified);
+      const { status, headers, body } = await ask(file);
+      if (status === 304) return undefined;
+      if (status < 200 || status > 299) throw new Error(`the feed answered ${status} for ${fileNames[file]}`);
+      if (body === undefined) throw new Error('the feed is larger than it can be');
+      const days = await parseRates(body);
+      const modified = headers['last-modified'];
+      if (modified !== undefined) lastModified.set(file, modified);
       return days;
     },
   };
 }
 
 /**
- * Reads a feed while it arrives: `Cube` elements with a `time`, in them `Cube` elements with `currency` and `rate`.
+ * Reads a feed: `Cube` elements with a `time`, in them `Cube` elements with `currency` and `rate`.
  * Rates stay the decimal strings they are. A currency that was not published is absent or `N/A`.
  * @throws Error when the document is not such a feed
  */
-async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<PublishedDay[]> {
+async function parseRates(file: Buffer): Promise<PublishedDay[]> {
   const days: PublishedDay[] = [];
   let perEuro: Record<string, string> | undefined;
   const parser = new SaxesParser({ xmlns: false });
@@ -70,11 +87,9 @@ async function parseRates(chunks: AsyncIterable<Uint8Array>): Promise<PublishedD
     }
   });
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength;
-    if (bytes > FILE_BYTES_MAX) throw new Error('the feed is larger than it can be');
-    parser.write(decoder.decode(chunk, { stream: true }));
+  for (let begin = 0; begin < file.length; begin += PIECE_BYTES) {
+    parser.write(decoder.decode(file.subarray(begin, begin + PIECE_BYTES), { stream: true }));
+    await turn();
   }
   parser.write(decoder.decode()).close();
   if (days.length === 0) throw new Error('the feed holds no day');

@@ -1,10 +1,13 @@
-import { readBounded } from '@invoicecontrol/runtime/http-answer';
+import { trustedAgents } from '@invoicecontrol/egress/agents';
+import { call as callWithin } from '@invoicecontrol/egress/call';
 import { z } from 'zod';
 import { KeyRefused, ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
 import type { ProviderApi } from '../application/provider-api.js';
 import { readMeaning } from '../domain/provider-answer.js';
 
 const CALL_MS_MAX = 8_000;
+const CONNECT_MS_MAX = 8_000;
+const CONNECTIONS_PER_ORIGIN = 64;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_SIZE = 200;
 /** Two million subscriptions; an API that says for ever that there is more is broken. */
@@ -26,23 +29,30 @@ const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.ob
  * @param apiKey without one every call fails
  */
 export function paddleApi(baseUrl: string, apiKey: string | undefined): ProviderApi {
-  const call = async (path: string, init: RequestInit = {}, signal?: AbortSignal): Promise<unknown> => {
+  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
+  const call = async (path: string, posted?: object, signal?: AbortSignal): Promise<unknown> => {
     if (apiKey === undefined) throw new ProviderUnavailable('PADDLE_API_KEY is not set');
-    const timeout = AbortSignal.timeout(CALL_MS_MAX);
+    const request = {
+      method: posted === undefined ? 'GET' : 'POST',
+      url: `${baseUrl.replace(/\/$/, '')}${path}`,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        'accept-encoding': 'gzip',
+      },
+      body: posted === undefined ? undefined : JSON.stringify(posted),
+    };
     try {
-      const response = await fetch(`${baseUrl.replace(/\/$/, '')}${path}`, {
-        ...init,
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        // The key goes to the configured address alone.
-        redirect: 'error',
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      const { status, body } = await callWithin(agents, request, {
+        deadlineMs: CALL_MS_MAX,
+        bytesMax: ANSWER_BYTES_MAX,
+        signal,
       });
-      const bytes = await readBounded(response.body, ANSWER_BYTES_MAX);
-      if (bytes === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
-      const text = bytes.toString('utf8');
-      const code = response.ok ? undefined : readCode(text);
-      const said = `the API answered ${response.status}${code === undefined ? '' : ` ${code}`}`;
-      const meaning = readMeaning(response.status, code);
+      if (body === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
+      const text = body.toString('utf8');
+      const code = status >= 200 && status < 300 ? undefined : readCode(text);
+      const said = `the API answered ${status}${code === undefined ? '' : ` ${code}`}`;
+      const meaning = readMeaning(status, code);
       if (meaning === 'NOT_FOUND') throw new UnknownAtProvider(said);
       if (meaning === 'KEY_REFUSED') throw new KeyRefused(said);
       if (meaning === 'UNAVAILABLE') throw new ProviderUnavailable(said);
@@ -62,7 +72,7 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       let after: string | undefined;
       for (let pages = 0; pages < PAGES_MAX; pages++) {
         const query = new URLSearchParams({ per_page: String(PAGE_SIZE), ...(after === undefined ? {} : { after }) });
-        const { data, meta } = read(page, await call(`/subscriptions?${query.toString()}`, {}, signal));
+        const { data, meta } = read(page, await call(`/subscriptions?${query.toString()}`, undefined, signal));
         yield* data;
         const { has_more: hasMore, next } = meta.pagination;
         const cursor = typeof next === 'string' && URL.canParse(next) ? new URL(next).searchParams.get('after') : null;
@@ -79,10 +89,10 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       return read(customer, await call(`/customers/${encodeURIComponent(customerId)}`)).data.email;
     },
     async createPortalSession(customerId, subscriptionIds) {
-      const answer = await call(`/customers/${encodeURIComponent(customerId)}/portal-sessions`, {
-        method: 'POST',
-        body: JSON.stringify(subscriptionIds.length === 0 ? {} : { subscription_ids: subscriptionIds }),
-      });
+      const answer = await call(
+        `/customers/${encodeURIComponent(customerId)}/portal-sessions`,
+        subscriptionIds.length === 0 ? {} : { subscription_ids: subscriptionIds },
+      );
       return read(portalSession, answer).data.urls.general.overview;
     },
   };

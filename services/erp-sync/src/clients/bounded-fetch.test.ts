@@ -3,6 +3,13 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
+import {
+  finalAnswer,
+  interimAnswers,
+  startRawHttpServer,
+  unaskedAnswers,
+} from '@invoicecontrol/testkit/raw-http-server';
 import { boundedFetch } from './bounded-fetch.js';
 
 const BYTES_MAX = 1_000;
@@ -53,4 +60,29 @@ test('an answer without a body has none', async () => {
 test('an address that nobody answers at is UPSTREAM_ERROR, and the message does not name it', async () => {
   const calling = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX })('http://127.0.0.1:1/secret', {});
   await expect(calling).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', message: 'The ERP cannot be reached.' });
+});
+
+test.each(unaskedAnswers)('%s before the final answer is read over', async (_, unasked) => {
+  const raw = await startRawHttpServer(() => [...unasked, finalAnswer('{"access_token":"a"}')]);
+  try {
+    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX });
+    const answer = await fetchBounded(`${raw.url}/token`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
+    expect([answer.status, await answer.json()]).toEqual([200, { access_token: 'a' }]);
+    expect(raw.requestsCount).toBe(1);
+  } finally {
+    await raw.stop();
+  }
+});
+
+test('more interim answers than may come are UPSTREAM_ERROR', async () => {
+  let count = INTERIM_ANSWERS_MAX;
+  const raw = await startRawHttpServer(() => [...interimAnswers(count), finalAnswer('{}')]);
+  try {
+    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX });
+    expect((await fetchBounded(raw.url, {})).status).toBe(200);
+    count++;
+    await expect(fetchBounded(raw.url, {})).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  } finally {
+    await raw.stop();
+  }
 });

@@ -1,8 +1,13 @@
-import { readBounded } from '@invoicecontrol/runtime/http-answer';
+import { trustedAgents } from '@invoicecontrol/egress/agents';
+import { call, CallTimeout } from '@invoicecontrol/egress/call';
+import { joinHeaders } from '@invoicecontrol/runtime/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 
 /** Calls that follow no redirect and whose whole answer is bounded in time and size. */
 export type BoundedFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+const CONNECT_MS_MAX = 10_000;
+const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
  * For the addresses of the configuration, which need no guard of egress.
@@ -16,21 +21,25 @@ export function boundedFetch({
   readonly callMs: number;
   readonly answerBytesMax: number;
 }): BoundedFetch {
+  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
   return async (url, init) => {
-    const timeout = AbortSignal.timeout(callMs);
-    const signal = init.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
     try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal });
-      const body = await readBounded(response.body, answerBytesMax);
+      // Reads whatever form the headers and the body have; it calls nobody.
+      const request = new Request(url, init);
+      const headers = { 'accept-encoding': 'gzip', ...Object.fromEntries(request.headers) };
+      const content = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
+      const answer = await call(
+        agents,
+        { method: request.method, url, headers, body: content },
+        { deadlineMs: callMs, bytesMax: answerBytesMax, signal: init.signal ?? undefined },
+      );
+      const { status, body } = answer;
       if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The ERP sent a larger answer than it may.');
-      return new Response(isBodyless(response.status) ? null : body, {
-        status: response.status,
-        headers: response.headers,
-      });
+      return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;
       // Neither address nor cause: a message may reach the customer.
-      throw signal.aborted
+      throw error instanceof CallTimeout || init.signal?.aborted === true
         ? new Outage('TIMEOUT', 'The ERP did not answer in time.')
         : new Outage('UPSTREAM_ERROR', 'The ERP cannot be reached.');
     }

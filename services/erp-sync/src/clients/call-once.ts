@@ -1,119 +1,46 @@
-import { createGunzip } from 'node:zlib';
+import type { Agents } from '@invoicecontrol/egress/agents';
+import { call, CallTimeout, UnaskedEncoding } from '@invoicecontrol/egress/call';
+import type { Answer } from '@invoicecontrol/egress/call';
 import { BlockedAddressError } from '@invoicecontrol/egress/egress';
-import { joinHeaders, readBounded } from '@invoicecontrol/runtime/http-answer';
-import { request as sendRequest } from 'undici';
-import type { Dispatcher } from 'undici';
+import { joinHeaders } from '@invoicecontrol/runtime/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const TIMEOUT_CODES: ReadonlySet<string> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-  'ETIMEDOUT',
-]);
+const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 /** What came of one call. */
 export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault };
 
 interface Call {
   readonly request: ErpRequest;
-  readonly dispatcher: Dispatcher;
+  readonly agents: Agents;
   readonly deadlineMs: number;
   readonly bytesMax: number;
   readonly signal: AbortSignal;
 }
 
-/**
- * Sends the request once and reads its answer whole. The deadline is a timer of our own, which also bounds a body that
- * drips: undici does not end connecting or the TLS handshake for a signal.
- */
-export async function callOnce({ request, dispatcher, deadlineMs, bytesMax, signal }: Call): Promise<Attempt> {
-  const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'TIMEOUT'>((resolve) => {
-    timer = setTimeout(resolve, deadlineMs, 'TIMEOUT');
-  });
-  let onAbort = (): void => {};
-  const stopped = new Promise<'STOPPED'>((resolve) => {
-    onAbort = () => resolve('STOPPED');
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  const answering = readAnswer(request, dispatcher, bytesMax, ending.signal);
+/** Sends the request once and reads its answer whole. */
+export async function callOnce({ request, agents, deadlineMs, bytesMax, signal }: Call): Promise<Attempt> {
+  const { method, url, headers, body } = request;
+  const outgoing = { method, url, body, headers: { 'accept-encoding': 'gzip', ...headers } };
   try {
-    const ended = await Promise.race([answering, timeout, stopped]);
-    if (ended === 'STOPPED') signal.throwIfAborted();
-    if (ended === 'TIMEOUT' || ended === 'STOPPED') {
-      return {
-        fault: new Outage(
-          'TIMEOUT',
-          `The ERP did not answer completely within ${Math.ceil(deadlineMs / 1_000)} seconds.`,
-        ),
-      };
-    }
-    return { answer: ended };
+    const answer = await call(agents, outgoing, { deadlineMs, bytesMax, signal });
+    return { answer: readAnswer(answer, bytesMax) };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { fault: faultOfError(error) };
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    ending.abort();
-    // Its outcome is no longer needed; the empty catch avoids an unhandled rejection.
-    answering.catch(() => {});
+    return { fault: faultOfError(error, deadlineMs) };
   }
 }
 
-async function readAnswer(
-  { method, url, headers, body }: ErpRequest,
-  dispatcher: Dispatcher,
-  bytesMax: number,
-  signal: AbortSignal,
-): Promise<ErpAnswer> {
-  const response = await sendRequest(url, {
-    dispatcher,
-    method,
-    headers: { 'user-agent': 'invoice-control', 'accept-encoding': 'gzip', ...headers },
-    ...(body === undefined ? {} : { body }),
-    signal,
-  });
-  const answerHeaders = joinHeaders(response.headers);
-  if (REDIRECTS.has(response.statusCode)) {
-    response.body.destroy();
+function readAnswer({ status, headers: received, body }: Answer, bytesMax: number): ErpAnswer {
+  if (REDIRECTS.has(status)) {
     throw new ErpFault('BAD_RESPONSE', 'The ERP answered with a redirect. Redirects are not followed.');
   }
-  const text = await readText(response.body, answerHeaders['content-encoding'], bytesMax);
-  return {
-    status: response.statusCode,
-    headers: answerHeaders,
-    json: parseJson(text, answerHeaders),
-    text,
-  };
-}
-
-/** The whole body as text; what is compressed counts by its size when unpacked. */
-async function readText(
-  body: Dispatcher.ResponseData['body'],
-  encoding: string | undefined,
-  bytesMax: number,
-): Promise<string> {
-  const isPacked = encoding === 'gzip' || encoding === 'x-gzip';
-  if (!isPacked && encoding !== undefined && encoding !== 'identity') {
-    body.destroy();
-    throw new ErpFault('BAD_RESPONSE', 'The ERP answered in an encoding that was not asked for.');
-  }
-  const unpacked = isPacked ? body.pipe(createGunzip()) : body;
-  if (isPacked) body.once('error', (error) => (unpacked as ReturnType<typeof createGunzip>).destroy(error));
-  try {
-    const bytes = await readBounded(unpacked as AsyncIterable<Buffer>, bytesMax);
-    if (bytes === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
-    const text = bytes.toString('utf8');
-    return text.startsWith('\uFEFF') ? text.slice(1) : text;
-  } finally {
-    // Also of an answer that is cut off: the connection must not wait for its rest.
-    body.destroy();
-  }
+  if (body === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
+  const headers = joinHeaders(received);
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  return { status, headers, json: parseJson(text, headers), text };
 }
 
 function parseJson(text: string, headers: Readonly<Record<string, string>>): unknown {
@@ -127,10 +54,16 @@ function parseJson(text: string, headers: Readonly<Record<string, string>>): unk
 }
 
 /** The message names no address: it is shown to callers. */
-function faultOfError(error: unknown): ErpFault {
+function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
-  if (isBlocked(error))
+  if (error instanceof CallTimeout) {
+    const seconds = Math.ceil(deadlineMs / 1_000);
+    return new Outage('TIMEOUT', `The ERP did not answer completely within ${seconds} seconds.`);
+  }
+  if (error instanceof BlockedAddressError)
     return new ErpFault('BAD_RESPONSE', 'The host of the ERP leads to an address that may not be called.');
+  if (error instanceof UnaskedEncoding)
+    return new ErpFault('BAD_RESPONSE', 'The ERP answered in an encoding that was not asked for.');
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code === 'string' && TIMEOUT_CODES.has(code))
     return new Outage('TIMEOUT', 'The ERP did not answer in time.');
@@ -138,9 +71,4 @@ function faultOfError(error: unknown): ErpFault {
     return new Outage('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
   }
   return new Outage('UPSTREAM_ERROR', 'The ERP could not be reached, or broke off its answer.');
-}
-
-function isBlocked(error: unknown): boolean {
-  const cause = (error as { cause?: unknown } | undefined)?.cause;
-  return error instanceof BlockedAddressError || cause instanceof BlockedAddressError;
 }

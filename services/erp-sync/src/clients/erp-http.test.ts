@@ -2,7 +2,14 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
+import {
+  finalAnswer,
+  interimAnswers,
+  startRawHttpServer,
+  unaskedAnswers,
+} from '@invoicecontrol/testkit/raw-http-server';
 import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { ErpRequest } from '../providers/provider.js';
 import { CALL_TRIES_MAX, erpHttpClient } from './erp-http.js';
@@ -41,16 +48,14 @@ beforeEach(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
+  for (const client of clients.splice(0)) client.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
 
-function open({ trustedOrigins = new Set([origin]), ...settings }: Partial<ErpHttpSettings> = {}): ErpHttpClient {
-  const client = erpHttpClient(
-    { callMs: 2_000, responseBytesMax: 1_000, backoffMs: 1, backoffMsMax: 2_000, trustedOrigins, ...settings },
-    noEgress,
-  );
+const settings = { callMs: 2_000, responseBytesMax: 1_000, backoffMs: 1, backoffMsMax: 2_000 };
+function open({ trustedOrigins = new Set([origin]), ...changed }: Partial<ErpHttpSettings> = {}): ErpHttpClient {
+  const client = erpHttpClient({ ...settings, trustedOrigins, ...changed }, noEgress);
   clients.push(client);
   return client;
 }
@@ -316,4 +321,39 @@ test('says nothing of addresses, headers and bodies in its messages', async () =
   answer = (_, response) => void response.writeHead(500, { 'x-secret': 'hidden' }).end('secret trace');
   const fault = (await faultOf(open().open(options).send(get('/secret-path')))) as ErpFault;
   expect(fault.message).not.toMatch(/secret|hidden|127\.0\.0\.1/);
+});
+
+// Of an address of the configuration, and of one that a customer names.
+describe.each([true, false])('before the final answer of an ERP (trusted: %s)', (isTrusted) => {
+  test.each(unaskedAnswers)('%s is read over', async (_, unasked) => {
+    const raw = await startRawHttpServer(() => [...unasked, finalAnswer('{"value":[1]}')]);
+    const client = erpHttpClient(
+      { ...settings, trustedOrigins: new Set(isTrusted ? [raw.url] : []) },
+      { ...noEgress, EGRESS_ALLOW_CIDRS: ['127.0.0.1/32'], EGRESS_ALLOW_HTTP: true },
+    );
+    clients.push(client);
+    try {
+      const sent = client.open(options).send({ method: 'POST', url: `${raw.url}/`, body: '{}' });
+      expect(await sent).toMatchObject({ status: 200, json: { value: [1] } });
+      expect(raw.requestsCount).toBe(1);
+    } finally {
+      await raw.stop();
+    }
+  });
+});
+
+test('more interim answers than may come are an outage of the ERP, which is tried again', async () => {
+  const raw = await startRawHttpServer(() => [
+    ...interimAnswers(raw.requestsCount === 1 ? INTERIM_ANSWERS_MAX + 1 : INTERIM_ANSWERS_MAX),
+    finalAnswer('{"value":[1]}'),
+  ]);
+  try {
+    const sent = open({ trustedOrigins: new Set([raw.url]) })
+      .open(options)
+      .send({ method: 'GET', url: `${raw.url}/` });
+    expect(await sent).toMatchObject({ status: 200, json: { value: [1] } });
+    expect(raw.requestsCount).toBe(2);
+  } finally {
+    await raw.stop();
+  }
 });

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { destroyAgents, trustedAgents } from '@invoicecontrol/egress/agents';
+import type { Agents } from '@invoicecontrol/egress/agents';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
 import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
-import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
 import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';
 import { outageByStatus } from '../providers/answers.js';
@@ -48,37 +48,26 @@ export interface ErpCallsOptions {
 export interface ErpHttpClient {
   /** @throws TypeError from `send` once the signal is aborted */
   open(options: ErpCallsOptions): ErpCalls;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Of one call, the first one included. */
 export const CALL_TRIES_MAX = 5;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
-const KEEP_ALIVE_MS = 10_000;
 
 /** Calls ERPs with bounds on time, size, rate and number. One for the service: remote companies share their limits. */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
-  const egress = openEgress(egressSettings, {
-    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
-    connectMs: CONNECT_MS_MAX,
-    headersMs: settings.callMs,
-  });
-  const trusted = new Agent({
-    connect: { timeout: CONNECT_MS_MAX, allowH2: false },
-    connections: CONNECTIONS_PER_ORIGIN,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: settings.callMs,
-    pipelining: 1,
-    allowH2: false,
-  });
+  const bounds = { connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX };
+  const egress = openEgress(egressSettings, bounds);
+  const trusted = trustedAgents(bounds);
   const limits = companyLimits();
 
-  function dispatcherOf(url: string): Dispatcher {
+  function agentsOf(url: string): Agents {
     if (URL.canParse(url) && settings.trustedOrigins.has(new URL(url).origin)) return trusted;
     const read = readCustomerUrl(url, { isHttpAllowed: egressSettings.EGRESS_ALLOW_HTTP });
     if ('problem' in read) throw new ErpFault('BAD_RESPONSE', 'The ERP leads to an address that may not be called.');
-    return egress.dispatcher;
+    return egress.agents;
   }
 
   return {
@@ -131,9 +120,9 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         await awaitPause(limit);
         return limit.during(signal, async () => {
           spend();
-          const dispatcher = dispatcherOf(request.url);
+          const agents = agentsOf(request.url);
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
-          return callOnce({ request, dispatcher, deadlineMs, bytesMax: settings.responseBytesMax, signal });
+          return callOnce({ request, agents, deadlineMs, bytesMax: settings.responseBytesMax, signal });
         });
       };
 
@@ -173,8 +162,9 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         },
       };
     },
-    async close() {
-      await Promise.all([egress.close(), trusted.destroy()]);
+    close() {
+      egress.close();
+      destroyAgents(trusted);
     },
   };
 }

@@ -43,7 +43,7 @@ export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent
 }
 
 /** Calls with the bounds of a run and no pauses between tries. */
-export function testCalls(origin: string): ErpCalls & { close(): Promise<void> } {
+export function testCalls(origin: string): ErpCalls & { close(): void } {
   const client = erpHttpClient(
     {
       callMs: 5_000,

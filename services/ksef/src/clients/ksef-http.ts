@@ -1,7 +1,8 @@
-import { joinHeaders, readBounded, readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
+import { destroyAgents, trustedAgents } from '@invoicecontrol/egress/agents';
+import { call, CallTimeout } from '@invoicecontrol/egress/call';
+import { joinHeaders, readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
-import { Agent, request as sendRequest } from 'undici';
 import type { KsefEnvironment } from '../application/ksef-calls.js';
 import { classifyAnswer, foreignAnswer, plainText } from '../domain/classify-answer.js';
 import type { Operation, Waits } from '../domain/classify-answer.js';
@@ -40,7 +41,7 @@ export interface KsefAnswer {
 export interface KsefHttp {
   /** Calls once. @throws KsefRefusal */
   send(request: KsefRequest): Promise<KsefAnswer>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
@@ -58,13 +59,9 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
 
 /** Calls KSeF with bounds on time and size. The addresses are the operator's; redirects are not followed. */
 export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: Logger): KsefHttp {
-  const agent = new Agent({
-    connect: { timeout: Math.min(CONNECT_MS_MAX, requestMs), allowH2: false },
-    connections: CONNECTIONS_PER_ORIGIN,
-    headersTimeout: requestMs,
-    bodyTimeout: requestMs,
-    pipelining: 1,
-    allowH2: false,
+  const agents = trustedAgents({
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+    connectMs: Math.min(CONNECT_MS_MAX, requestMs),
   });
   const warnings = new Map<KsefEnvironment, string>();
 
@@ -74,27 +71,25 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     logger.warn({ environment, warning: plainText(header) }, 'KSeF sends a system warning.');
   }
 
-  async function sendOnce(request: KsefRequest, signal: AbortSignal): Promise<KsefAnswer> {
+  async function sendOnce(request: KsefRequest): Promise<KsefAnswer> {
     const { environment, operation, method, path, json, bearer, headers, accept } = request;
-    const response = await sendRequest(`${urls[environment]}${path}`, {
-      dispatcher: agent,
+    const outgoing = {
       method,
+      url: `${urls[environment]}${path}`,
       headers: {
         accept: accept === 'xml' ? 'application/xml, application/json' : 'application/json',
         'x-error-format': 'problem-details',
-        'user-agent': 'invoice-control',
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         // A content type without a body is refused with 415.
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      signal,
-    });
-    const answerHeaders = joinHeaders(response.headers);
+      body: json === undefined ? undefined : JSON.stringify(json),
+    };
+    const answer = await call(agents, outgoing, { deadlineMs: requestMs, bytesMax: ANSWER_BYTES_MAX });
+    const { status, body: bytes } = answer;
+    const answerHeaders = joinHeaders(answer.headers);
     logWarning(environment, answerHeaders['x-system-warning']);
-    const status = response.statusCode;
-    const bytes = await readBounded(response.body, ANSWER_BYTES_MAX).finally(() => response.body.destroy());
     if (bytes === undefined) {
       const message = `KSeF answered with more than ${ANSWER_BYTES_MAX} bytes.`;
       throw foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus: status });
@@ -115,22 +110,12 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   return {
     async send(request) {
       const { operation, environment } = request;
-      const ending = new AbortController();
-      let timer: NodeJS.Timeout | undefined;
-      // A timer of our own: undici's do not bound a body that drips, nor a handshake.
-      const timeout = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          const message = `KSeF did not answer completely within ${requestMs / 1_000} seconds.`;
-          reject(foreignAnswer(operation, message, { code: 'KSEF_TIMEOUT' }));
-        }, requestMs);
-      });
-      const answering = sendOnce(request, ending.signal);
       try {
-        const answer = await Promise.race([answering, timeout]);
+        const answer = await sendOnce(request);
         count('ksef.calls', { environment, operation, outcome: 'OK' });
         return answer;
       } catch (error) {
-        const refusal = error instanceof KsefRefusal ? error : unreachable(operation, error);
+        const refusal = error instanceof KsefRefusal ? error : unanswered(operation, error, requestMs);
         count('ksef.calls', { environment, operation, outcome: refusal.kind });
         const { kind, code, incidentId } = refusal;
         if (kind === 'BLOCKED') {
@@ -139,14 +124,9 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
           logger.warn({ environment, operation, code, kind }, 'A call of KSeF brought nothing.');
         }
         throw refusal;
-      } finally {
-        clearTimeout(timer);
-        ending.abort();
-        // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
-        answering.catch(() => {});
       }
     },
-    close: () => agent.destroy(),
+    close: () => destroyAgents(agents),
   };
 }
 
@@ -171,7 +151,11 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /** The message names no address: it is shown to callers. */
-function unreachable(operation: Operation, error: unknown): KsefRefusal {
+function unanswered(operation: Operation, error: unknown, requestMs: number): KsefRefusal {
+  if (error instanceof CallTimeout) {
+    const message = `KSeF did not answer completely within ${requestMs / 1_000} seconds.`;
+    return foreignAnswer(operation, message, { code: 'KSEF_TIMEOUT' });
+  }
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code === 'string' && (UNSENT_CODES.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_'))) {
     return new KsefRefusal('TRANSIENT', 'KSeF cannot be reached.', { code: 'KSEF_UNREACHABLE' });

@@ -357,7 +357,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       if (access !== undefined) await endLogin(access, connectionId);
     },
     async close() {
-      await http.close();
+      http.close();
       await limits.close();
     },
   };

@@ -7,8 +7,9 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { UnresolvedNameError } from '@invoicecontrol/egress/resolve';
+import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
-import { httpSender, INTERIM_ANSWERS_MAX } from './http-sender.js';
+import { httpSender } from './http-sender.js';
 
 const authority = createTestAuthority();
 const stranger = createTestAuthority('Somebody else');
@@ -18,7 +19,9 @@ const opened: Egress[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-afterAll(() => Promise.all(opened.map((egress) => egress.close())));
+afterAll(() => {
+  for (const egress of opened) egress.close();
+});
 
 const unstopped = new AbortController().signal;
 
@@ -29,7 +32,7 @@ function open(
 ) {
   const egress = openEgress(
     { EGRESS_ALLOW_CIDRS: allowed, EGRESS_ALLOW_HTTP: true, EGRESS_DNS_SERVERS: [] },
-    { connectionsPerOrigin, connectMs: 5_000, headersMs: 15_000, extraCa: authority.certificate },
+    { connectionsPerOrigin, connectMs: 5_000, extraCa: authority.certificate },
     resolve === undefined ? {} : { resolve },
   );
   opened.push(egress);

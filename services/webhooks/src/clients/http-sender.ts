@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { request as beginRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import type { Agents } from '@invoicecontrol/egress/agents';
 import { BlockedAddressError, openEgress } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { UnresolvedNameError } from '@invoicecontrol/egress/resolve';
+import { INTERIM_ANSWERS_MAX, sendRequest, UnseenRequest, UnusableAnswer } from '@invoicecontrol/egress/send-request';
 import { schedulerLimits } from '../application/scheduler.js';
 import type { OutgoingRequest, Sender } from '../application/send-delivery.js';
 import type { Config } from '../config.js';
@@ -16,10 +17,6 @@ const CONNECT_MS_MAX = 5_000;
 const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
-/** Of one answer; each interim one has as many. */
-const HEADER_BYTES_MAX = 16 * 1024;
-/** Interim answers (RFC 9110, section 15.2) that are read over before the final one, so that the size of all is bounded. */
-export const INTERIM_ANSWERS_MAX = 16;
 /**
  * As many as there may be requests at once: many endpoints may share a host, and a request that waited for a connection
  * of others would time out although its endpoint is well. The scheduler limits what one endpoint has.
@@ -31,15 +28,13 @@ export function openWebhookEgress(config: Config): Egress {
   return openEgress(config, {
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: CONNECT_MS_MAX,
-    headersMs: DEADLINE_MS,
     extraCa: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
   });
 }
 
 /**
- * Sends by node:http through the egress guard: undici fails a request whose receiver sends 100 Continue unasked, which every
- * client must be able to read over. Redirects are not followed, nothing is inflated, and the deadline is a timer of our own,
- * because connecting and the TLS handshake have none that begins before them.
+ * Sends through the egress guard. Redirects are not followed, nothing is inflated, and the deadline is a timer of our own, because
+ * connecting and the TLS handshake have none that begins before them.
  */
 export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEADLINE_MS): Sender {
   return {
@@ -70,92 +65,22 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
   };
 }
 
-/** An answer that is HTTP, and delivers nothing; the message says why, to the owner of the endpoint. */
-class UnusableAnswer extends Error {
-  readonly statusCode: number | undefined;
-
-  constructor(message: string, statusCode?: number) {
-    super(message);
-    this.name = 'UnusableAnswer';
-    this.statusCode = statusCode;
-  }
-}
-
-/** A connection that had carried another request ended before any byte of an answer. */
-class UnseenRequest extends Error {}
-
 /**
  * A receiver may close an idle connection at the moment in which it is used again: then it has not seen the request, which is
  * sent once more at once, within the same attempt.
  */
 async function sendTwiceIfReused(
-  agents: Egress['agents'],
+  agents: Agents,
   outgoing: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
+  const request = { method: 'POST', ...outgoing };
   try {
-    return await send(agents, outgoing, signal);
+    return await sendRequest(agents, request, signal);
   } catch (error) {
     if (!(error instanceof UnseenRequest) || signal.aborted) throw error;
-    return send(agents, outgoing, signal);
+    return sendRequest(agents, request, signal);
   }
-}
-
-const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-
-/** @returns the final answer, of which the body is unread */
-function send(
-  agents: Egress['agents'],
-  { url, headers, body }: OutgoingRequest,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const sent = beginRequest(url, {
-      agent: agents[url.startsWith('https:') ? 'https:' : 'http:'],
-      method: 'POST',
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      maxHeaderSize: HEADER_BYTES_MAX,
-      signal,
-    });
-    let isAnswered = false;
-    let interimCount = 0;
-    sent.on('socket', (socket) => {
-      const onData = (): void => {
-        isAnswered = true;
-      };
-      socket.once('data', onData);
-      sent.once('close', () => socket.off('data', onData));
-    });
-    const fail = (answer: UnusableAnswer): void => {
-      // First, because the rest of the packet may hold a final answer.
-      reject(answer);
-      sent.destroy();
-    };
-    sent.on('information', () => {
-      interimCount++;
-      if (interimCount <= INTERIM_ANSWERS_MAX) return;
-      fail(
-        new UnusableAnswer(`The receiver sent more than ${INTERIM_ANSWERS_MAX} interim answers before a final one.`),
-      );
-    });
-    // With the headers of an upgrade, and without them.
-    sent.on('upgrade', () => fail(switched()));
-    sent.on('response', (answer) => (answer.statusCode === SWITCHING_PROTOCOLS ? fail(switched()) : resolve(answer)));
-    sent.on('error', (error) => {
-      const isUnseen = sent.reusedSocket && !isAnswered && CLOSED_CODES.has(codeOf(error));
-      reject(isUnseen ? new UnseenRequest(error.message, { cause: error }) : error);
-    });
-    sent.end(body);
-  });
-}
-
-const SWITCHING_PROTOCOLS = 101;
-
-function switched(): UnusableAnswer {
-  return new UnusableAnswer(
-    'The receiver switched to another protocol (101), which the request did not ask for.',
-    SWITCHING_PROTOCOLS,
-  );
 }
 
 type Ended = { readonly answer: IncomingMessage } | { readonly error: unknown } | 'TIMEOUT' | 'STOPPED';
@@ -205,14 +130,22 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', '
 /** The connection ended within the headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
+/** What the owner of the endpoint reads about an answer that is HTTP, and delivers nothing. */
+const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
+  INTERIM_ANSWERS: {
+    excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim answers before a final one.`,
+  },
+  SWITCHED_PROTOCOLS: {
+    statusCode: 101,
+    excerpt: 'The receiver switched to another protocol (101), which the request did not ask for.',
+  },
+};
+
 type Failure = Pick<SendResult, 'outcome' | 'statusCode' | 'excerpt'>;
 
 /** @returns 'OURS' when no name server could be asked */
 function failureOf(error: unknown): Failure | 'OURS' {
-  if (error instanceof UnusableAnswer) {
-    const { statusCode, message: excerpt } = error;
-    return { outcome: 'HTTP_ERROR', excerpt, ...(statusCode === undefined ? {} : { statusCode }) };
-  }
+  if (error instanceof UnusableAnswer) return { outcome: 'HTTP_ERROR', ...unusableAnswers[error.reason] };
   const outcome = outcomeOfError(error);
   return outcome === 'OURS' ? 'OURS' : { outcome };
 }

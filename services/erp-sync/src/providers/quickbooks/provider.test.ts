@@ -12,7 +12,7 @@ let simulators: ErpSimulators;
 let base: string;
 let tenant: string;
 let provider: Provider;
-let http: ErpCalls & { close(): Promise<void> };
+let http: ErpCalls & { close(): void };
 let credentials: Credentials;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
   http = testCalls(base);
 });
 afterEach(async () => {
-  await http.close();
+  http.close();
   await control(`DELETE ${base}/control/faults`);
 });
 afterAll(() => simulators.stop());

@@ -14,7 +14,7 @@ let simulators: ErpSimulators;
 let base: string;
 let tenantId: string;
 let provider: Provider;
-let http: ErpCalls & { close(): Promise<void> };
+let http: ErpCalls & { close(): void };
 let credentials: Credentials;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   http = testCalls(base);
 });
 afterEach(async () => {
-  await http.close();
+  http.close();
   await control(`DELETE ${base}/control/faults`);
 });
 afterAll(() => simulators.stop());

@@ -1,0 +1,114 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Agents } from './agents.js';
+import { sendRequest } from './send-request.js';
+import type { OutgoingRequest } from './send-request.js';
+
+export interface CallBounds {
+  /** Of the whole call: from before the name is looked up to the last byte of the answer. */
+  readonly deadlineMs: number;
+  /** Of the body of the answer, as it comes and as it is unpacked. */
+  readonly bytesMax: number;
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A final answer, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  /** As node:http has them: names in lower case, values in Latin-1. */
+  readonly headers: IncomingHttpHeaders;
+  /** Unpacked; undefined when it has more bytes than it may. */
+  readonly body: Buffer | undefined;
+}
+
+export class CallTimeout extends Error {
+  constructor(deadlineMs: number) {
+    super(`The call was not answered completely within ${deadlineMs} ms.`);
+    this.name = 'CallTimeout';
+  }
+}
+
+/** The answer is packed in a way that was not asked for. */
+export class UnaskedEncoding extends Error {
+  constructor() {
+    super('The server answered in an encoding that was not asked for.');
+    this.name = 'UnaskedEncoding';
+  }
+}
+
+const unpack = promisify(gunzip);
+
+/**
+ * Sends one request and reads its answer whole, within bounds of time and size. Redirects are not followed. An answer in gzip is
+ * unpacked; whoever wants one says so in `accept-encoding`.
+ * @throws CallTimeout, the reason of the signal, UnaskedEncoding, what {@link sendRequest} throws, or an error of zlib (`Z_*`)
+ */
+export async function call(
+  agents: Agents,
+  request: OutgoingRequest,
+  { deadlineMs, bytesMax, signal }: CallBounds,
+): Promise<Answer> {
+  signal?.throwIfAborted();
+  const ending = new AbortController();
+  let onAbort = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
+  // Raced, because a signal interrupts neither connecting nor the TLS handshake.
+  const ended = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CallTimeout(deadlineMs)), deadlineMs);
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of whoever ends the call, as it is
+    onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  const answering = readAnswer(agents, request, bytesMax, ending.signal);
+  try {
+    return await Promise.race([answering, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    ending.abort();
+    // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
+    answering.catch(() => {});
+  }
+}
+
+async function readAnswer(
+  agents: Agents,
+  { headers, ...request }: OutgoingRequest,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const message = await sendRequest(
+    agents,
+    { ...request, headers: { accept: '*/*', 'user-agent': 'invoice-control', ...headers } },
+    signal,
+  );
+  const { statusCode: status = 0, headers: answerHeaders } = message;
+  const packed = await readBounded(message, bytesMax);
+  const body = packed && (await unpacked(packed, answerHeaders['content-encoding'], bytesMax));
+  return { status, headers: answerHeaders, body };
+}
+
+/** @returns undefined, and closes the connection, where the body has more bytes */
+async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | undefined> {
+  const read: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > bytesMax) return undefined;
+    read.push(chunk);
+  }
+  return Buffer.concat(read, length);
+}
+
+async function unpacked(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer | undefined> {
+  if (body.length === 0 || encoding === undefined || encoding === 'identity') return body;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new UnaskedEncoding();
+  try {
+    return await unpack(body, { maxOutputLength: bytesMax });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
+}
