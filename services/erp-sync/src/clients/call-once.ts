@@ -7,7 +7,6 @@ import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
 
 /** What came of one call. */
 export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault };
@@ -65,8 +64,7 @@ function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof UnaskedEncoding)
     return new ErpFault('BAD_RESPONSE', 'The ERP answered in an encoding that was not asked for.');
   const code = (error as { code?: unknown } | undefined)?.code;
-  if (typeof code === 'string' && TIMEOUT_CODES.has(code))
-    return new Outage('TIMEOUT', 'The ERP did not answer in time.');
+  if (code === 'ETIMEDOUT') return new Outage('TIMEOUT', 'The ERP did not answer in time.');
   if (typeof code === 'string' && code.startsWith('Z_')) {
     return new Outage('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
   }

@@ -16,7 +16,7 @@ type Product = 'businessCentral' | 'odoo' | 'quickBooks' | 'xero';
 type Names = { readonly provider: Provider; readonly config: object; readonly credentials: Credentials };
 
 let simulators: ErpSimulators;
-const calls: (ErpCalls & { close(): Promise<void> })[] = [];
+const calls: (ErpCalls & { close(): void })[] = [];
 beforeAll(async () => {
   simulators = await startErpSimulators({ quickBooksApp: APP, xeroApp: APP });
 });
