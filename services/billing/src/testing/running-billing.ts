@@ -16,6 +16,7 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -92,12 +93,17 @@ export async function startBilling(
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
   const subscribed = [
-    subscribeBroadcast(bus, [events.subscriptionChanged], (event) => void changes.push(event), logger),
+    subscribeBroadcast(
+      bus,
+      [events.subscriptionChanged],
+      withoutRepeats((event: SubscriptionChanged) => void changes.push(event)),
+      logger,
+    ),
     ...[events.paymentFailed, events.trialEnding, events.billingAuditRecorded].map((type) =>
       subscribeBroadcast(
         bus,
         [type as unknown as EventType],
-        (event) => void others.push({ type: type as unknown as EventType, event }),
+        withoutRepeats((event: EventHeader) => void others.push({ type: type as unknown as EventType, event })),
         logger,
       ),
     ),
