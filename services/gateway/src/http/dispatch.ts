@@ -30,6 +30,7 @@ import { FILE_BODY_MS } from './limits.js';
 import type { LoadGauge } from './load-gauge.js';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { stages } from '@invoicecontrol/runtime/stages';
+import { filesInFlight, longAnswersInFlight, runningRequests, takePlace } from './places.js';
 import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
 import type { Limits } from './rate-limit-fields.js';
 import type { RateLimiter } from './rate-limit.js';
@@ -121,7 +122,7 @@ async function admit(
   recognizeConnection(request.socket, recognized, principal.organizationId);
   // Checked again: others may have been let in while the key was checked.
   load.refuseOverload(request.method);
-  takeOfOrganization(response, organizations, principal.organizationId);
+  takePlace(response, organizations, principal.organizationId, runningRequests);
   // A file waits for its sender most of its time, and would look like load; files have a bound of their own.
   if (!isFileRoute(route)) {
     load.begin();
@@ -146,7 +147,7 @@ async function answerKey(
   const { authenticator, clients, bodies, longAnswers } = dispatching;
   const state = requestState(response);
   const { principal, context } = await admit(route, request, response, dispatching);
-  if (route.isOneAtATime === true) takeLongAnswer(response, longAnswers, principal.organizationId);
+  if (route.isOneAtATime === true) takePlace(response, longAnswers, principal.organizationId, longAnswersInFlight);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
@@ -160,23 +161,6 @@ async function answerKey(
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
-
-/** @throws DomainError in_progress, unavailable */
-function takeLongAnswer(response: Response, longAnswers: Share, organizationId: string): void {
-  const giveBack = longAnswers.take(organizationId);
-  if (giveBack !== undefined) {
-    holdUntilSettled(response, giveBack);
-    return;
-  }
-  if (longAnswers.held(organizationId) < longAnswers.max) {
-    throw new DomainError('unavailable', 'Too many long answers are being sent right now. Repeat the request later.');
-  }
-  throw new DomainError('in_progress', 'Another request of the same kind is running. Repeat this one after its end.', {
-    retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
-  });
-}
-
-const RETRY_LONG_ANSWER_SECONDS = 30;
 
 /** The query parameter in which a token stands for a key. */
 const TOKEN_PARAMETER = 'token';
@@ -200,7 +184,7 @@ async function answerFile(
       typeof token === 'string'
         ? await admitToken(route, token, request, response, dispatching)
         : await admitFile(route, request, response, dispatching);
-    takeFile(response, files, organizationId);
+    takePlace(response, files, organizationId, filesInFlight);
     const params = readParams(route, request);
     allowBodyMs(request.socket, response, FILE_BODY_MS);
     const bound = publicClients(clients, { context, timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS });
@@ -248,36 +232,9 @@ async function admitToken(
   const organizationId = await route.authorize({ params: readParams(route, request), token }, bound);
   state.organizationId = organizationId;
   recognizeConnection(request.socket, recognized, organizationId);
-  takeOfOrganization(response, organizations, organizationId);
+  takePlace(response, organizations, organizationId, runningRequests);
   giveBack();
   return { organizationId, right: { token }, context };
-}
-
-/** @throws DomainError rate_limited, unavailable */
-function takeFile(response: Response, files: Share, organizationId: string): void {
-  const giveBack = files.take(organizationId);
-  if (giveBack !== undefined) {
-    holdUntilSettled(response, giveBack);
-    return;
-  }
-  if (files.held(organizationId) < files.max) {
-    throw new DomainError(
-      'unavailable',
-      'Too many files are being received right now. Repeat the request in a moment.',
-    );
-  }
-  throw new DomainError(
-    'rate_limited',
-    `${files.max} files of this organization are being received. Wait for the end of one, then repeat this request.`,
-    { retryAfterSeconds: 1 },
-  );
-}
-
-/** @throws DomainError rate_limited */
-function takeOfOrganization(response: Response, organizations: Share, organizationId: string): void {
-  const giveBack = organizations.take(organizationId);
-  if (giveBack === undefined) throw tooManyRunning(organizations.max);
-  holdUntilSettled(response, giveBack);
 }
 
 /** Requests without a key are limited by the refused attempts of their address, those with an unreadable body among them. */
@@ -310,14 +267,6 @@ async function answerPublic(
     if (!isSigned && isCallersFault(error)) failures.count(state.address);
     throw error;
   }
-}
-
-function tooManyRunning(max: number): DomainError {
-  return new DomainError(
-    'rate_limited',
-    `${max} requests of this organization are running. Wait for an answer, then repeat this one.`,
-    { retryAfterSeconds: 1 },
-  );
 }
 
 function isCallersFault(error: unknown): boolean {
