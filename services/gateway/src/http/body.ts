@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '@invoicecontrol/errors';
 import type { BodyReservation } from './body-budget.js';
+import { stopReading } from './connections.js';
 import { JsonValueCounter } from './json-value-counter.js';
 import { readMediaType } from './media-type.js';
 import { HttpRefusal } from './refusal.js';
@@ -35,10 +36,11 @@ const DISCARD_MS_MAX = 1_000;
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Chunks of one body (RFC 9112, section 7.1): each costs time beside its bytes. An average of 40 bytes for the longest body
- * is less than any encoder writes.
+ * Chunks of one body (RFC 9112, section 7.1) beyond which they must have so many bytes on average: each costs time beside its
+ * bytes, and no encoder writes shorter ones.
  */
-export const CHUNKS_MAX = 250_000;
+export const SHORT_CHUNKS_MAX = 1_000;
+export const CHUNK_BYTES_MIN = 40;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -165,7 +167,8 @@ async function readBytes(
   } catch (error) {
     reservation.giveBack();
     if (error instanceof ClientGone) throw error;
-    if (!isWaiting) await discard(request);
+    if (error instanceof ShortChunks) stopReading(request.socket);
+    else if (!isWaiting) await discard(request);
     // The answer arrives, and what is unread is never taken for another request.
     if (!request.complete) response.setHeader('Connection', 'close');
     throw error;
@@ -183,6 +186,7 @@ function collect(
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const counter = new JsonValueCounter();
+    const isChunked = request.headers['transfer-encoding'] !== undefined;
     let joined: Buffer[] = [];
     let chunks: Buffer[] = [];
     let length = 0;
@@ -195,13 +199,14 @@ function collect(
     const onData = (chunk: Buffer): void => {
       try {
         count += 1;
-        if (count > CHUNKS_MAX)
-          throw new HttpRefusal(413, `The body has more than ${CHUNKS_MAX} chunks. Send larger ones.`);
         length += chunk.length;
+        if (isChunked && count > SHORT_CHUNKS_MAX && length < count * CHUNK_BYTES_MIN) throw new ShortChunks();
         if (length > bytesMax) throw tooLong ?? tooLarge({ bytesMax });
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {
+        // What Node has read already still comes, and would be kept if nobody took it.
+        request.on('data', () => {});
         end();
         reject(error as Error);
         return;
@@ -222,6 +227,16 @@ function collect(
     };
     request.on('data', onData).once('end', onEnd).once('close', onClose);
   });
+}
+
+/** Is not read to its end, unlike other bodies that are refused: that is what it costs too much to do. */
+class ShortChunks extends HttpRefusal {
+  constructor() {
+    super(
+      413,
+      `The body has more than ${SHORT_CHUNKS_MAX} chunks of less than ${CHUNK_BYTES_MIN} bytes on average. Send larger ones.`,
+    );
+  }
 }
 
 /** The caller disconnected before the request was complete. */
