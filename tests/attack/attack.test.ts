@@ -9,9 +9,13 @@ import { MEMORY_SHARE_MAX, play, warmUp } from './aftermath.js';
 import { MEMORY_BYTES_MAX, startAttackedSystem } from './attacked-system.js';
 import type { AttackedSystem } from './attacked-system.js';
 import { attacks } from './attacks.js';
+import { measureHold } from './event-loop-holds.js';
+import { hostileRequests } from './hostile-requests.js';
 
 /** Other tests run on this machine at the same time; `npm run test:attack` alone asks for the two seconds. */
 const SERVED_MS_MAX = 30_000;
+/** Likewise for its 10 ms; patterns that are not linear need hundreds. */
+const HELD_MS_MAX = 100;
 
 let system: AttackedSystem;
 const closing: (() => Promise<void>)[] = [];
@@ -34,6 +38,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const close of closing.toReversed()) await close();
+});
+
+describe('a stranger holds the event loop for a moment at most, with', () => {
+  test.each(hostileRequests)('$name', async (request) => {
+    expect((await measureHold(system, request)).holdMs).toBeLessThan(HELD_MS_MAX);
+  });
 });
 
 describe('an ordinary client is served, and memory stays within its limit and is given back, whatever', () => {

@@ -1,4 +1,6 @@
 // The product, each service in a process of its own as in production, and a customer of it.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTenant } from '@invoicecontrol/dev/tenant';
@@ -12,6 +14,8 @@ export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 /** Node takes half of the memory of a container for its heap; here there is no container. */
 const HEAP_MIB_MAX = 256;
 const COLLECTION_MS = 250;
+const METER_MS_MAX = 30_000;
+const METER_EACH_MS = 2;
 
 export interface AttackedSystem {
   /** `http://127.0.0.1:<port>`. */
@@ -28,6 +32,8 @@ export interface AttackedSystem {
   collectedBytes(): Promise<number>;
   /** Resident bytes of what receives and reads files: the gateway, the documents service and the processes that read for it. */
   receivingBytes(): Promise<number>;
+  /** For how long one turn of the gateway's event loop kept the processor at most while this was done. */
+  longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;
   stop(): Promise<void>;
@@ -45,6 +51,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
   const { mongodbUrl, natsUrl, databasePrefix, logDir } = options;
   const secrets = newSecrets();
   const processes: NodeProcess[] = [];
+  const holdMeterFile = join(logDir, 'holds');
   const stop = async (): Promise<void> => {
     for (const running of processes.splice(0).toReversed()) await running.stop();
   };
@@ -58,7 +65,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
           GRPC_PORT: '0',
           PORT: '0',
           RATE_LIMIT_SCANS_PER_MINUTE: '1000',
-          ...(name === 'gateway' ? { NODE_OPTIONS: gatewayOptions() } : {}),
+          ...(name === 'gateway' ? { NODE_OPTIONS: gatewayOptions(), HOLD_METER_FILE: holdMeterFile } : {}),
           ...own,
         };
         const started = await startNodeProcess(name, program(`../../../services/${name}/dist/main.js`), env, logDir);
@@ -82,6 +89,15 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
         await delay(COLLECTION_MS);
         return residentBytes();
       },
+      async longestHoldMs(work) {
+        await answerOfMeter(gateway.pid, holdMeterFile);
+        try {
+          await work();
+        } finally {
+          await answerOfMeter(gateway.pid, holdMeterFile);
+        }
+        return Number(linesOf(holdMeterFile).at(-1));
+      },
       async receivingBytes() {
         const pids = [gateway.pid, documents.pid, ...(await childrenOf(documents.pid))];
         // A process that read may have been killed meanwhile.
@@ -99,7 +115,23 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
 }
 
 function gatewayOptions(): string {
-  return `--max-old-space-size=${HEAP_MIB_MAX} --import=${new URL('collect-on-signal.js', compiled).href}`;
+  const loaded = ['collect-on-signal.js', 'hold-meter.js'].map((file) => `--import=${new URL(file, compiled).href}`);
+  return [`--max-old-space-size=${HEAP_MIB_MAX}`, ...loaded].join(' ');
+}
+
+/** Has the meter of the gateway begin or end, and waits until it did. */
+async function answerOfMeter(pid: number, file: string): Promise<void> {
+  const before = linesOf(file).length;
+  process.kill(pid, 'SIGCONT');
+  const deadlineMs = performance.now() + METER_MS_MAX;
+  while (linesOf(file).length === before) {
+    if (performance.now() > deadlineMs) throw new Error('The meter of the gateway does not answer.');
+    await delay(METER_EACH_MS);
+  }
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
 /** Also when this file is run by jest from its source. */

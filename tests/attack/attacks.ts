@@ -40,6 +40,10 @@ const ADDRESSES = 5;
 const TRICKLED_BYTES = 100_000;
 const LARGE_FILES = 12;
 const LARGE_BYTES = 20_000_000;
+const SENDERS = 4;
+/** Below and above what the headers of one name may have. */
+const HEADER_LENGTHS = [4_000, 15_000];
+const SERVED_MEANWHILE = 5;
 const UNTIL_MS_MAX = 30_000;
 const UNTIL_EACH_MS = 20;
 
@@ -94,6 +98,28 @@ export const attacks: readonly Attack[] = [
   {
     name: `${LARGE_FILES} files of 20 MB at once`,
     run: sendLargeFiles,
+  },
+  {
+    name: `${SENDERS} senders of a Content-Type of blanks, without a key`,
+    run: (system, whileHeld) =>
+      keepSending(system, whileHeld, (length) => [
+        'POST',
+        '/v1/members/accept',
+        `Content-Type: application/json; charset=${' '.repeat(length)}x y`,
+        'Content-Length: 2',
+      ]),
+  },
+  {
+    name: `${SENDERS} senders of a Prefer of escaped quotes, with a key`,
+    run: (system, whileHeld) =>
+      keepSending(system, whileHeld, (length) => [
+        'POST',
+        '/v1/invoices/from-upload',
+        bearer(system.tenant.keys.owner),
+        `Prefer: ${'\\"'.repeat(length / 2)}`,
+        'Content-Type: application/json',
+        'Content-Length: 2',
+      ]),
   },
   { name: 'junk tokens and revoked keys, then a change of the organization', run: changeAmongFailures },
   { name: `${FLOOD} connections with unknown keys, beside a key that is new to the gateway`, run: newKeyInFlood },
@@ -310,6 +336,34 @@ async function call(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return response;
+}
+
+/** Sends one request after the other over so many connections at once, while an ordinary client works. */
+async function keepSending(
+  { port }: AttackedSystem,
+  whileHeld: () => Promise<void>,
+  requestOf: (length: number) => [method: string, path: string, ...lines: string[]],
+): Promise<string> {
+  const requests = HEADER_LENGTHS.map((length) => `${head(...requestOf(length))}{}`);
+  const statuses: number[] = [];
+  let isOver = false;
+  const send = async (): Promise<void> => {
+    for (let count = 0; !isOver; count += 1) {
+      const socket = await open(port);
+      const status = statusOf(socket);
+      socket.write(requests[count % requests.length] ?? '');
+      statuses.push(await status);
+      socket.destroy();
+    }
+  };
+  const sending = Array.from({ length: SENDERS }, send);
+  try {
+    for (let count = 0; count < SERVED_MEANWHILE; count += 1) await whileHeld();
+  } finally {
+    isOver = true;
+  }
+  await Promise.all(sending);
+  return tally(statuses);
 }
 
 /** Everything from the address of the customer itself. */

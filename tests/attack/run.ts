@@ -1,7 +1,9 @@
 // `npm run test:attack`: attacks a running system and shows what is left of each attack.
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { progress, say, seconds } from '../bench/progress.js';
@@ -11,6 +13,8 @@ import { MEMORY_SHARE_MAX, play, warmUp } from './aftermath.js';
 import { MEMORY_BYTES_MAX, startAttackedSystem } from './attacked-system.js';
 import { attacks } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
+import { HOLD_MS_MAX, measureHold } from './event-loop-holds.js';
+import { hostileRequests } from './hostile-requests.js';
 import {
   leaveHalfway,
   sendLargeUploads,
@@ -28,17 +32,24 @@ const usage = `Attacks the gateway of a running system, each service in a proces
 An attack fails when the client is not served within --served-ms, when memory passes 512 MiB (the limit in Kubernetes),
 or when it is not back within 20 % of where it was. Opens no connection beyond 127.0.0.0/8.
 
+Then single requests of a stranger: for how long each holds the event loop of the gateway, at most 10 ms of the processor (60 ms where
+Node parses 10,000 chunks at one go). Below, the regular
+expressions that "npm run check" lets pass, with reasons.
+
 Then uploads: 40 files of 20 MB at once, clients that disappear halfway, and ordinary XML invoices four times a second in quiet and
 while hostile files are uploaded all the time. Memory is then that of the gateway and of the documents service with its children.
 
   npm run test:attack                        all, about three minutes on a quiet machine
   npm run test:attack -- --only pipelined    attacks whose name contains this
+  npm run test:attack -- --only "event loop" the single requests alone
   npm run test:attack -- --only uploads      the uploads alone
   npm run test:attack -- --served-ms 5000    how long an answer may take (2000 unless said)
   npm run test:attack -- --list              the names of the attacks
 `;
 
 const UPLOADS = 'uploads';
+const HOLDS = 'event loop';
+const LIST_OF_EXCEPTIONS = fileURLToPath(new URL('../../../tools/check-regular-expressions.mjs', import.meta.url));
 const QUIET_SECONDS = 15;
 const ATTACK_SECONDS = 45;
 const LARGE_BYTES = 20_000_000;
@@ -58,21 +69,26 @@ async function main(): Promise<void> {
     },
   });
   if (values.help || values.list) {
-    process.stdout.write(values.help ? usage : `${[...attacks.map(({ name }) => name), UPLOADS].join('\n')}\n`);
+    process.stdout.write(values.help ? usage : `${[...attacks.map(({ name }) => name), HOLDS, UPLOADS].join('\n')}\n`);
     return;
   }
   if (process.platform !== 'linux') throw new Error('Memory of processes is read from /proc: run this on Linux.');
   const servedMsMax = Number(values['served-ms']);
   if (!Number.isSafeInteger(servedMsMax) || servedMsMax < 1) throw new Error('--served-ms takes a whole number.');
   const chosen = attacks.filter(({ name }) => name.includes(values.only));
+  const withHolds = HOLDS.includes(values.only);
   const withUploads = UPLOADS.includes(values.only);
-  if (chosen.length === 0 && !withUploads)
+  if (chosen.length === 0 && !withHolds && !withUploads)
     throw new Error(`No attack has "${values.only}" in its name: --list shows them.`);
-  const failures = await attackAll(chosen, servedMsMax, withUploads);
+  const failures = await attackAll(chosen, servedMsMax, { withHolds, withUploads });
   if (failures > 0) process.exitCode = 1;
 }
 
-async function attackAll(chosen: typeof attacks, servedMsMax: number, withUploads: boolean): Promise<number> {
+async function attackAll(
+  chosen: typeof attacks,
+  servedMsMax: number,
+  { withHolds, withUploads }: { readonly withHolds: boolean; readonly withUploads: boolean },
+): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-attack-'));
   const closing = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 })];
   try {
@@ -119,10 +135,32 @@ async function attackAll(chosen: typeof attacks, servedMsMax: number, withUpload
     if (chosen.length > 0) {
       process.stdout.write(`${table(rows, 0)}\n${chosen.length} attacks, ${failures} failed\n`);
     }
+    if (withHolds) failures += await measureHolds(system, good);
     return failures + (withUploads ? await attackWithUploads(system, good) : 0);
   } finally {
     for (const close of closing.toReversed()) await close();
   }
+}
+
+/** @returns how many requests hold the event loop for too long */
+async function measureHolds(system: AttackedSystem, good: Good): Promise<number> {
+  let failures = 0;
+  const rows = [['one request of a stranger', 'answer', 'holds the event loop', 'aim']];
+  for (const request of hostileRequests) {
+    progress(request.name);
+    const { status, holdMs } = await measureHold(system, request);
+    const { holdMsMax = HOLD_MS_MAX } = request;
+    if (holdMs > holdMsMax) failures += 1;
+    rows.push([
+      request.name,
+      status === 0 ? 'none' : String(status),
+      good(`${holdMs.toFixed(1)} ms`, holdMs <= holdMsMax),
+      `${holdMsMax} ms`,
+    ]);
+  }
+  process.stdout.write(`\n${table(rows, 0)}\n${rows.length - 1} requests, ${failures} above the aim\n\n`);
+  process.stdout.write(execFileSync(process.execPath, [LIST_OF_EXCEPTIONS, '--list']));
+  return failures;
 }
 
 /** @returns how many aims were missed */

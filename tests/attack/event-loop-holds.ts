@@ -1,0 +1,54 @@
+// For how long one request of a stranger keeps the gateway from all others.
+import type { Socket } from 'node:net';
+import type { AttackedSystem } from './attacked-system.js';
+import type { HostileRequest } from './hostile-requests.js';
+import { open, statusOf, write } from './wire.js';
+
+/** No request of a stranger may hold the event loop longer, where it says nothing else. */
+export const HOLD_MS_MAX = 10;
+/** The shortest of these counts: what a request costs is in each, collected garbage and compiled code only in some. */
+const MEASUREMENTS = 5;
+const CLOSE_MS_MAX = 10_000;
+
+export interface Hold {
+  readonly status: number;
+  readonly holdMs: number;
+}
+
+/** Sends the request alone, each time from another address, so that none is refused for those before. */
+export async function measureHold(system: AttackedSystem, request: HostileRequest): Promise<Hold> {
+  let status = 0;
+  const holds: number[] = [];
+  for (let count = 0; count < MEASUREMENTS; count += 1) {
+    const longestMs = await system.longestHoldMs(async () => {
+      status = await answerTo(system, request);
+    });
+    holds.push(longestMs);
+  }
+  return { status, holdMs: Math.min(...holds) };
+}
+
+let addresses = 0;
+
+function nextAddress(): string {
+  addresses += 1;
+  return `127.1.${Math.floor(addresses / 250)}.${1 + (addresses % 250)}`;
+}
+
+async function answerTo({ port }: AttackedSystem, { bytes }: HostileRequest): Promise<number> {
+  const socket = await open(port, nextAddress());
+  const status = statusOf(socket);
+  const closed = closeOf(socket);
+  await write(socket, [Buffer.from(bytes, 'latin1')]);
+  const answered = await status;
+  await closed;
+  return answered;
+}
+
+/** The end of a connection, which comes after all that a request makes the gateway do. */
+function closeOf(socket: Socket): Promise<void> {
+  socket.setTimeout(CLOSE_MS_MAX, () => socket.destroy());
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
+}
