@@ -16,7 +16,6 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -92,18 +91,21 @@ export async function startBilling(
   const bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
+  /** Events may come more than once. */
+  const heard = new Set<string>();
+  const isFirst = ({ eventId }: EventHeader): boolean => !heard.has(eventId) && heard.add(eventId).has(eventId);
   const subscribed = [
     subscribeBroadcast(
       bus,
       [events.subscriptionChanged],
-      withoutRepeats((event: SubscriptionChanged) => void changes.push(event)),
+      (event) => void (isFirst(event) && changes.push(event)),
       logger,
     ),
     ...[events.paymentFailed, events.trialEnding, events.billingAuditRecorded].map((type) =>
       subscribeBroadcast(
         bus,
         [type as unknown as EventType],
-        withoutRepeats((event: EventHeader) => void others.push({ type: type as unknown as EventType, event })),
+        (event) => void (isFirst(event) && others.push({ type: type as unknown as EventType, event })),
         logger,
       ),
     ),

@@ -21,7 +21,7 @@ beforeAll(async () => {
   simulators = await startErpSimulators({ quickBooksApp: APP, xeroApp: APP });
 });
 afterEach(async () => {
-  for (const one of calls.splice(0)) await one.close();
+  for (const one of calls.splice(0)) one.close();
   for (const url of Object.values(simulators.urls)) await control(`DELETE ${url}/control/faults`);
 });
 afterAll(() => simulators.stop());
