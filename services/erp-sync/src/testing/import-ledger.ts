@@ -17,8 +17,8 @@ export interface ImportLedger {
   /** How often a record was created; more than once only after it was deleted. */
   createdCount(connectionId: string, entity: EntityName, externalId: string): number;
   readonly completed: readonly CompleteImportRequest[];
-  /** Calls that the next examination takes. */
-  completeCallsLeft: number;
+  /** Calls that the next examination takes, by connection; one where nothing is said. */
+  readonly completeCallsLeft: Map<string, number>;
   /** Called before an rpc answers, after it has taken effect; what it throws is the answer. */
   beforeAnswer: (rpc: string, source: ImportSource) => Promise<void> | void;
 }
@@ -83,7 +83,7 @@ export function importLedger(): ImportLedger {
   };
   const ledger: ImportLedger = {
     completed,
-    completeCallsLeft: 1,
+    completeCallsLeft: new Map(),
     beforeAnswer: () => {},
     live: (connectionId, entity) =>
       [...of(connectionId, entity)].flatMap(([externalId, { isLive }]) => (isLive ? [externalId] : [])).sort(),
@@ -149,7 +149,9 @@ export function importLedger(): ImportLedger {
         const source = sourceOf(request);
         completed.push(request);
         await ledger.beforeAnswer('completeImport', source);
-        return { findingsCreated: 0, hasMore: --ledger.completeCallsLeft > 0 };
+        const left = (ledger.completeCallsLeft.get(source.connectionId) ?? 1) - 1;
+        ledger.completeCallsLeft.set(source.connectionId, left);
+        return { findingsCreated: 0, hasMore: left > 0 };
       },
     },
   };

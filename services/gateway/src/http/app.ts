@@ -148,7 +148,8 @@ function refuseMalformed(request: Request): void {
     throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
   }
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    if (values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
+    // A key that is too long is refused like any other that is wrong.
+    if (name === 'authorization' || values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
     const shown = name.slice(0, HEADER_NAME_SHOWN_MAX);
     throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter one.`);
   }

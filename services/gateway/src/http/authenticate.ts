@@ -14,6 +14,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { ClientGone } from './body.js';
 import { CheckLine } from './check-line.js';
 import type { FailureBucket } from './failure-bucket.js';
+import { HEADER_VALUE_LENGTH_MAX } from './limits.js';
 
 /** An answer about a key is believed this long; a revocation whose broadcast was lost is bounded by it. */
 export const FRESH_MS = 5_000;
@@ -189,5 +190,6 @@ function hasExpired({ keyExpiresTime }: Principal, nowMs: number): boolean {
 /** The token of exactly one `Authorization: Bearer` header; the scheme in any case (RFC 9110, section 11.1). */
 function bearerKey(request: IncomingMessage): string | undefined {
   const [value = '', ...others] = request.headersDistinct['authorization'] ?? [];
+  if (value.length > HEADER_VALUE_LENGTH_MAX) return undefined;
   return others.length > 0 ? undefined : /^Bearer +(\S+)$/i.exec(value)?.[1];
 }
