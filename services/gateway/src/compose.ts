@@ -26,6 +26,7 @@ import {
   LONG_ANSWERS_MAX,
   ORGANIZATION_CONNECTIONS_MAX,
   ORGANIZATION_FILES_IN_FLIGHT_MAX,
+  RECOGNIZED_CONNECTIONS_MAX,
 } from './http/limits.js';
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
 import { describeApi } from './http/openapi.js';
@@ -89,11 +90,12 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           failures,
           load,
           unauthenticated,
+          tokenChecks: new AddressShare(config.UNAUTHENTICATED_PER_ADDRESS_MAX),
           organizations,
           bodies: new BodyBudget(),
           files: new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX),
           longAnswers: new Share(1, LONG_ANSWERS_MAX),
-          recognized: new Share(ORGANIZATION_CONNECTIONS_MAX),
+          recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
           signedSenders: new SignedSenders(clock),
           logger,
         },
@@ -106,6 +108,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       failures,
       logger,
       connectionsPerAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX,
+      trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     });
     shutdown.add('requests', () => server.stop(DRAIN_MS_MAX));
     shutdown.add('readiness', async () => {

@@ -139,6 +139,9 @@ function traceparentOf(request: Request): string | undefined {
 /** A caller may invent names of any length. */
 const HEADER_NAME_SHOWN_MAX = 64;
 
+/** A key that is too long is refused like any other that is wrong; cookies are never read, and browsers send long ones. */
+const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
 /**
  * Refuses what Node accepts and HTTP/1.1 forbids, and what is longer than anything that this API reads. Before it, only the id, the
  * trace and the address of the request are read from headers, each in one pass.
@@ -148,8 +151,7 @@ function refuseMalformed(request: Request): void {
     throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
   }
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    // A key that is too long is refused like any other that is wrong.
-    if (name === 'authorization' || values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
+    if (UNBOUNDED_HEADERS.has(name) || values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
     const shown = name.slice(0, HEADER_NAME_SHOWN_MAX);
     throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter one.`);
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '@invoicecontrol/errors';
 import type { BodyReservation } from './body-budget.js';
-import { stopReading } from './connections.js';
+import { awaitBody, stopReading } from './connections.js';
 import { JsonValueCounter } from './json-value-counter.js';
 import { readMediaType } from './media-type.js';
 import { HttpRefusal } from './refusal.js';
@@ -36,11 +36,11 @@ const DISCARD_MS_MAX = 1_000;
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Chunks of one body (RFC 9112, section 7.1) beyond which they must have so many bytes on average: each costs time beside its
- * bytes, and no encoder writes shorter ones.
+ * Chunks of one body (RFC 9112, section 7.1) cost time beside their bytes: each body may have so many, and a long one as many as it
+ * would have at so many bytes each. Some encoders write a chunk for each word.
  */
-export const SHORT_CHUNKS_MAX = 1_000;
-export const CHUNK_BYTES_MIN = 40;
+const CHUNKS_MIN = 1_000;
+const CHUNK_BYTES_MIN = 40;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -163,11 +163,12 @@ async function readBytes(
     reservation.requireRoom(announced);
     if (isWaiting) response.writeContinue();
     isWaiting = false;
+    awaitBody(request.socket, response);
     return await collect(request, limits, reservation);
   } catch (error) {
     reservation.giveBack();
     if (error instanceof ClientGone) throw error;
-    if (error instanceof ShortChunks) stopReading(request.socket);
+    if (error instanceof TooManyChunks) stopReading(request.socket);
     else if (!isWaiting) await discard(request);
     // The answer arrives, and what is unread is never taken for another request.
     if (!request.complete) response.setHeader('Connection', 'close');
@@ -187,6 +188,7 @@ function collect(
   return new Promise((resolve, reject) => {
     const counter = new JsonValueCounter();
     const isChunked = request.headers['transfer-encoding'] !== undefined;
+    const chunksMax = chunksMaxOf(bytesMax);
     let joined: Buffer[] = [];
     let chunks: Buffer[] = [];
     let length = 0;
@@ -200,7 +202,7 @@ function collect(
       try {
         count += 1;
         length += chunk.length;
-        if (isChunked && count > SHORT_CHUNKS_MAX && length < count * CHUNK_BYTES_MIN) throw new ShortChunks();
+        if (isChunked && count > chunksMax) throw new TooManyChunks(chunksMax);
         if (length > bytesMax) throw tooLong ?? tooLarge({ bytesMax });
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
@@ -230,13 +232,15 @@ function collect(
 }
 
 /** Is not read to its end, unlike other bodies that are refused: that is what it costs too much to do. */
-class ShortChunks extends HttpRefusal {
-  constructor() {
-    super(
-      413,
-      `The body has more than ${SHORT_CHUNKS_MAX} chunks of less than ${CHUNK_BYTES_MIN} bytes on average. Send larger ones.`,
-    );
+class TooManyChunks extends HttpRefusal {
+  constructor(chunksMax: number) {
+    super(413, `The body has more than ${chunksMax} chunks. Send larger ones.`);
   }
+}
+
+/** How many chunks a body may have that may be so long. */
+export function chunksMaxOf(bytesMax: number): number {
+  return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
 }
 
 /** The caller disconnected before the request was complete. */

@@ -29,9 +29,17 @@ export function expectAnswer(socket: Socket, response: Response): void {
 /**
  * Answers what Node refuses by itself (a malformed request line, headers too large, a client too slow) with the
  * envelope and a request id, then closes the connection: nothing after such bytes can be trusted. Each is a refused
- * attempt of the other end of the connection, unless a good key came over it last.
+ * attempt of the caller, unless a good key came over the connection last. Behind a proxy the caller is known only of a request
+ * whose head was read.
  */
-export function answerClientErrors(server: Server, failures: FailureBucket, logger: Logger): void {
+export function answerClientErrors(
+  server: Server,
+  {
+    failures,
+    logger,
+    isBehindProxy,
+  }: { readonly failures: FailureBucket; readonly logger: Logger; readonly isBehindProxy: boolean },
+): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const response = responses.get(socket);
     const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
@@ -43,7 +51,9 @@ export function answerClientErrors(server: Server, failures: FailureBucket, logg
     const requestId = isWaiting ? requestState(response).requestId : newRequestId();
     const hasGoodKey = response !== undefined && requestState(response).organizationId !== undefined;
     const refusal = refusalFor(error);
-    const counted = hasGoodKey ? refusal : failures.countedRefusal(connectionAddress(socket), refusal);
+    const stranger = isBehindProxy ? undefined : connectionAddress(socket);
+    const address = isWaiting ? requestState(response).address : stranger;
+    const counted = hasGoodKey || address === undefined ? refusal : failures.countedRefusal(address, refusal);
     const { status, headers, body } = answerTo(counted, requestId);
     logger.info({ requestId, status, reason: error.code }, 'an unreadable request');
     socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>

@@ -190,11 +190,15 @@ describe('the connections of one address', () => {
 });
 
 describe('the connections of all addresses', () => {
-  test('leave room for a new one: the oldest without a key is closed for it, and none with a key', async () => {
-    const gateway = await start({ connectionsMax: 3 });
+  test('leave room for a new one: the oldest without a key is closed for it that is idle, and none with a key', async () => {
+    const gateway = await start({ connectionsMax: 4 });
     const keyed = await open(gateway);
     keyed.write(request('/v1/organizations/current', withKey));
     await eventually(() => expect(reached).toBe(1));
+    const busy = await open(gateway);
+    busy.write(
+      'POST /v1/members/accept HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+    );
     const oldest = await open(gateway);
     oldest.write(request('/livez'));
     await once(oldest, 'data');
@@ -205,6 +209,6 @@ describe('the connections of all addresses', () => {
     const again = await sendRaw(gateway.port, [request('/livez', 'Connection: close')]);
     expect(parseAnswer(again).status).toBe(200);
     await closed;
-    expect([keyed.destroyed, newer.destroyed]).toEqual([false, false]);
+    expect([keyed.destroyed, busy.destroyed, newer.destroyed]).toEqual([false, false, false]);
   });
 });

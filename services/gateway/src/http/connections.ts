@@ -11,6 +11,8 @@ interface Waiting {
   readonly startedAtMs: number;
   /** How long its body may take, where the route allows more than usual. */
   bodyMs?: number;
+  /** Whether the gateway reads its body: before, the client may wait for the gateway. */
+  isBodyAwaited?: true;
   /** When a sweep first saw its answer complete and not yet taken by the client. */
   readySinceMs?: number;
   /** Since when, in time in which the gateway waited for its body, and after how many bytes of the connection. */
@@ -98,6 +100,17 @@ export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: nu
   if (request !== undefined) request.bodyMs = bodyMs;
 }
 
+/** From now on the gateway waits for the body of a request. */
+export function awaitBody(socket: Socket, response: ServerResponse): void {
+  const request = connectionOf(socket).waiting.get(response);
+  if (request !== undefined) request.isBodyAwaited = true;
+}
+
+/** Whether no request of this connection waits for its answer. */
+export function isIdle(socket: Socket): boolean {
+  return connectionOf(socket).waiting.size === 0;
+}
+
 /**
  * Refuses the request that is one too many on its connection, and ends the connection with this answer.
  * @throws HttpRefusal 429
@@ -167,7 +180,7 @@ function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number,
   for (const [response, request] of waiting) {
     if (response.req.complete || response.writableEnded) continue;
     // Before it is asked for, and while what came of it is not read yet, the client waits for the gateway.
-    if (!response.req.readableDidRead || response.req.readableLength > 0) continue;
+    if (request.isBodyAwaited !== true || response.req.readableLength > 0) continue;
     request.window ??= { waitedMs: 0, bytes: socket.bytesRead };
     request.window.waitedMs += elapsedMs;
     if (request.window.waitedMs < bodyWindowMs) continue;

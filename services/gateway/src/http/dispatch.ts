@@ -54,6 +54,8 @@ export interface Dispatching {
   readonly load: LoadGauge;
   /** What each address may have running without a key. */
   readonly unauthenticated: AddressShare;
+  /** Tokens of files that each address may have checked at the same time. */
+  readonly tokenChecks: AddressShare;
   /** What each organization may have running. */
   readonly organizations: Share;
   /** Connections whose clients have shown a good key or token, of each organization. */
@@ -68,6 +70,8 @@ export interface Dispatching {
   readonly logger: Logger;
 }
 
+/** Under which the connections of signed senders count, as those of an organization do. */
+const SIGNED_SENDERS = 'signed senders';
 /** For a call to the owner, unless the route states another. */
 const CALL_TIMEOUT_MS = 5_000;
 
@@ -123,11 +127,6 @@ async function admit(
   // Checked again: others may have been let in while the key was checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
-  // A file waits for its sender most of its time, and would look like load; files have a bound of their own.
-  if (!isFileRoute(route)) {
-    load.begin();
-    holdUntilSettled(response, () => load.end());
-  }
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
@@ -144,13 +143,16 @@ async function answerKey(
   response: Response,
   dispatching: Dispatching,
 ): Promise<Reply> {
-  const { authenticator, clients, bodies, longAnswers } = dispatching;
+  const { authenticator, clients, bodies, load, longAnswers } = dispatching;
   const state = requestState(response);
   const { principal, context } = await admit(route, request, response, dispatching);
   if (route.isOneAtATime === true) takePlace(response, longAnswers, principal.organizationId, longAnswersInFlight);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
+  // While its body comes a request costs nothing but its place.
+  load.begin();
+  holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
     context,
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
@@ -192,9 +194,9 @@ async function answerFile(
     return await route.receive({ params, right, file: sentFile(request, response) }, bound);
   } catch (error) {
     const isGuess = error instanceof DomainError && (error.kind === 'unauthenticated' || error.kind === 'not_found');
-    if (typeof token === 'string' && isGuess) failures.count(state.address);
     if (!(error instanceof ClientGone)) await discardRest(request, response);
-    throw error;
+    // A good token is served whatever others at its address have guessed.
+    throw typeof token === 'string' && isGuess ? failures.countedRefusal(state.address, error) : error;
   }
 }
 
@@ -222,11 +224,10 @@ async function admitToken(
   token: string,
   request: Request,
   response: Response,
-  { failures, unauthenticated, organizations, recognized, clients }: Dispatching,
+  { tokenChecks, organizations, recognized, clients }: Dispatching,
 ): Promise<AdmittedFile> {
   const state = requestState(response);
-  const giveBack = takeUnauthenticated(response, unauthenticated);
-  failures.refuseExhausted(state.address);
+  const giveBack = takeUnauthenticated(response, tokenChecks);
   const context = anonymousContext(state);
   const bound = publicClients(clients, { context, timeoutMs: CALL_TIMEOUT_MS });
   const organizationId = await route.authorize({ params: readParams(route, request), token }, bound);
@@ -242,7 +243,7 @@ async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
   response: Response,
-  { failures, clients, unauthenticated, bodies, signedSenders }: Dispatching,
+  { failures, clients, unauthenticated, bodies, signedSenders, recognized }: Dispatching,
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
@@ -261,7 +262,10 @@ async function answerPublic(
     });
     state.advice = adviceFor(route, input.idempotencyKey);
     const reply = await route.handle(input, bound);
-    if (isSigned) signedSenders.add(address);
+    if (isSigned) {
+      signedSenders.add(address);
+      recognizeConnection(request.socket, recognized, SIGNED_SENDERS);
+    }
     return reply;
   } catch (error) {
     if (!isSigned && isCallersFault(error)) failures.count(state.address);

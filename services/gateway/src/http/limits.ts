@@ -6,6 +6,8 @@ export const HEADER_VALUE_LENGTH_MAX = 4 * 1024;
 export const CONNECTIONS_MAX = 5_000;
 /** Connections with a good key or token that one organization may have; beyond them they count in the share of their address. */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;
+/** Of all organizations: the rest stay connections of strangers, so that a new one always finds room. */
+export const RECOGNIZED_CONNECTIONS_MAX = 4_000;
 export const REQUESTS_PER_CONNECTION_MAX = 1_000;
 /** Requests of one connection that wait for their answers; a client that does not pipeline has one. */
 export const PIPELINED_MAX = 32;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { DomainError } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';
@@ -16,7 +17,19 @@ afterEach(async () => {
 async function start(): Promise<RunningGateway> {
   const access = accessFor(new Map([[key, principal()]]));
   // Held, so that no minute ends during a test.
-  const gateway = await startGateway({ ...refuseEverything(), access }, { clock: { now: () => new Date(0) } });
+  const uploads = {
+    async authorizeUpload({ token }: { readonly token: string }) {
+      if (token !== 'good') throw new DomainError('unauthenticated', 'Not the token of this upload.');
+      return { organizationId: principal().organizationId };
+    },
+    async receiveUpload(requests: AsyncIterable<unknown>) {
+      const messages = requests[Symbol.asyncIterator]();
+      while ((await messages.next()).done !== true);
+      return {};
+    },
+  };
+  const answers = { ...refuseEverything(), access, uploads };
+  const gateway = await startGateway(answers, { clock: { now: () => new Date(0) } });
   started.push(gateway);
   return gateway;
 }
@@ -36,7 +49,7 @@ const refused: readonly [title: string, status: number, pieces: readonly string[
   ['a wrong method', 405, [head('PUT /v1/invoices')]],
   ['a wrong method of a page', 405, [head('POST /docs')]],
   ['a long URL', 414, [head(`GET /v1/invoices?${'a'.repeat(9_000)}`)]],
-  ['a long header', 431, [head('GET /v1/invoices', `Cookie: ${'a'.repeat(5_000)}`)]],
+  ['a long header', 431, [head('GET /v1/invoices', `Prefer: ${'a'.repeat(5_000)}`)]],
   ['headers over 16 KiB', 431, [head('GET /v1/invoices', `Cookie: ${'a'.repeat(17_000)}`)]],
   ['two Hosts', 400, [head('GET /v1/invoices', 'Host: y')]],
   ['bytes that are no request', 400, ['GARBAGE\r\n\r\n']],
@@ -74,6 +87,18 @@ describe('an address with too many refused attempts', () => {
   test('is served with a good key, also one that is new to the gateway', async () => {
     const gateway = await startExhausted();
     expect(await statusOf(gateway, head('GET /v1/organizations/current', withKey))).toBe(409);
+  });
+
+  test('is served with the good token of an upload, and limited with a wrong one', async () => {
+    const put = (token: string) =>
+      head(
+        `PUT /v1/uploads/0198a000-0000-7000-8000-00000000000a/content?token=${token}`,
+        'Content-Type: application/pdf',
+        'Content-Length: 0',
+      );
+    const gateway = await startExhausted();
+    expect(await statusOf(gateway, put('good'))).toBe(204);
+    expect(await statusOf(gateway, put('guess'))).toBe(429);
   });
 
   test('is told with a good key what is wrong', async () => {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { ClientGone } from './body.js';
+import { awaitBody } from './connections.js';
 import { readMediaType } from './media-type.js';
 import type { SentFile } from './route.js';
 
@@ -19,6 +20,7 @@ export function sentFile(request: Request, response: Response): SentFile {
 /** The bytes as they come; many small chunks that wait are one. The request stays usable when its reader has enough. */
 async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  awaitBody(request.socket, response);
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   } catch {

@@ -6,7 +6,7 @@ import type { Express } from 'express';
 import { AddressShare } from './address-share.js';
 import { answerClientErrors, refuseConnection } from './client-errors.js';
 import { connectionAddress } from './client-address.js';
-import { closeLateConnections, onceRecognized } from './connections.js';
+import { closeLateConnections, isIdle, onceRecognized } from './connections.js';
 import type { FailureBucket } from './failure-bucket.js';
 import { CONNECTIONS_MAX, FILE_BODY_MS, HEADERS_BYTES_MAX, TIMEOUTS } from './limits.js';
 import type { Timeouts } from './limits.js';
@@ -27,6 +27,8 @@ export interface HttpServerOptions {
   readonly connectionsPerAddressMax: number;
   /** Of all addresses. */
   readonly connectionsMax?: number;
+  /** How many proxies stand in front: with one, the address of a connection is no caller's. */
+  readonly trustedProxyHops: number;
 }
 
 export interface HttpServer {
@@ -53,7 +55,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
-  answerClientErrors(server, failures, logger);
+  answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });
   boundConnections(server, options);
   const stopClosing = closeLateConnections(server, timeouts);
   server.once('close', stopClosing);
@@ -68,7 +70,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 /**
  * Bounds the connections of each address and of all. Where all are taken, a new one takes the place of the one that has been
- * open the longest without a good key or token: strangers can take turns, and cannot lock anybody out.
+ * open the longest without a good key or token, if there is one, without a request under way: strangers can take turns, and cannot
+ * lock anybody out.
  */
 function boundConnections(
   server: Server,
@@ -95,7 +98,8 @@ function boundConnections(
       strangers.delete(socket);
     });
     if (open <= connectionsMax) return;
-    const [oldest = socket] = strangers;
+    const [first = socket] = strangers;
+    const oldest = [...strangers].find((stranger) => stranger !== socket && isIdle(stranger)) ?? first;
     logger.warn({ connectionsMax }, 'a connection without a key was closed for a new one');
     oldest.destroy();
   });

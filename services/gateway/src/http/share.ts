@@ -43,6 +43,11 @@ export class Share {
     return this.#total >= this.#totalMax;
   }
 
+  /** What all owners together hold. */
+  get total(): number {
+    return this.#total;
+  }
+
   /** Owners that hold something. */
   get owners(): number {
     return this.#held.size;

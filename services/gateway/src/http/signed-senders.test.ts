@@ -4,7 +4,7 @@ import { KNOWN_MS, SENDERS_MAX, SignedSenders } from './signed-senders.js';
 let nowMs = Date.parse('2026-03-01T12:00:00Z');
 const clock = { now: () => new Date(nowMs) };
 
-test('an address is known for a day after its last right signature, and its /64 with it', () => {
+test('an address is known for thirty days after its last right signature, and its /64 with it', () => {
   const senders = new SignedSenders(clock);
   expect(senders.has('2001:db8::1')).toBe(false);
   senders.add('2001:db8::1');

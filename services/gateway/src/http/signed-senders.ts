@@ -4,7 +4,7 @@ import { addressGroup } from './client-address.js';
 /** A sender that signs has few addresses; beyond so many, the one that sent the longest ago is evicted. */
 export const SENDERS_MAX = 1_000;
 /** An address stays known for so long after its last right signature. */
-export const KNOWN_MS = 24 * 60 * 60_000;
+export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**
  * Addresses from which a right signature came lately. Their bodies have room of their own: a signature can be checked only

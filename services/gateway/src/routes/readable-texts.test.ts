@@ -7,9 +7,11 @@ import type { RunningGateway } from '../testing/running-gateway.js';
 
 const key = keyNamed('owner');
 let gateway: RunningGateway;
+let requests = 0;
 beforeAll(async () => {
   // What comes through is 409; anything else was refused by the gateway itself.
-  gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
+  const answers = { ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) };
+  gateway = await startGateway(answers, { trustedProxyHops: 1 });
 });
 afterAll(() => gateway.stop());
 
@@ -95,7 +97,12 @@ async function send(
 ): Promise<{ status: number; text: string }> {
   const response = await fetch(`${gateway.origin}/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      // Refused attempts of one address would be limited.
+      'x-forwarded-for': `198.51.100.${(requests += 1) % 250}`,
+    },
     body: JSON.stringify(body),
   });
   return { status: response.status, text: await response.text() };

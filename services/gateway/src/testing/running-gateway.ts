@@ -16,6 +16,7 @@ import {
   LONG_ANSWERS_MAX,
   ORGANIZATION_CONNECTIONS_MAX,
   ORGANIZATION_FILES_IN_FLIGHT_MAX,
+  RECOGNIZED_CONNECTIONS_MAX,
 } from '../http/limits.js';
 import type { Timeouts } from '../http/limits.js';
 import { LoadGauge } from '../http/load-gauge.js';
@@ -37,9 +38,12 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Requests that count in the shared bound. */
+  /** Requests that count as load: those whose bodies have come. */
   inFlight(): number;
+  /** Places of running requests that organizations hold. */
+  held(): number;
   readonly unauthenticated: AddressShare;
+  readonly tokenChecks: AddressShare;
   readonly bodies: BodyBudget;
   readonly files: Share;
   /** Stops the services behind the gateway. */
@@ -86,7 +90,8 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const readiness = { isReady: true };
   const load = new LoadGauge(clock);
   const unauthenticated = new AddressShare(options.unauthenticatedPerAddressMax ?? 0);
-  const organizations = new Share(options.requestsPerOrganizationMax ?? 0);
+  const tokenChecks = new AddressShare(options.unauthenticatedPerAddressMax ?? 0);
+  const organizations = new Share(options.requestsPerOrganizationMax ?? Number.MAX_SAFE_INTEGER);
   const bodies = new BodyBudget();
   const files = new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX);
   const signedSenders = new SignedSenders(clock);
@@ -100,11 +105,12 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       failures,
       load,
       unauthenticated,
+      tokenChecks,
       organizations,
       bodies,
       files,
       longAnswers: new Share(1, LONG_ANSWERS_MAX),
-      recognized: new Share(ORGANIZATION_CONNECTIONS_MAX),
+      recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
       signedSenders,
       logger,
     },
@@ -119,6 +125,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     failures,
     logger,
     connectionsPerAddressMax: options.connectionsPerAddressMax ?? 0,
+    trustedProxyHops: options.trustedProxyHops ?? 0,
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   });
@@ -128,7 +135,9 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     authenticator,
     readiness,
     inFlight: () => load.inFlight,
+    held: () => organizations.total,
     unauthenticated,
+    tokenChecks,
     bodies,
     files,
     cutServices: () => services.stop(0),
