@@ -23,7 +23,6 @@ const PAYMENTS: Domain = [
 /** Orders that a supplier has received; offers are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
-const WITHOUT_RANK: Domain = [['supplier_rank', '=', 0]];
 const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
 /** Accounts, also of people of a company. */
 const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
@@ -75,17 +74,16 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Bills or credit notes, each page with the companies that it names and that are not among the suppliers, and with their
-     * accounts: the rank of a supplier changes without a trace, and drafts do not raise it.
+     * Bills or credit notes, each page with the companies that it names and that this session has not read, and with their
+     * accounts: the rank of a supplier changes without a trace, and drafts do not raise it. A first window is no exception, because
+     * an earlier run may have read its suppliers before a bill made this company one.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,
       async *pages(window) {
         for await (const page of source.pages(window)) {
           const ids = [...new Set(linksOf(page.rows, 'commercial_partner_id'))].filter((id) => !knownVendors.has(id));
-          // A first window has all suppliers.
-          const more = window.from === undefined ? WITHOUT_RANK : [];
-          const rows = await reader.readByIds('res.partner', ids, records.partnerFields, more);
+          const rows = await reader.readByIds('res.partner', ids, records.partnerFields);
           for (const id of ids) knownVendors.add(id);
           if (rows.length === 0) {
             yield page;
@@ -119,16 +117,18 @@ export const odooProvider: Provider = defineProvider({
         return vendor;
       },
       async *ids(after) {
-        if (after?.startsWith('bills:') !== true) {
-          const pages = reader.pages('res.partner', SUPPLIERS, ['id'], lastIdOf({ after }));
-          for await (const { ids, position } of idsOf(pages, idOf)) yield { ids, position: `partners:${position}` };
+        if (after?.startsWith('suppliers:') !== true) {
+          // Vendors without a rank are known from their bills. They come first, because a rank only rises: a company that gets one while
+          // this list is read, perhaps between two runs, is still to come among the suppliers.
+          const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
+          const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
+          const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);
+          const vendorIds = idsOf(bills, (row) => records.linkOf(row, 'commercial_partner_id')?.id);
+          for await (const { ids, position } of vendorIds) yield { ids, position: `bills:${position}` };
         }
-        // Vendors without a rank are known from their bills.
-        const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
-        const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
-        const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);
-        const vendorIds = idsOf(bills, (row) => records.linkOf(row, 'commercial_partner_id')?.id);
-        for await (const { ids, position } of vendorIds) yield { ids, position: `bills:${position}` };
+        const lastSupplier = after?.startsWith('suppliers:') === true ? lastIdOf({ after }) : 0;
+        const suppliers = reader.pages('res.partner', SUPPLIERS, ['id'], lastSupplier);
+        for await (const { ids, position } of idsOf(suppliers, idOf)) yield { ids, position: `suppliers:${position}` };
       },
     };
 

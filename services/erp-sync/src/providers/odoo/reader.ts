@@ -26,12 +26,7 @@ export interface OdooReader {
   /** Pages in the order of ids, each behind the last id of the one before: what changes meanwhile repeats and is not skipped. */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
   /** @param more what they have to be besides */
-  readByIds(
-    model: string,
-    ids: Iterable<string>,
-    fields: readonly string[],
-    more?: Domain,
-  ): Promise<readonly unknown[]>;
+  readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
   /** All matches, without pages: for domains that name what they belong to. */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /** Lists are empty without a right, a count is refused. @throws ErpFault PERMISSION_DENIED */
@@ -92,10 +87,10 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
       }
     },
     readAll: (model, domain, fields) => search(model, { domain, fields }),
-    async readByIds(model, ids, fields, more = []) {
+    async readByIds(model, ids, fields) {
       const rows: unknown[] = [];
       for (const chunk of chunksOf(ids, IDS_MAX)) {
-        rows.push(...(await search(model, { domain: [['id', 'in', chunk.map(Number)], ...more], fields })));
+        rows.push(...(await search(model, { domain: [['id', 'in', chunk.map(Number)]], fields })));
       }
       return rows;
     },
