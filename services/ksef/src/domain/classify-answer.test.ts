@@ -29,11 +29,18 @@ const problem = (status: number, more: object = {}): unknown => ({ title: 'Title
 function bodiesOf(status: number, form: string, says: string): readonly unknown[] {
   const other = [undefined, { message: 'no route' }, {}, [], 'text', null, { title: 7, status: 'x' }];
   if (form === 'other') return other;
+  if (form === 'gateway') {
+    return [
+      problem(status, { title: 'Request blocked', security: { incidentId: 'a1b2' } }),
+      problem(status, { title: 'Request blocked' }),
+      problem(status, { security: { incidentId: 'a1b2' } }),
+    ];
+  }
   const said = says.replace('another reason', 'a-reason-of-tomorrow').replace('another code', '29999');
   const code = Number(said);
   const own =
     said === ''
-      ? [problem(status)]
+      ? [problem(status), problem(status, { reasonCode: '', security: {} }), problem(status, { reasonCode: 7 })]
       : Number.isNaN(code)
         ? [problem(status, { reasonCode: said, security: null })]
         : [

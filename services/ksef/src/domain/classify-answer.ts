@@ -41,6 +41,8 @@ export interface Waits {
 
 /** A key that KSeF does not know, or not any more. */
 export const UNKNOWN_KEY = 'KSEF_API_21470';
+/** The title of a block of the gateway. It is no name that a reason could have. */
+const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 const TEXT_MAX = 1_000;
 
@@ -56,7 +58,7 @@ type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
 interface KnownError {
   readonly status: number;
-  /** The reason of a 403, or the code of a 400. */
+  /** The reason of a 403, {@link REQUEST_BLOCKED} where the gateway gave it, or the code of a 400. */
   readonly says?: string | number;
   readonly calls: Calls;
   readonly meaning: Meaning;
@@ -138,8 +140,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     },
   },
   { status: 403, says: 'security-service-blocked', calls: 'ALL', meaning: BLOCKED },
-  // The gateway of KSeF gives no reason.
-  { status: 403, calls: 'ALL', meaning: BLOCKED },
+  { status: 403, says: REQUEST_BLOCKED, calls: 'ALL', meaning: BLOCKED },
   { status: 404, calls: 'ALL', meaning: REFERENCE },
   { status: 410, calls: 'ALL', meaning: REFERENCE },
   // A challenge, a key or a login that does not hold says nothing about the token of KSeF.
@@ -171,18 +172,19 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     const message = 'KSeF takes no more calls of this kind at the moment. The call is repeated later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  const isFromGateway = status === 403 && !read.isOwn;
-  // Closing the login at KSeF is often answered so: a block of every call needs a better sign.
-  const isOwn = read.isOwn || (isFromGateway && operation !== 'A7');
+  // The gateway of KSeF gives no reason, and not always a form. Closing the login at KSeF is often answered with an empty 403, too: there, a
+  // block of every call needs a better sign.
+  const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
   // From a proxy in front of KSeF, or from KSeF while it fails.
-  if (status >= 500 || status < 400 || status === 408 || !isOwn) {
+  if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
         ? 'KSeF answered with a redirect. Redirects are not followed.'
         : `KSeF answered with status ${status} and nothing that can be read.`;
     return foreignAnswer(operation, message, { ...http, retryAfterMs });
   }
-  const said = status === 403 ? read.reasonCode : status === 400 ? read.code : undefined;
+  const reason = read.reasonCode ?? (isBlock ? REQUEST_BLOCKED : undefined);
+  const said = status === 403 ? reason : status === 400 ? read.code : undefined;
   const code = status === 400 && said !== undefined ? `KSEF_API_${said}` : http.code;
   const named = said ?? `status ${status}`;
   const meaning = meaningOf(operation, status, said);
@@ -219,6 +221,8 @@ interface ReadError {
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
+  /** Whether it has a sign of a block by the gateway, which uses the form of problem details as well. */
+  readonly isBlock: boolean;
   readonly text: string;
   /** Whether it has a form of KSeF; other JSON is from a proxy in front of it. */
   readonly isOwn: boolean;
@@ -249,6 +253,7 @@ function readError(json: unknown): ReadError {
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
     // It goes to the log.
     incidentId: typeof incidentId === 'string' && /^[\w-]{1,100}$/.test(incidentId) ? incidentId : undefined,
+    isBlock: problem['title'] === REQUEST_BLOCKED || typeof incidentId === 'string',
     text: safeText(said.map(String).join(' ')),
     isOwn: code !== undefined || (typeof problem['title'] === 'string' && typeof problem['status'] === 'number'),
   };
