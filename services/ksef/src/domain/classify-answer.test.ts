@@ -126,3 +126,9 @@ test('a refusal repeats what KSeF says without what nobody sees', () => {
   );
   expect(message).toBe('KSeF refuses the call (21405). Zła faktura');
 });
+
+test('a refusal tells whether it is about a login, whose 4xx says nothing about a list of invoices', () => {
+  const refused = { status: 400, json: undefined, retryAfterMs: undefined };
+  const isUndecided = (operation: Operation) => classifyAnswer({ operation, ...refused }, waits).decidesNothing;
+  expect([isUndecided('A2'), isUndecided('S4'), isUndecided('S10')]).toEqual([false, true, true]);
+});

@@ -1,6 +1,6 @@
 import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
-import type { RefusalScope } from './ksef-refusal.js';
+import type { RefusalFacts, RefusalScope } from './ksef-refusal.js';
 
 /** Calls by their names in sections 3 and 5 of the KSeF reference. */
 export type Operation =
@@ -166,7 +166,8 @@ const KNOWN_ERRORS: readonly KnownError[] = [
 
 /** What an answer other than a success means for the caller. */
 export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
-  const http = { code: `KSEF_HTTP_${status}`, httpStatus: status };
+  const isOfLogin = operation.startsWith('A');
+  const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
   const read = readError(json);
   if (status === 429) {
     const message = 'KSeF takes no more calls of this kind at the moment. The call is repeated later.';
@@ -211,7 +212,7 @@ function meaningOf(operation: Operation, status: number, said: string | number |
 export function foreignAnswer(
   operation: Operation,
   message: string,
-  facts: { readonly code: string; readonly httpStatus?: number; readonly retryAfterMs?: number | undefined },
+  facts: Omit<RefusalFacts, 'concerns' | 'incidentId'>,
 ): KsefRefusal {
   return new KsefRefusal(operation === 'S2' ? 'UNKNOWN' : 'TRANSIENT', message, facts);
 }

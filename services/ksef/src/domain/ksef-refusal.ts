@@ -23,6 +23,8 @@ export interface RefusalFacts {
   readonly retryAfterMs?: number | undefined;
   /** Of a PERMANENT refusal; without it CALL. */
   readonly concerns?: RefusalScope;
+  /** Of a call of the login (A1 to A7) that another call needed. */
+  readonly isOfLogin?: boolean | undefined;
   /** Under which the helpdesk of KSeF finds a block of its gateway. */
   readonly incidentId?: string | undefined;
 }
@@ -41,12 +43,13 @@ export class KsefRefusal extends Error {
   /** Not to be called again before. */
   readonly retryAfterMs: number | undefined;
   readonly concerns: RefusalScope;
+  readonly isOfLogin: boolean;
   readonly incidentId: string | undefined;
 
   constructor(
     kind: RefusalKind,
     message: string,
-    { code, httpStatus, retryAfterMs, concerns = 'CALL', incidentId }: RefusalFacts,
+    { code, httpStatus, retryAfterMs, concerns = 'CALL', isOfLogin = false, incidentId }: RefusalFacts,
   ) {
     super(message.slice(0, REFUSAL_TEXT_MAX));
     this.name = 'KsefRefusal';
@@ -55,6 +58,7 @@ export class KsefRefusal extends Error {
     this.httpStatus = httpStatus;
     this.retryAfterMs = retryAfterMs;
     this.concerns = concerns;
+    this.isOfLogin = isOfLogin;
     this.incidentId = incidentId;
   }
 
@@ -73,8 +77,15 @@ export class KsefRefusal extends Error {
     return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
   }
 
-  /** Whether KSeF answers, and nobody can read it: unlike an outage, this may never end. */
-  get isUnreadable(): boolean {
-    return this.code === UNREADABLE_ANSWER;
+  /**
+   * Whether the call is answered, and the answer decides nothing: nobody can read it, or it is a 4xx that KSeF does not declare. Unlike an
+   * outage, this may never end.
+   */
+  get decidesNothing(): boolean {
+    if (this.code === UNREADABLE_ANSWER) return true;
+    const { kind, httpStatus = 0, isOfLogin } = this;
+    return (
+      kind === 'TRANSIENT' && !isOfLogin && httpStatus >= 400 && httpStatus < 500 && ![408, 429].includes(httpStatus)
+    );
   }
 }

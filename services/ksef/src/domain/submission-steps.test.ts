@@ -257,11 +257,27 @@ describe('a duplicate (440)', () => {
     next('TRANSIENT', { httpStatus: 429 });
     next('PERMANENT', { code: 'KSEF_AUTH_450', concerns: 'CONNECTION' });
     expect(now.status).toBe('PROCESSING');
+    for (const status of [500, 503, 408]) next('TRANSIENT', { httpStatus: status });
+    next('TRANSIENT', { httpStatus: 400, isOfLogin: true });
+    next('BLOCKED', { httpStatus: 403 });
+    expect(now.status).toBe('PROCESSING');
     const end = next('TRANSIENT', { code: 'KSEF_ANSWER' });
     expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
     expect(end.errorMessage).toContain('could not be read');
   });
 });
+
+test.each([400, 404, 499])(
+  'a duplicate whose lists are refused with status %i, which says nothing, is REJECTED after 20 refusals in a row',
+  (httpStatus) => {
+    let now: Progress = processing;
+    const next = (): Progress =>
+      unread(now, refusal('TRANSIENT', { httpStatus }), timing, () => follow(450, {}, processing));
+    for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) now = next();
+    expect(now.status).toBe('PROCESSING');
+    expect(next().status).toBe('REJECTED');
+  },
+);
 
 describe('a send without an answer', () => {
   const send = stepOf(inSession(queued(start)), start);
@@ -316,13 +332,16 @@ describe('a send without an answer', () => {
 
 describe('a look for what may have arrived', () => {
   const look = stepOf(sendBegun, start);
-  test('that KSeF answers with what cannot be read goes on in a new session after 20 of them in a row', () => {
+  test.each([
+    ['what cannot be read', { code: 'KSEF_ANSWER' }],
+    ['a refusal that it does not declare', { httpStatus: 400 }],
+  ])('that KSeF answers with %s goes on in a new session after 20 of them in a row', (_, answered) => {
     let now: Progress = sendBegun;
     for (let failures = 1; failures < LIST_FAILURES_MAX; failures++) {
-      now = refused(now, look, refusal('TRANSIENT', { code: 'KSEF_ANSWER' }), timing);
+      now = refused(now, look, refusal('TRANSIENT', answered), timing);
     }
     expect(stepOf(now, start).kind).toBe('LOOK');
-    const again = refused(now, look, refusal('TRANSIENT', { code: 'KSEF_ANSWER' }), timing);
+    const again = refused(now, look, refusal('TRANSIENT', answered), timing);
     expect([stepOf(again, start).kind, again.status]).toEqual(['OPEN', 'SENDING']);
     expect(again.listFailures).toBeUndefined();
   });

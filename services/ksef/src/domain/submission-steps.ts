@@ -15,7 +15,7 @@ const SESSION_RESTARTS_MAX = 2;
 const KEY_RESTARTS_MAX = 1;
 /** Failures in a row before anything is sent: at least five days, because most of them wait five minutes. */
 export const UNSENT_FAILURES_MAX = 2_000;
-/** Answers in a row that should list invoices and cannot be read, after which they count as unreadable: about an hour. */
+/** Answers in a row that should list invoices and decide nothing, after which the list counts as unreadable: about an hour. */
 export const LIST_FAILURES_MAX = 20;
 /** A session that ends sooner takes nothing more. */
 const SESSION_MARGIN_MS = 5 * 60_000;
@@ -219,7 +219,7 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
   return { ...progress, sessions };
 }
 
-/** What a list should tell could not be read. An outage is waited for; what KSeF answers and nobody can read may never end. */
+/** What a list should tell could not be read. An outage is waited for; answers that decide nothing may never end. */
 export function unread(
   progress: Progress,
   refusal: KsefRefusal,
@@ -227,7 +227,7 @@ export function unread(
   whenUnreadable: () => Progress,
 ): Progress {
   const { listFailures = 0 } = progress;
-  if (!refusal.isUnreadable) return waiting(progress, refusal, timing);
+  if (!refusal.decidesNothing) return waiting(progress, refusal, timing);
   if (listFailures + 1 >= LIST_FAILURES_MAX) return whenUnreadable();
   return waiting({ ...progress, listFailures: listFailures + 1 }, refusal, timing);
 }
@@ -244,7 +244,7 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
       // KSeF may have the document: it is followed with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
-      if (step.kind === 'LOOK' && refusal.isUnreadable) {
+      if (step.kind === 'LOOK' && refusal.decidesNothing) {
         // Sent again in another session it is either new or a duplicate of ours: both tell what is registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }

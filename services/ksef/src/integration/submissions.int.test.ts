@@ -759,16 +759,28 @@ describe('a duplicate', () => {
     const again = await ended((await submit(connection, invoiceId)).submission);
     expect([again.status, again.ksefNumber]).toEqual(['ACCEPTED', ksefNumber]);
   });
-  test('that no call shows is REJECTED in the end, instead of waiting without one', async () => {
-    startReplica({ waitFactor: 0.001 });
-    const connection = await connect();
-    const { invoiceId, hash } = invoiceFor(connection);
-    const ksefNumber = await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
-    for (const operation of ['S4', 'S10']) await faultAt(operation, connection, UNREADABLE);
-    const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
-    await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toContain('could not be read');
-  }, 90_000);
+  test.each<[string, object, object]>([
+    ['whose lists nobody can read', UNREADABLE, UNREADABLE],
+    [
+      'whose session is refused without a known reason, while the token lacks InvoiceRead',
+      { kind: 'PROBLEM', status: 400, code: 29_999, times: 0 },
+      { kind: 'PROBLEM', status: 403, reasonCode: 'missing-permissions', times: 0 },
+    ],
+  ])(
+    '%s is REJECTED in the end, instead of waiting without one',
+    async (_name, listed, found) => {
+      startReplica({ waitFactor: 0.001 });
+      const connection = await connect();
+      const { invoiceId, hash } = invoiceFor(connection);
+      const ksefNumber = await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
+      await faultAt('S4', connection, listed);
+      await faultAt('S10', connection, found);
+      const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
+      await expectRejected(connection, end, ksefNumber);
+      expect(end.errorMessage).toContain('could not be read');
+    },
+    90_000,
+  );
   test('whose list cannot be read is found under its number', async () => {
     startReplica();
     // KSeF shows an invoice under its number to its seller.

@@ -330,6 +330,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     calls: KsefCalls,
   ): Promise<Original | undefined> {
     if (originalKsefNumber === undefined) return undefined;
+    const isOurs = sessions.some(({ referenceNumber }) => referenceNumber === named);
     let failure: KsefRefusal | undefined;
     if (named !== undefined) {
       try {
@@ -341,16 +342,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        const isOurs = sessions.some(({ referenceNumber }) => referenceNumber === named);
         // The list of a session of ours also leads to the confirmation, so its outage is waited for.
-        if (error.isAboutConnection || (isOurs && !error.isUnreadable)) throw error;
+        if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // Where KSeF answers about the number, 404 about the session is no outage.
-    if (failure !== undefined && failure.httpStatus !== 404) throw failure;
+    // Where KSeF answers about the number, 404 about a session of others is no outage.
+    if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
 
