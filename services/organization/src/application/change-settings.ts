@@ -1,5 +1,5 @@
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import { changeReferenceValidation, readBaseCurrency } from '../domain/organization.js';
+import { changeReferenceValidation, readBaseCurrency, setContract } from '../domain/organization.js';
 import type { Organization } from '../domain/organization.js';
 import { readAdditionalLegalEntities, readPlan, readSubscriptionStatus } from '../domain/plans.js';
 import { readEmail, readName } from '../domain/text.js';
@@ -62,10 +62,7 @@ export const updateReferenceValidation =
     });
   };
 
-/**
- * Sets plan and subscription; empty or undefined leaves a field unchanged. Where billing knows of no subscription none will
- * lower it; beside one it lasts until billing tells of that again.
- */
+/** Sets plan and subscription as `setContract` says; empty or undefined leaves a field unchanged. */
 export const setPlan =
   (organizations: Organizations) =>
   (
@@ -83,18 +80,13 @@ export const setPlan =
       context,
       audit: { action: 'organization.plan_changed', target: `organization:${organizationId}` },
       changed: () => ['plan'],
-      apply: (organization) => ({
-        ...organization,
-        plan: plan === '' ? organization.plan : readPlan(plan),
-        subscriptionStatus:
-          subscriptionStatus === '' ? organization.subscriptionStatus : readSubscriptionStatus(subscriptionStatus),
-        // The status decides until billing tells of a subscription again.
-        isSubscriptionActive: undefined,
-        granted: undefined,
-        additionalLegalEntities:
-          additionalLegalEntities === undefined
-            ? organization.additionalLegalEntities
-            : readAdditionalLegalEntities(additionalLegalEntities),
-      }),
+      apply: (organization) =>
+        setContract(organization, {
+          ...(plan === '' ? {} : { plan: readPlan(plan) }),
+          ...(subscriptionStatus === '' ? {} : { subscriptionStatus: readSubscriptionStatus(subscriptionStatus) }),
+          ...(additionalLegalEntities === undefined
+            ? {}
+            : { additionalLegalEntities: readAdditionalLegalEntities(additionalLegalEntities) }),
+        }),
     });
   };

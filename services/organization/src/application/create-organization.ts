@@ -43,6 +43,11 @@ export const createOrganization =
     const name = readName('name', input.name);
     const ownerEmail = readEmail('owner_email', input.ownerEmail);
     const companyId = uuidv7();
+    const contract = {
+      plan: input.plan === '' ? 'ENTERPRISE' : readPlan(input.plan),
+      subscriptionStatus: 'none',
+      additionalLegalEntities: 0,
+    } as const;
     const organization: Organization = {
       id: uuidv7(),
       version: 1,
@@ -50,9 +55,9 @@ export const createOrganization =
       billingEmail: ownerEmail,
       baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
       referenceValidationMode: 'DECLARED_PROFILES',
-      plan: input.plan === '' ? 'ENTERPRISE' : readPlan(input.plan),
-      subscriptionStatus: 'none',
-      additionalLegalEntities: 0,
+      ...contract,
+      // A plan that nobody stated ends with the first subscription.
+      granted: input.plan === '' ? undefined : contract,
       companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
       defaultCompanyId: companyId,
       keySeriesId: uuidv7(),

@@ -8,6 +8,7 @@ import {
   referenceValidationInForce,
   requireConfirmedName,
   restoreOrganization,
+  setContract,
 } from './organization.js';
 import type { Organization } from './organization.js';
 import { entitlements, subscriptionStatuses } from './plans.js';
@@ -86,7 +87,8 @@ describe('a subscription that billing tells of', () => {
       ...told,
       source: { version, at: now },
     });
-  const given = (contract: Partial<Contract>): Organization => ({ ...organization, ...contract });
+  const given = (contract: Partial<Contract>): Organization =>
+    setContract({ ...organization, plan: 'ENTERPRISE' }, { plan: 'FREE', ...contract });
   const rights = (one: Organization) => {
     const { plan, hasActiveSubscription, limits } = entitlements(one);
     return [plan, hasActiveSubscription, limits.companies];
@@ -113,11 +115,65 @@ describe('a subscription that billing tells of', () => {
     expect(rights(tell(higher, 3, told))).toEqual(expected);
   });
 
+  test.each([{}, { subscriptionStatus: 'canceled' }] as const)(
+    'decides over a plan that nobody stated: %j',
+    (told: Partial<Contract>) => {
+      const unstated: Organization = { ...organization, plan: 'ENTERPRISE' };
+      expect(rights(unstated)).toEqual(['ENTERPRISE', true, undefined]);
+      const expected = told.subscriptionStatus === undefined ? ['CORE', true, 1] : ['FREE', false, 1];
+      expect(rights(tell(tell(unstated, 1, {}), 2, told))).toEqual(expected);
+      // Companies alone state no plan.
+      const others = setContract(unstated, { additionalLegalEntities: 2 });
+      expect(rights(tell(tell(others, 1, {}), 2, told))).toEqual(expected);
+    },
+  );
+
   test('decides over what the operator set while it was known', () => {
-    const subscribed = tell(given({ plan: 'ENTERPRISE' }), 1, {});
-    // As set-plan leaves it.
-    const set: Organization = { ...subscribed, plan: 'SCALE', isSubscriptionActive: undefined, granted: undefined };
+    const subscribed = tell({ ...organization, plan: 'ENTERPRISE' }, 1, {});
+    const set = setContract(subscribed, { plan: 'SCALE' });
+    expect(rights(set)).toEqual(['SCALE', true, 1]);
     expect(rights(tell(set, 2, {}))).toEqual(['CORE', true, 1]);
+    // Also where the operator had set something lower before, and whatever status was set with it.
+    const raised = setContract(tell(given({ plan: 'FREE' }), 1, {}), { plan: 'SCALE', subscriptionStatus: 'none' });
+    const again = setContract(raised, { plan: 'ENTERPRISE' });
+    expect(rights(tell(again, 2, {}))).toEqual(['CORE', true, 1]);
+  });
+
+  test.each<[string, Partial<Contract>]>([
+    ['repeats the plan', { plan: 'CONTROL' }],
+    ['raises the plan', { plan: 'SCALE' }],
+    ['states only companies', { additionalLegalEntities: 4 }],
+    ['states only the status', { subscriptionStatus: 'active' }],
+  ])('does not end what the operator granted when set-plan %s beside it', (_, stated) => {
+    const set = setContract(tell(given({ plan: 'CONTROL', additionalLegalEntities: 3 }), 1, {}), stated);
+    expect(rights(tell(set, 2, {}))).toEqual(['CONTROL', true, 4]);
+  });
+
+  test.each<[string, Partial<Contract>, ReturnType<typeof rights>]>([
+    ['a lower plan', { plan: 'CONTROL' }, ['CONTROL', true, 4]],
+    ['a plan below the one that is bought', { plan: 'FREE' }, ['CORE', true, 4]],
+    ['fewer companies', { additionalLegalEntities: 1 }, ['SCALE', true, 2]],
+    ['that it is canceled', { subscriptionStatus: 'canceled' }, ['CORE', true, 4]],
+  ])('lets set-plan lower what the operator granted: %s', (_, stated, expected) => {
+    const set = setContract(tell(given({ plan: 'SCALE', additionalLegalEntities: 3 }), 1, {}), stated);
+    expect(rights(tell(set, 2, {}))).toEqual(expected);
+  });
+
+  test.each<[string, (canceled: Organization) => Organization]>([
+    ['at once', (canceled) => canceled],
+    ['after companies', (canceled) => setContract(canceled, { additionalLegalEntities: 0 })],
+    [
+      'stored by a release that kept no status',
+      (canceled) => ({ ...canceled, subscriptionSource: { version: 2, at: now } }),
+    ],
+  ])('never lowers what the operator sets once it is canceled: %s', (_, between) => {
+    const bought = tell({ ...organization, plan: 'ENTERPRISE' }, 1, { additionalLegalEntities: 4 });
+    const canceled = between(tell(bought, 2, { subscriptionStatus: 'canceled', additionalLegalEntities: 4 }));
+    const enterprise = setContract(canceled, { plan: 'ENTERPRISE' });
+    expect(rights(enterprise)).toEqual(['ENTERPRISE', true, undefined]);
+    expect(rights(tell(enterprise, 3, {}))).toEqual(['ENTERPRISE', true, undefined]);
+    // What was bought before is not part of it.
+    expect(rights(setContract(canceled, { plan: 'CORE' }))).toEqual(['CORE', false, 1]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
 import { cleanLine } from '@invoicecontrol/values/readable-text';
-import { combineContracts, entitlements, isUnderSubscription } from './plans.js';
-import type { Contract } from './plans.js';
+import { combineContracts, entitlements, isUnderSubscription, lowerContract } from './plans.js';
+import type { Contract, SubscriptionStatus } from './plans.js';
 
 export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as const;
 export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
@@ -26,8 +26,8 @@ export interface Organization extends Contract {
   /** What billing told last; undefined until it knows of a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
-   * What the operator had set when billing told of a subscription first: no subscription lowers it. Undefined until then,
-   * and once the operator has set something else beside a subscription.
+   * What the operator stated while there was no subscription: no subscription lowers it. Undefined while the operator has
+   * stated no plan, and where an earlier release stored the organization and has heard of no subscription.
    */
   readonly granted?: Contract | undefined;
 }
@@ -36,6 +36,8 @@ export interface Organization extends Contract {
 export interface SubscriptionSource {
   readonly version: number;
   readonly at: Date;
+  /** The status that was told, whatever counts now; absent where an earlier release stored it. */
+  readonly status?: SubscriptionStatus | undefined;
 }
 
 /** A legal entity of an organization. */
@@ -117,10 +119,37 @@ export function changeSubscription(
     source.version > known.version ||
     source.at.getTime() > known.at.getTime() + RESTORED_AFTER_MS;
   if (!isNewer) return organization;
-  const granted = known === undefined ? contractOf(organization) : organization.granted;
+  const { granted } = organization;
   const counting = granted === undefined ? contract : combineContracts(granted, contract);
-  return { ...organization, ...counting, granted, subscriptionSource: source };
+  return { ...organization, ...counting, subscriptionSource: { ...source, status: contract.subscriptionStatus } };
 }
+
+/** What the operator states of a contract; what is not stated is absent. */
+export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
+
+/**
+ * The organization with what the operator states; the rest is unchanged. Beside a subscription that is not canceled it
+ * counts until billing tells of that again, and can only lower what was granted before. Otherwise a stated plan is granted:
+ * no later subscription lowers it.
+ */
+export function setContract(organization: Organization, stated: StatedContract): Organization {
+  const { granted, subscriptionSource: source } = organization;
+  // Where the operator changed the status since, only the source still has what billing told.
+  const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
+  // The status that counts decides until billing tells of a subscription again.
+  const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
+  if (told !== undefined && isUnderSubscription(told)) {
+    return { ...counting, granted: granted === undefined ? undefined : lowerContract(granted, stated) };
+  }
+  if (granted === undefined && stated.plan === undefined) return counting;
+  const isAsTold = told !== undefined && organization.subscriptionStatus === told;
+  // A subscription that has ended leaves neither its end nor its companies to what the operator grants after it.
+  const before = isAsTold ? { ...contractOf(organization), ...NO_SUBSCRIPTION } : contractOf(organization);
+  const grant = { ...(granted ?? before), ...stated };
+  return { ...counting, ...grant, granted: grant };
+}
+
+const NO_SUBSCRIPTION = { subscriptionStatus: 'none', additionalLegalEntities: 0 } as const;
 
 function contractOf({ plan, subscriptionStatus, additionalLegalEntities }: Organization): Contract {
   return { plan, subscriptionStatus, additionalLegalEntities };

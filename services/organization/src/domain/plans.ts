@@ -82,13 +82,26 @@ export interface Contract {
  * of companies. A subscription that is active makes the granted plan active, too.
  */
 export function combineContracts(granted: Contract, told: Contract): Contract {
-  const [ours, bought] = [entitlements(granted), entitlements(told)];
-  const isGrantHigher = plans.indexOf(ours.plan) > plans.indexOf(bought.plan);
-  const { subscriptionStatus, isSubscriptionActive } = bought.hasActiveSubscription ? told : granted;
+  const { hasActiveSubscription } = entitlements(told);
+  const { subscriptionStatus, isSubscriptionActive } = hasActiveSubscription ? told : granted;
   return {
-    ...(isGrantHigher ? { plan: granted.plan, subscriptionStatus, isSubscriptionActive } : told),
+    ...(isHigher(granted, told) ? { plan: granted.plan, subscriptionStatus, isSubscriptionActive } : told),
     additionalLegalEntities: Math.max(granted.additionalLegalEntities, told.additionalLegalEntities),
   };
+}
+
+/** The granted contract, lowered where less is stated; what is stated beyond it raises nothing. */
+export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
+  const changed = { ...granted, ...stated };
+  return {
+    ...(isHigher(granted, changed) ? changed : granted),
+    additionalLegalEntities: Math.min(granted.additionalLegalEntities, changed.additionalLegalEntities),
+  };
+}
+
+/** Whether the effective plan of the first contract is the higher one. */
+function isHigher(one: Contract, other: Contract): boolean {
+  return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
 
 /** What the contract allows. */

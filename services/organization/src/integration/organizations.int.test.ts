@@ -6,9 +6,11 @@ import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -107,6 +109,51 @@ describe('the operator', () => {
         await expect(call(request, asCaller)).rejects.toMatchObject({ kind: 'unauthenticated' });
       }
     }
+  });
+});
+
+describe('a plan', () => {
+  const tell = async (organizationId: string, version: number, status: string) => {
+    const body = announce(events.subscriptionChanged, {
+      version,
+      plan: 'CORE',
+      status,
+      active: status === 'active',
+      additionalLegalEntities: 0,
+    });
+    const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
+    if (event === undefined) throw new Error('no event');
+    const publisher = await eventPublisher(bus, 'billing');
+    await eventually(() => publisher.publish(event));
+    const source = { _id: organizationId as never, 'subscriptionSource.version': version };
+    await eventually(async () => expect(await mongo.db.collection('organizations').countDocuments(source)).toBe(1));
+  };
+  const planOf = async (organizationId: string) =>
+    (await clients.organization.getTenantFacts({ organizationId }, caller)).plan;
+
+  test('that nobody stated ends with the first subscription', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    expect(await planOf(organizationId)).toBe('ENTERPRISE');
+    await tell(organizationId, 1, 'active');
+    expect(await planOf(organizationId)).toBe('CORE');
+    await tell(organizationId, 2, 'canceled');
+    expect(await planOf(organizationId)).toBe('FREE');
+    await clients.operator.setPlan({ organizationId, plan: 'ENTERPRISE', subscriptionStatus: '' }, asOperator);
+    expect(await planOf(organizationId)).toBe('ENTERPRISE');
+    await tell(organizationId, 3, 'active');
+    expect(await planOf(organizationId)).toBe('ENTERPRISE');
+  });
+
+  test('that the operator stated at the creation is not lowered, also after it was set again', async () => {
+    const { organizationId } = await clients.createTenant('Acme', 'ENTERPRISE');
+    await tell(organizationId, 1, 'active');
+    expect(await planOf(organizationId)).toBe('ENTERPRISE');
+    await clients.operator.setPlan({ organizationId, plan: 'ENTERPRISE', subscriptionStatus: '' }, asOperator);
+    await tell(organizationId, 2, 'active');
+    expect(await planOf(organizationId)).toBe('ENTERPRISE');
+    await clients.operator.setPlan({ organizationId, plan: 'FREE', subscriptionStatus: '' }, asOperator);
+    await tell(organizationId, 3, 'active');
+    expect(await planOf(organizationId)).toBe('CORE');
   });
 });
 

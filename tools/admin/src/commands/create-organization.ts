@@ -8,7 +8,10 @@ export const createOrganization: Command = {
   options: {
     name: { value: 'NAME', description: 'the name of the organization', isRequired: true },
     'owner-email': { value: 'EMAIL', description: 'the e-mail address of its owner', isRequired: true },
-    plan: { value: 'PLAN', description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE (default ENTERPRISE)' },
+    plan: {
+      value: 'PLAN',
+      description: 'FREE, CORE, CONTROL, SCALE or ENTERPRISE (default ENTERPRISE, until it subscribes)',
+    },
     'base-currency': { value: 'CODE', description: 'the currency of totals and scores (default EUR)' },
   },
   examples: [
