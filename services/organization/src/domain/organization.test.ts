@@ -175,6 +175,15 @@ describe('a subscription that billing tells of', () => {
     // What was bought before is not part of it.
     expect(rights(setContract(canceled, { plan: 'CORE' }))).toEqual(['CORE', false, 1]);
   });
+
+  test.each(['paused', 'canceled'] as const)(
+    'takes the bought companies with it when it is %s',
+    (subscriptionStatus) => {
+      const bought = tell(given({ plan: 'CORE', additionalLegalEntities: 1 }), 1, { additionalLegalEntities: 7 });
+      expect(rights(bought)).toEqual(['CORE', true, 8]);
+      expect(rights(tell(bought, 2, { subscriptionStatus, additionalLegalEntities: 7 }))).toEqual(['CORE', false, 2]);
+    },
+  );
 });
 
 describe('deleting', () => {

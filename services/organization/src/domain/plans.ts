@@ -79,14 +79,15 @@ export interface Contract {
 
 /**
  * What counts where the operator granted one contract and billing tells of another: the higher plan and the larger number
- * of companies. A subscription that is active makes the granted plan active, too.
+ * of companies. A subscription that is active makes the granted plan active, too; one that is not adds no companies.
  */
 export function combineContracts(granted: Contract, told: Contract): Contract {
   const { hasActiveSubscription } = entitlements(told);
   const { subscriptionStatus, isSubscriptionActive } = hasActiveSubscription ? told : granted;
+  const bought = hasActiveSubscription ? told.additionalLegalEntities : 0;
   return {
     ...(isHigher(granted, told) ? { plan: granted.plan, subscriptionStatus, isSubscriptionActive } : told),
-    additionalLegalEntities: Math.max(granted.additionalLegalEntities, told.additionalLegalEntities),
+    additionalLegalEntities: Math.max(granted.additionalLegalEntities, bought),
   };
 }
 
