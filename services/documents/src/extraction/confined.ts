@@ -1,7 +1,9 @@
-// Runs Node with the given arguments so that it reads its code and what every program needs, and nothing else of this machine (ADR 0102).
-import { openSync } from 'node:fs';
+// Runs Node with the given arguments so that it reads its code and what every program needs, and no other file of this machine (ADR 0102).
+// What else it is denied depends on the kernel: landlock.ts. It says the version of the kernel's interface on its standard output.
+import { openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
+import { LANDLOCK_SINCE } from './landlock.js';
 
 // Numbers of the kernel's interface, which never change and are the same on all architectures: linux/landlock.h, linux/prctl.h.
 const LANDLOCK_CREATE_RULESET = 444;
@@ -13,21 +15,22 @@ const EXECUTE = 1n << 0n;
 const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
-/** Each version of the kernel's interface knows more that can be denied; ioctl on devices is not, because Node asks whether its output is a terminal. */
+/**
+ * Accesses to files that are denied, each since the version that knows it. Ioctl on devices is not, because Node asks whether its output is
+ * a terminal.
+ */
 const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
-  // Reading, writing, executing, making and removing of every kind.
-  [1, (1n << 13n) - 1n],
-  // Moving and linking into other directories.
-  [2, 1n << 13n],
-  // Cutting off.
-  [3, 1n << 14n],
+  [LANDLOCK_SINCE.files, (1n << 13n) - 1n],
+  [LANDLOCK_SINCE.moving, 1n << 13n],
+  [LANDLOCK_SINCE.truncation, 1n << 14n],
 ];
-/** Bind and connect of TCP. */
-const [TCP_VERSION, TCP] = [4, 0b11n];
+/** Bind and connect. */
+const TCP = 0b11n;
 /** Abstract sockets, and signals to processes outside. */
-const [SCOPE_VERSION, SCOPES] = [6, 0b11n];
+const SCOPES = 0b11n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const F_SETFD = 2;
+const STANDARD_OUTPUT = 1;
 const O_PATH = 0o10000000;
 /** Standard input, output and error, and the channel to the parent, whose variables Node deletes when it has read them. */
 const INHERITED_FILES = [0, 1, 2, 3];
@@ -56,7 +59,9 @@ const execve = libc.func('int execve(const char *path, const char **args, const 
 confine();
 run(process.argv.slice(2));
 
-/** Denies this thread, and every program that it becomes, all that is not listed. */
+/**
+ * Denies this thread, and every program that it becomes, all files that are not listed, and of the rest what the kernel can deny.
+ */
 function confine(): void {
   const version = done(
     'landlock_create_ruleset',
@@ -65,8 +70,8 @@ function confine(): void {
   const files = FILES_BY_VERSION.reduce((all, [since, accesses]) => (version >= since ? all | accesses : all), 0n);
   const handled = Buffer.alloc(24);
   handled.writeBigUInt64LE(files, 0);
-  handled.writeBigUInt64LE(version >= TCP_VERSION ? TCP : 0n, 8);
-  handled.writeBigUInt64LE(version >= SCOPE_VERSION ? SCOPES : 0n, 16);
+  handled.writeBigUInt64LE(version >= LANDLOCK_SINCE.tcp ? TCP : 0n, 8);
+  handled.writeBigUInt64LE(version >= LANDLOCK_SINCE.scopes ? SCOPES : 0n, 16);
   const ruleset = done(
     'landlock_create_ruleset',
     syscall.createRuleset(LANDLOCK_CREATE_RULESET, handled, handled.length, 0),
@@ -79,6 +84,7 @@ function confine(): void {
   // Without it only root may restrict itself.
   done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
+  writeSync(STANDARD_OUTPUT, String(version));
 }
 
 /** A path that this system does not have needs no rule. */

@@ -61,8 +61,6 @@ async function lootOf(confinement: 'CONFINED' | 'FREE', launch: readonly string[
   return JSON.parse(said) as Loot;
 }
 
-const logger = createLogger({ service: 'test', level: 'silent' });
-
 (process.platform === 'linux' ? describe : describe.skip)('a child that a document has taken over', () => {
   test.each([
     ['the user of the tests', []],
@@ -86,7 +84,16 @@ const logger = createLogger({ service: 'test', level: 'silent' });
     TEST_MS_MAX,
   );
 
-  test('is confined on this machine, also where that is required', async () => {
-    expect(await confines('REQUIRED', logger)).toBe(true);
+  test('is confined on this machine, also where that is required, and the log says what the kernel leaves open', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    expect(await confines('REQUIRED', createLogger({ service: 'test', level: 'info', destination }))).toBe(true);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        landlockVersion: expect.any(Number),
+        notDenied: expect.arrayContaining(['UDP']),
+        msg: 'the processes that read documents are confined, except for what this kernel cannot deny',
+      }),
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@invoicecontrol/runtime/config';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Config } from '../config.js';
+import { LANDLOCK_SINCE, notDenied } from './landlock.js';
 
 /** The compiled program that confines itself and becomes another, also where tests run the sources. */
 const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', import.meta.url));
@@ -16,7 +17,10 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Options of Node. */
   readonly execArgv: readonly string[];
-  /** Whether it is denied all files but its code and the libraries of the system, every connection, and every process but itself. */
+  /**
+   * Whether it is denied all files but its code and the libraries of the system, so also the memory and environment of every other process.
+   * Whether it is denied TCP and signals as well depends on the kernel: {@link notDenied}.
+   */
   readonly isConfined: boolean;
 }
 
@@ -28,12 +32,21 @@ export function forkProgram(program: string, { env, execArgv, isConfined }: Prog
 }
 
 /**
- * Whether children are confined, by a trial: the kernel, the system's libraries and the rules of a container all have to allow it.
+ * Whether children are confined, by a trial: the kernel, the system's libraries and the rules of a container all have to allow it. The log
+ * says what the kernel leaves open.
  * @throws ConfigError where it is required and impossible
  */
 export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {
-  const fault = await confinementFault();
-  if (fault === undefined) return true;
+  const trial = await tryConfinement();
+  if ('landlockVersion' in trial) {
+    const { landlockVersion } = trial;
+    logger[landlockVersion < LANDLOCK_SINCE.scopes ? 'warn' : 'info'](
+      { landlockVersion, notDenied: notDenied(landlockVersion) },
+      'the processes that read documents are confined, except for what this kernel cannot deny',
+    );
+    return true;
+  }
+  const { fault } = trial;
   if (confinement === 'REQUIRED') {
     throw new ConfigError(
       `The processes that read documents cannot be confined here: ${fault} They need Linux 5.13 or newer with Landlock. ` +
@@ -44,13 +57,15 @@ export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], lo
   return false;
 }
 
-/** What its end says of a program that does nothing; undefined where it ran confined. */
-async function confinementFault(): Promise<string | undefined> {
-  const stdio: ForkOptions['stdio'] = ['ignore', 'ignore', 'pipe', 'ipc'];
+/** Runs a program that does nothing: what it says where it ran confined, else what its end says. */
+async function tryConfinement(): Promise<{ readonly landlockVersion: number } | { readonly fault: string }> {
+  const stdio: ForkOptions['stdio'] = ['ignore', 'pipe', 'pipe', 'ipc'];
   const child = fork(CONFINED, ['--eval', '0'], { ...CHANNEL, stdio, env: {}, execArgv: [] });
-  const [said, [code, signal]] = await Promise.all([
+  const [version, said, [code, signal]] = await Promise.all([
+    child.stdout === null ? '' : text(child.stdout),
     child.stderr === null ? '' : text(child.stderr),
     once(child, 'exit') as Promise<[number | null, string | null]>,
   ]);
-  return code === 0 ? undefined : (/^Error: (.*)$/m.exec(said)?.[1] ?? `it ended with ${code ?? signal}.`);
+  if (code === 0) return { landlockVersion: Number(version) };
+  return { fault: /^Error: (.*)$/m.exec(said)?.[1] ?? `it ended with ${code ?? signal}.` };
 }
