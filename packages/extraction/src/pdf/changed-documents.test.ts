@@ -23,6 +23,7 @@ import {
 import { firstRevision, withRevision, withSignature } from '../testing/pdf-history.js';
 import type { PdfObject, PdfObjects } from '../testing/pdf-history.js';
 import { DRAWINGS_MAX, REVISIONS_COMPARED_MAX } from './compare-revisions.js';
+import { ANNOTATIONS_MAX } from './pdfium.js';
 import { readPdf } from './read-pdf.js';
 
 const context = { companies: [], today: '2026-11-23' };
@@ -236,6 +237,25 @@ const changesOfPages: readonly (readonly [change: string, seen: string, objects:
     'what calls itself a marking covers the total',
     HIGHER,
     commented(annotation('Highlight', OVER_TOTAL, `${QUADS} ${LOOK}`), coverOfTotal, [at.field]),
+  ],
+  [
+    'the content is replaced, and the page has more annotations than are drawn',
+    HIGHER,
+    {
+      [at.content]: otherTotal,
+      [at.page]: pageWith(
+        '',
+        Array.from({ length: ANNOTATIONS_MAX + 1 }, () => at.field),
+      ),
+    },
+  ],
+  [
+    'the content is replaced, and the page is too large to be drawn',
+    HIGHER,
+    {
+      [at.content]: content(`3.58 0 0 2.53 0 0 cm ${contentOf({ total: HIGHER })}`),
+      [at.page]: pageWith('/MediaBox [0 0 2130 2130]'),
+    },
   ],
   [
     'what calls itself a note draws a figure before the total',

@@ -4,7 +4,7 @@ import type { SignatureReading, TamperSign } from '../reading.js';
 import { readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
 import { withPdf } from './open-pdf.js';
-import { comparePages, saysPayment, textOf } from './page-difference.js';
+import { comparePages, compareUndrawn, saysPayment, textOf } from './page-difference.js';
 import type { PageDifference } from './page-difference.js';
 import { withPdfium } from './pdfium.js';
 import type { DrawnPage, HeldSignature, PdfiumDocument } from './pdfium.js';
@@ -264,14 +264,14 @@ async function comparePagesOf(
     const before = earlier.pages.find(({ text }) => text.number === number);
     if (before === undefined) continue;
     const drawings = current.isDrawn(number) ? 1 : 2;
-    if (budget.drawings < drawings) return 'INCOMPLETE';
-    budget.drawings -= drawings;
-    const [drawnBefore, drawn] = [document.draw(number - 1), current.draw(number)];
-    if (drawnBefore === undefined || drawn === undefined) {
-      isComplete = false;
-      continue;
-    }
-    const difference = comparePages({ ...before, drawn: drawnBefore }, { ...page, drawn });
+    const mayDraw = budget.drawings >= drawings;
+    if (mayDraw) budget.drawings -= drawings;
+    const drawnBefore = mayDraw ? document.draw(number - 1) : undefined;
+    if (drawnBefore === undefined) isComplete = false;
+    const difference =
+      drawnBefore === undefined
+        ? compareUndrawn(before.text, page.text)
+        : comparePages({ ...before, drawn: drawnBefore }, { ...page, drawn: current.draw(number) });
     if (isBeyond(difference, tolerated)) return { difference, objects: [page.object] };
     if (isBeyond(difference, worst)) worst = difference;
   }

@@ -38,9 +38,16 @@ const NOTE_PIXELS_MAX = 48;
 /** A figure that is set before another one is at most a letter away. */
 const FIGURE_MARGIN_PIXELS = 12;
 
-/** Compares the pictures, the texts and the annotations of a page in two revisions. */
-export function comparePages(before: PageView, after: PageView): PageDifference {
-  if (!haveOneShape(before.drawn, after.drawn)) return 'CHANGED';
+/**
+ * Compares the pictures, the texts and the annotations of a page in two revisions. A page that could be drawn and no longer can be
+ * is another page: its boxes or its annotations are beyond those of any invoice.
+ */
+export function comparePages(
+  before: PageView,
+  { drawn, ...page }: Omit<PageView, 'drawn'> & { readonly drawn: DrawnPage | undefined },
+): PageDifference {
+  if (drawn === undefined || !haveOneShape(before.drawn, drawn)) return 'CHANGED';
+  const after = { ...page, drawn };
   const content = compareContent(before.drawn.content, after.drawn.content);
   if (content === 'CHANGED') return 'CHANGED';
   const signatures = newSignatures(before.drawn, after.drawn);
@@ -51,9 +58,21 @@ export function comparePages(before: PageView, after: PageView): PageDifference 
   return [content, annotations, words].includes('EXTENDED') ? 'EXTENDED' : 'NONE';
 }
 
+/**
+ * What the texts of a page tell where the earlier page is not drawn. Added words alone may be those of a later signature: they are
+ * a difference only when they say an amount or an account.
+ */
+export function compareUndrawn(before: TextPage, after: TextPage): PageDifference {
+  if (!haveOneSize(before, after)) return 'CHANGED';
+  const [earlier, later] = [wordsOf(before), wordsOf(after)];
+  if (without(earlier, later).length > 0) return 'CHANGED';
+  const added = without(later, earlier);
+  return saysPayment(added.map(({ text }) => text).join(' ')) ? 'PAYMENT' : 'NONE';
+}
+
 /** The words of a page by their text: whether one is missing, and what the added ones say. */
 function compareWords(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
-  const [earlier, later] = [wordsOf(before), wordsOf(after)];
+  const [earlier, later] = [wordsOf(before.text, before.drawn), wordsOf(after.text, after.drawn)];
   const isOfSignature = (word: Word): boolean => signatures.some((area) => isWithin(word, area));
   if (without(earlier, later).some((word) => !isOfSignature(word))) return 'CHANGED';
   const added = without(later, earlier);
@@ -87,9 +106,9 @@ function without(words: readonly Word[], others: readonly Word[]): Word[] {
   });
 }
 
-/** In pixels of the drawing; the letters of a cell are taken to be equally wide. */
-function wordsOf({ text: page, drawn }: PageView): Word[] {
-  const scale = drawn.content.width / page.width;
+/** In pixels of the drawing, or in points; the letters of a cell are taken to be equally wide. */
+function wordsOf(page: TextPage, drawn?: DrawnPage): Word[] {
+  const scale = drawn === undefined ? 1 : drawn.content.width / page.width;
   return page.lines.flatMap(({ cells }) =>
     cells.flatMap((cell) => {
       const letter = (cell.right - cell.left) / Math.max(1, cell.text.length);
@@ -105,11 +124,13 @@ function wordsOf({ text: page, drawn }: PageView): Word[] {
 }
 
 function haveOneShape(one: DrawnPage, other: DrawnPage): boolean {
-  return (
-    one.rotation === other.rotation &&
-    Math.abs(one.width - other.width) < 0.5 &&
-    Math.abs(one.height - other.height) < 0.5
-  );
+  return one.rotation === other.rotation && haveOneSize(one, other);
+}
+
+type Size = Pick<DrawnPage, 'width' | 'height'>;
+
+function haveOneSize(one: Size, other: Size): boolean {
+  return Math.abs(one.width - other.width) < 0.5 && Math.abs(one.height - other.height) < 0.5;
 }
 
 function compareContent(before: GreyPicture, after: GreyPicture): PageDifference {
@@ -128,7 +149,7 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
   const isEmptyWhole = emptyPaperOf(one.whole);
   const comments = [...one.annotations, ...other.annotations].filter(isComment);
   const blanks = one.annotations.filter(({ kind }) => kind === 'BLANK_FIELD').map(({ area }) => area);
-  const figures = wordsOf(before)
+  const figures = wordsOf(before.text, before.drawn)
     .filter(({ text }) => /\d/.test(text))
     .map((word) => grown(word, FIGURE_MARGIN_PIXELS));
   const mayBeSigned = (x: number, y: number): boolean =>

@@ -93,7 +93,8 @@ const DPI = 96;
 const PIXELS_MAX = 2_000_000;
 /** Below it, letters of an ordinary size cannot be told apart. */
 const DPI_MIN = 48;
-const ANNOTATIONS_MAX = 1_000;
+/** A page with more of them is not drawn. */
+export const ANNOTATIONS_MAX = 1_000;
 const SIGNATURES_MAX = 50;
 /** As many pages as are read. */
 const SIGNATURE_PAGES_MAX = 50;
