@@ -23,6 +23,7 @@ import {
 import { firstRevision, withRevision, withSignature } from '../testing/pdf-history.js';
 import type { PdfObject, PdfObjects } from '../testing/pdf-history.js';
 import { DRAWINGS_MAX, REVISIONS_COMPARED_MAX } from './compare-revisions.js';
+import { NOTES_MAX } from './page-difference.js';
 import { ANNOTATIONS_MAX } from './pdfium.js';
 import { readPdf } from './read-pdf.js';
 
@@ -264,6 +265,25 @@ const changesOfPages: readonly (readonly [change: string, seen: string, objects:
   ],
 ];
 
+/** Upright strokes over so many points: what is drawn has no words. */
+const strokes = (width: number): string =>
+  `0 G 1 w ${Array.from({ length: width / 4 }, (_, index) => `${4 + 4 * index} 8 m ${4 + 4 * index} 18 l S`).join(' ')}`;
+/** Notes that draw themselves, one beside the other from the left edge on, 6 in a row. */
+const drawnNotes = (count: number, { size = 20, distance = 30 } = {}): PdfObjects => {
+  const numbers = Array.from({ length: count }, (_, index) => at.free + 1 + index);
+  const rectangle = (index: number): string => {
+    const [left, bottom] = [50 + (index % 6) * (size + distance), 100 + Math.floor(index / 6) * (size + distance)];
+    return `${left} ${bottom} ${left + size} ${bottom + size}`;
+  };
+  return {
+    [at.page]: pageWith('', [...ANNOTATIONS, ...numbers]),
+    [at.free]: drawing('1 0.8 0 rg 0 0 20 20 re f 0 G 2 w 4 6 m 16 6 l 4 12 m 16 12 l S', '0 0 20 20'),
+    ...Object.fromEntries(
+      numbers.map((number, index) => [number, annotation('Text', rectangle(index), `/AP << /N ${at.free} 0 R >>`)]),
+    ),
+  };
+};
+
 const changesOfSigned: readonly Row[] = [
   ...changesOfPages.map(([change, seen, objects, root = at.catalog]): Row => [
     change,
@@ -299,6 +319,41 @@ const changesOfSigned: readonly Row[] = [
     HIGHER,
     () => signedOnceMore(afterSigning({ [at.content]: otherTotal })()),
   ],
+  [
+    'a field calls itself signed without a signature',
+    'an approval',
+    afterSigning({
+      [at.page]: pageWith('', [...ANNOTATIONS, 40]),
+      [at.form]: formWith([at.field, at.signature, 40]),
+      40: signatureField(0, { name: 'buyer', rectangle: '350 100 570 140', look: 42 }).replace('0 0 R', '<< >>'),
+      42: drawing(textAt('Approved, pay at once', 2, 12), '0 0 220 40'),
+    }),
+  ],
+  ...['Bank details: sort code 20-00-00', 'Now account 55779911', 'Now account 5577 9911', 'Order 123456'].map(
+    (text): Row => [
+      `a second signature says a number: ${text}`,
+      'an account',
+      () => signedOnceMore(signedInvoice(), drawing(textAt(text, 2, 12), '0 0 220 40')),
+    ],
+  ),
+  ...['350 100 568 312', '50 100 352 140', '50 100 250 222'].map((rectangle): Row => [
+    `a second signature is larger than a signature: ${rectangle}`,
+    'a large stamp',
+    () => signedOnceMore(signedInvoice(), drawing(textAt('Signed', 2, 12), '0 0 220 40'), rectangle),
+  ]),
+  [
+    'a second signature draws more than a name, without words',
+    'an account',
+    () => signedOnceMore(signedInvoice(), drawing(strokes(112), '0 0 220 40')),
+  ],
+  [
+    'a second signature hides the name of the supplier',
+    'no name',
+    () => signedOnceMore(signedInvoice(), drawing('0 g 0 0 100 20 re f', '0 0 100 20'), '50 786 150 806'),
+  ],
+  ['a note is larger than a note', 'a drawing', afterSigning(drawnNotes(1, { size: 28 }))],
+  ['notes stand side by side', 'a drawing', afterSigning(drawnNotes(2, { distance: 25 }))],
+  ['there are more notes than a reader makes', 'a drawing', afterSigning(drawnNotes(NOTES_MAX + 1))],
   [
     'the signature leaves out more than its own value',
     'what stands there is not signed',
@@ -339,6 +394,14 @@ const changesOfUnsigned: readonly Row[] = [
     change,
     seen,
     unsigned(objects, { root }),
+  ]),
+  ...['Bank details changed: sort code 20-00-00', 'New account no: 55779911', 'Acct 5577 9911 22'].map((text): Row => [
+    `more content adds an account that is no IBAN: ${text}`,
+    'a second account',
+    unsigned({
+      [at.page]: pageWith(`/Contents [${at.content} 0 R ${at.free} 0 R]`),
+      [at.free]: content(textAt(text, 50, 300)),
+    }),
   ]),
   ['the update has no end mark', HIGHER, unsigned({ [at.content]: otherTotal }, { hasEnd: false })],
   [
@@ -394,6 +457,21 @@ const harmlessToSigned: readonly Row[] = [
     'a second signature',
     () => signedOnceMore(signedInvoice(), drawing(textAt('Signed by J. Kowalska on 2024.03.15', 2, 12), '0 0 220 40')),
   ],
+  ...['50 100 350 220', '350 100 570 140'].map((rectangle): Row => [
+    `a second signature follows with a name by hand, a frame and a date: ${rectangle}`,
+    'a second signature',
+    () =>
+      signedOnceMore(
+        signedInvoice(),
+        drawing(
+          `0.9 1 0.9 rg 0 0 300 120 re f 0 G 1 w 2 2 296 116 re S 2 w 10 40 m 40 80 60 10 80 60 c S 0 g
+          ${textAt('Signed by J. Kowalska', 120, 60)} ${textAt("Date: 2024.03.15 10:22:33 +01'00'", 120, 40)}`,
+          '0 0 300 120',
+        ),
+        rectangle,
+      ),
+  ]),
+  ['a viewer adds notes', 'signs of notes', afterSigning(drawnNotes(NOTES_MAX))],
   [
     'a time stamp follows',
     'the same',
@@ -528,6 +606,14 @@ const harmlessToUnsigned: readonly Row[] = [
     unsigned({
       [at.page]: pageWith(`/Contents [${at.content} 0 R ${at.free} 0 R]`),
       [at.free]: content(textAt('Received 2024-03-15, page 1 of 1', 50, 20)),
+    }),
+  ],
+  [
+    'an archive prints its number on empty paper',
+    'a number of the archive',
+    unsigned({
+      [at.page]: pageWith(`/Contents [${at.content} 0 R ${at.free} 0 R]`),
+      [at.free]: content(textAt('Archive 20240315-0004711, account checked', 50, 20)),
     }),
   ],
   ['an invoice in XML is attached', 'the same', unsigned(attached(xmlOf(TOTAL.text)))],

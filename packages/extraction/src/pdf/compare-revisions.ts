@@ -68,6 +68,8 @@ interface Budget {
 
 /** Digits, blanks between them, and the brackets around them. */
 const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
+/** Some signatures leave out the end of the last line. */
+const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
 /** From what differs least. */
@@ -153,8 +155,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 /** Revisions before the first signature, without the last of the file: the first one, then the newest. */
 function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
   const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
-  // Some signatures leave out the end of the last line.
-  const [first, ...others] = ends.slice(0, -1).filter((end) => end + 2 < firstSigned);
+  const [first, ...others] = ends.slice(0, -1).filter((end) => end + LINE_END_BYTES < firstSigned);
   return first === undefined ? [] : [first, ...others.toReversed()];
 }
 
@@ -174,13 +175,27 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
   return ranges.flatMap((byteRange): Signature[] => {
     const isOne = (one: HeldSignature): boolean => one.byteRange.join() === byteRange.join();
     const held = earlier.signatures.find(isOne);
-    const isWhole = byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
+    const isWhole = isWholeRange(bytes, byteRange);
     if (held === undefined && !(earlier.signedFields.length > 0 && isWhole)) return [];
     const isKept = held === undefined || current.signatures.some((one) => isOne(one) && one.contents === held.contents);
     const isRemoved =
       !isKept || isFreed(byteRange) || earlier.signedFields.some((field) => !current.signedFields.includes(field));
     return [{ byteRange, isTimestamp: held?.isTimestamp ?? false, isWhole, isRemoved }];
   });
+}
+
+/** Signatures that cover the file up to the end of a revision behind `end`. */
+function signaturesBehind({ bytes, ends, byteRanges }: History, end: number): number {
+  const isEnd = (place: number): boolean =>
+    isBlank(bytes, place) || ends.some((other) => place <= other && other <= place + LINE_END_BYTES);
+  return byteRanges.filter(
+    (range) => endOf(range) > end + LINE_END_BYTES && isEnd(endOf(range)) && isWholeRange(bytes, range),
+  ).length;
+}
+
+/** All of the file up to its end, without its own value. */
+function isWholeRange(bytes: Uint8Array, byteRange: ByteRange): boolean {
+  return byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
 }
 
 function endOf([, , second, rest]: ByteRange): number {
@@ -224,12 +239,13 @@ function readingOf(
  * as it was. INCOMPLETE: more revisions or pages than are compared.
  */
 async function compareWith(
-  { bytes, open, current }: History,
+  history: History,
   end: number,
   { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
 ): Promise<Comparison | 'UNREADABLE' | 'INCOMPLETE'> {
   if (budget.revisions === 0) return 'INCOMPLETE';
   budget.revisions -= 1;
+  const { bytes, open, current } = history;
   const earlierBytes = bytes.subarray(0, end);
   const earlier = await withPdf(earlierBytes, async (pdf) => {
     const pages = await readPages(pdf);
@@ -243,7 +259,10 @@ async function compareWith(
   const difference = compareForms(earlier, current);
   if (isBeyond(difference, tolerated)) return { difference, objects: [] };
   const compared = await open(earlierBytes, (document) =>
-    comparePagesOf({ earlier, document, current }, { budget, tolerated }),
+    comparePagesOf(
+      { earlier, document, current, laterSignatures: signaturesBehind(history, end) },
+      { budget, tolerated },
+    ),
   );
   return compared ?? 'UNREADABLE';
 }
@@ -254,7 +273,13 @@ async function comparePagesOf(
     earlier,
     document,
     current,
-  }: { readonly earlier: View; readonly document: PdfiumDocument; readonly current: Current },
+    laterSignatures,
+  }: {
+    readonly earlier: View;
+    readonly document: PdfiumDocument;
+    readonly current: Current;
+    readonly laterSignatures: number;
+  },
   { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
 ): Promise<Comparison | 'INCOMPLETE'> {
   let isComplete = earlier.pages.length === earlier.pageCount && current.pages.length === current.pageCount;
@@ -271,7 +296,7 @@ async function comparePagesOf(
     const difference =
       drawnBefore === undefined
         ? compareUndrawn(before.text, page.text)
-        : comparePages({ ...before, drawn: drawnBefore }, { ...page, drawn: current.draw(number) });
+        : comparePages({ ...before, drawn: drawnBefore }, { ...page, drawn: current.draw(number) }, laterSignatures);
     if (isBeyond(difference, tolerated)) return { difference, objects: [page.object] };
     if (isBeyond(difference, worst)) worst = difference;
   }

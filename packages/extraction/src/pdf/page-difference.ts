@@ -1,5 +1,6 @@
 import { findAmounts } from '../text/amounts.js';
 import { findIbans } from '../text/ibans.js';
+import { findLabels } from '../text/labels.js';
 import { normaliseText } from '../text/normalise.js';
 import type { TextPage } from '../text/layout.js';
 import type { Annotation, DrawnPage, GreyPicture, PixelArea } from './pdfium.js';
@@ -33,24 +34,44 @@ const BLOCK_PIXELS = 6;
 const PAPER_DISTANCE_MAX = 32;
 /** Lines under and through text are thinner: 3 points. */
 const LINE_PIXELS_MAX = 4;
-/** The sign of a note is smaller: 36 points. */
-const NOTE_PIXELS_MAX = 48;
+/** The sign of a note is smaller: 26 points, and a pixel around it. */
+export const NOTE_PIXELS_MAX = 36;
+/** Notes that stand closer together draw something as one. */
+export const NOTE_DISTANCE_PIXELS = 36;
+/** Notes of a page that draw something of their own. */
+export const NOTES_MAX = 12;
+/** A visible signature is smaller: 300 by 120 points, and a pixel around it. */
+export const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
+/** A name written by hand, or the logo of a program, is smaller: 108 by 54 points. */
+export const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
+/** The letters of a word may reach this far beyond its box, which takes them to be equally wide. */
+const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
+/** What an account is made of: digits in one, in groups, or a sort code; dates and times are not. */
+const NUMBER =
+  /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
+/** Names of an account beside those of the labels that announce one. */
+const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
+/** A number that stands no further behind the name of an account belongs to it. */
+const ACCOUNT_CHARACTERS_MAX = 40;
 /** A figure that is set before another one is at most a letter away. */
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
  * Compares the pictures, the texts and the annotations of a page in two revisions. A page that could be drawn and no longer can be
  * is another page: its boxes or its annotations are beyond those of any invoice.
+ *
+ * @param laterSignatures how many signatures the file got since: so many new signature fields may show one
  */
 export function comparePages(
   before: PageView,
   { drawn, ...page }: Omit<PageView, 'drawn'> & { readonly drawn: DrawnPage | undefined },
+  laterSignatures: number,
 ): PageDifference {
   if (drawn === undefined || !haveOneShape(before.drawn, drawn)) return 'CHANGED';
   const after = { ...page, drawn };
   const content = compareContent(before.drawn.content, after.drawn.content);
   if (content === 'CHANGED') return 'CHANGED';
-  const signatures = newSignatures(before.drawn, after.drawn);
+  const signatures = newSignatures(before, after, laterSignatures);
   const annotations = compareAnnotations(before, after, signatures);
   if (annotations === 'CHANGED') return 'CHANGED';
   const words = compareWords(before, after, signatures);
@@ -86,8 +107,17 @@ function compareWords(before: PageView, after: PageView, signatures: readonly Pi
 /** Whether a text holds an amount or an account. */
 export function saysPayment(said: string): boolean {
   const text = normaliseText(said);
-  if (findIbans(text).length > 0) return true;
+  if (findIbans(text).length > 0 || saysAccount(text)) return true;
   return findAmounts(text, undefined).some(({ decimals, currency }) => decimals === 2 || currency !== null);
+}
+
+/** Accounts that are no IBAN: a number behind the name of an account. */
+function saysAccount(text: string): boolean {
+  const named = [
+    ...findLabels(text).flatMap(({ entries, end }) => (entries.some(({ kind }) => kind === 'iban') ? [end] : [])),
+    ...[...text.matchAll(ACCOUNT_NAME)].map(({ 0: name, index }) => index + name.length),
+  ];
+  return named.some((end) => NUMBER.test(text.slice(end, end + ACCOUNT_CHARACTERS_MAX)));
 }
 
 /** The text of a page in the order of its lines. */
@@ -147,13 +177,13 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
   if (one.whole === one.content && other.whole === other.content) return 'NONE';
   const isEmpty = emptyPaperOf(one.content);
   const isEmptyWhole = emptyPaperOf(one.whole);
-  const comments = [...one.annotations, ...other.annotations].filter(isComment);
+  const comments = [...commentsOf(one), ...commentsOf(other)];
   const blanks = one.annotations.filter(({ kind }) => kind === 'BLANK_FIELD').map(({ area }) => area);
-  const figures = wordsOf(before.text, before.drawn)
-    .filter(({ text }) => /\d/.test(text))
-    .map((word) => grown(word, FIGURE_MARGIN_PIXELS));
+  const printed = wordsOf(before.text, before.drawn).map((word) =>
+    /\d/.test(word.text) ? grown(word, FIGURE_MARGIN_PIXELS) : grown(word, 0, (word.top - word.bottom) / 4),
+  );
   const mayBeSigned = (x: number, y: number): boolean =>
-    !before.isScan && !figures.some((figure) => contains(figure, x, y));
+    !before.isScan && !printed.some((word) => contains(word, x, y));
   const isHarmless = (x: number, y: number): boolean => {
     const at = y * one.content.width + x;
     const content = one.content.data[at] ?? 0;
@@ -177,17 +207,82 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
   });
 }
 
-/** Signatures where none was: a later signature, or an open field that was signed. */
-function newSignatures(before: DrawnPage, after: DrawnPage): PixelArea[] {
-  const signed = before.annotations.filter(({ kind }) => kind === 'SIGNATURE');
-  return after.annotations
+/**
+ * Places of signatures where none was: a later signature, or an open field that was signed. One that has no signature of the file,
+ * is large, says a number or draws more than a name is a stamp, whatever it calls itself.
+ */
+function newSignatures(before: PageView, after: PageView, laterSignatures: number): PixelArea[] {
+  const signed = before.drawn.annotations.filter(({ kind }) => kind === 'SIGNATURE');
+  const areas = after.drawn.annotations
     .filter(({ kind, area }) => kind === 'SIGNATURE' && !signed.some((earlier) => overlap(earlier.area, area)))
     .map(({ area }) => area);
+  if (areas.length === 0 || areas.length > laterSignatures) return [];
+  const added = without(wordsOf(after.text, after.drawn), wordsOf(before.text, before.drawn));
+  return areas.filter((area) => {
+    const words = added.filter((word) => isWithin(word, area));
+    return (
+      isAtMost(area, SIGNATURE_PIXELS_MAX) &&
+      !NUMBER.test(normaliseText(words.map(({ text }) => text).join(' '))) &&
+      isAtMost(drawingIn(area, { before: before.drawn.whole, after: after.drawn.whole, words }), SCRIBBLE_PIXELS_MAX)
+    );
+  });
 }
 
-function isComment({ kind, area }: Annotation): boolean {
-  if (kind === 'MARKING') return true;
-  return kind === 'NOTE' && area.right - area.left <= NOTE_PIXELS_MAX && area.bottom - area.top <= NOTE_PIXELS_MAX;
+/** The box around all that is drawn anew in an area, apart from words, a background and a frame. */
+function drawingIn(
+  area: PixelArea,
+  {
+    before,
+    after,
+    words,
+  }: { readonly before: GreyPicture; readonly after: GreyPicture; readonly words: readonly Word[] },
+): PixelArea {
+  const [left, top] = [Math.max(0, area.left), Math.max(0, area.top)];
+  const [right, bottom] = [Math.min(after.width - 1, area.right), Math.min(after.height - 1, area.bottom)];
+  const boxes = words.map((word) => grown(word, LETTER_MARGIN_PIXELS.width, LETTER_MARGIN_PIXELS.height));
+  const isNew = (x: number, y: number): boolean => {
+    if (x < left || x > right || y < top || y > bottom) return false;
+    const at = y * after.width + x;
+    return Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0)) >= PAPER_DISTANCE_MAX;
+  };
+  const isLine = (x: number, y: number, [stepX, stepY, length]: readonly [number, number, number]): boolean => {
+    let pixels = 1;
+    for (let step = 1; pixels < length && isNew(x + step * stepX, y + step * stepY); step += 1) pixels += 1;
+    for (let step = 1; pixels < length && isNew(x - step * stepX, y - step * stepY); step += 1) pixels += 1;
+    return pixels >= length;
+  };
+  let box: PixelArea = { left: right, top: bottom, right: left, bottom: top };
+  for (let y = top; y <= bottom; y += 1) {
+    for (let x = left; x <= right; x += 1) {
+      if (!isNew(x, y) || boxes.some((word) => contains(word, x, y))) continue;
+      if (isLine(x, y, [1, 0, (right - left) / 2]) || isLine(x, y, [0, 1, (bottom - top) / 2])) continue;
+      box = {
+        left: Math.min(box.left, x),
+        top: Math.min(box.top, y),
+        right: Math.max(box.right, x),
+        bottom: Math.max(box.bottom, y),
+      };
+    }
+  }
+  return box;
+}
+
+/** Markings, and notes that are small, few and apart from each other. */
+function commentsOf({ annotations }: DrawnPage): Annotation[] {
+  const notes = annotations.filter(({ kind }) => kind === 'NOTE');
+  const isApart = (note: Annotation): boolean => {
+    const around = grown(note.area, NOTE_DISTANCE_PIXELS, NOTE_DISTANCE_PIXELS);
+    return notes.every((other) => other === note || !overlap(around, other.area));
+  };
+  const isNote = (note: Annotation): boolean =>
+    notes.length <= NOTES_MAX &&
+    isAtMost(note.area, { width: NOTE_PIXELS_MAX, height: NOTE_PIXELS_MAX }) &&
+    isApart(note);
+  return annotations.filter((one) => one.kind === 'MARKING' || (one.kind === 'NOTE' && isNote(one)));
+}
+
+function isAtMost({ left, top, right, bottom }: PixelArea, { width, height }: Size): boolean {
+  return right - left <= width && bottom - top <= height;
 }
 
 /** A line across, by the number of pixels above and below that became ink. */
@@ -264,6 +359,7 @@ function overlap(one: PixelArea, other: PixelArea): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-function grown({ left, top, right, bottom }: PixelArea, by: number): PixelArea {
-  return { left: left - by, top, right: right + by, bottom };
+/** By so many pixels to the sides, and above and below; a negative number shrinks. */
+function grown({ left, top, right, bottom }: PixelArea, by: number, byHeight = 0): PixelArea {
+  return { left: left - by, top: top - byHeight, right: right + by, bottom: bottom + byHeight };
 }
