@@ -354,6 +354,35 @@ const changesOfSigned: readonly Row[] = [
   ['a note is larger than a note', 'a drawing', afterSigning(drawnNotes(1, { size: 28 }))],
   ['notes stand side by side', 'a drawing', afterSigning(drawnNotes(2, { distance: 25 }))],
   ['there are more notes than a reader makes', 'a drawing', afterSigning(drawnNotes(NOTES_MAX + 1))],
+  ...[0, 1].map((place): Row => [
+    `the content is replaced, and many signatures follow that cover ${place === 0 ? 'the file' : 'a part of it'}`,
+    HIGHER,
+    () => {
+      let file = afterSigning({ [at.content]: otherTotal })();
+      for (let count = 0; count <= REVISIONS_COMPARED_MAX; count += 1) {
+        const fields = Array.from({ length: count + 1 }, (_, index) => 100 + 2 * index);
+        const value = 101 + 2 * count;
+        const objects = {
+          [at.form]: formWith([at.field, at.signature, ...fields]),
+          [value - 1]: signatureField(value, { name: `other ${count}` }),
+        };
+        const range = `/ByteRange [0 ${10 + count} 20 ${30 + count}]`;
+        file =
+          place === 0
+            ? withSignature(file, objects, { value })
+            : withRevision(file, { ...objects, [value]: `<< /Type /Sig /Contents <00> ${range} >>` });
+      }
+      return file;
+    },
+  ]),
+  ...['0.76 0.76 0.76', '1 0.78 0.25', '0.47 0.86 1'].map((colour): Row => [
+    `more content draws in a light colour on empty paper: ${colour}`,
+    'a drawing',
+    afterSigning({
+      [at.page]: pageWith(`/Contents [${at.content} 0 R ${at.free} 0 R]`, ANNOTATIONS),
+      [at.free]: content(`${colour} rg 50 300 2 10 re f 56 300 2 10 re f`),
+    }),
+  ]),
   [
     'the signature leaves out more than its own value',
     'what stands there is not signed',

@@ -124,12 +124,12 @@ type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
 /** Signed revisions first: of them nothing may differ. Of unsigned ones nothing may be lost, and no amount or account added. */
 async function compareAll(history: History): Promise<HistoryFacts> {
-  const { bytes, ends, byteRanges } = history;
+  const { bytes, ends } = history;
   const budget: Budget = { revisions: REVISIONS_COMPARED_MAX, drawings: DRAWINGS_MAX };
   const signatures: Signature[] = [];
   let { isComplete } = history;
   let isContentChanged = false;
-  for (const end of new Set(byteRanges.map(endOf).sort((one, other) => other - one))) {
+  for (const end of signedEnds(history)) {
     const found = await signaturesUpTo(history, end);
     isContentChanged ||= found.some(({ isWhole }) => !isWhole);
     const isCompared = found.length > 0 && !isBlank(bytes, end);
@@ -150,6 +150,16 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   }
   if (!isComplete) signs.push({ kind: 'REVISIONS_NOT_COMPARED', objects: [] });
   return { signature: readingOf(history, signatures, isContentChanged), signs };
+}
+
+/**
+ * The oldest first: of it nothing that follows may differ, and nobody can put another before it. Ranges that end within a revision come
+ * last, as no signature of the file does.
+ */
+function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
+  const places = byteRanges.map(endOf).sort((one, other) => one - other);
+  const isEnd = (place: number): boolean => isEndOfRevision({ bytes, ends }, place);
+  return new Set([...places.filter(isEnd), ...places.filter((place) => !isEnd(place))]);
 }
 
 /** Revisions before the first signature, without the last of the file: the first one, then the newest. */
@@ -186,11 +196,16 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
 
 /** Signatures that cover the file up to the end of a revision behind `end`. */
 function signaturesBehind({ bytes, ends, byteRanges }: History, end: number): number {
-  const isEnd = (place: number): boolean =>
-    isBlank(bytes, place) || ends.some((other) => place <= other && other <= place + LINE_END_BYTES);
   return byteRanges.filter(
-    (range) => endOf(range) > end + LINE_END_BYTES && isEnd(endOf(range)) && isWholeRange(bytes, range),
+    (range) =>
+      endOf(range) > end + LINE_END_BYTES &&
+      isEndOfRevision({ bytes, ends }, endOf(range)) &&
+      isWholeRange(bytes, range),
   ).length;
+}
+
+function isEndOfRevision({ bytes, ends }: Pick<History, 'bytes' | 'ends'>, place: number): boolean {
+  return isBlank(bytes, place) || ends.some((end) => place <= end && end <= place + LINE_END_BYTES);
 }
 
 /** All of the file up to its end, without its own value. */

@@ -24,8 +24,10 @@ interface Word extends PixelArea {
   readonly text: string;
 }
 
-/** Greys that differ by less look alike, of 255. */
+/** Greys that differ by less look alike, of 255: a letter that is drawn anew has other edges. */
 const GREY_DISTANCE_MIN = 64;
+/** On even paper there are no edges, and a light colour can be read. */
+const PAPER_GREY_DISTANCE_MIN = 24;
 /** Ink is below it, paper above. */
 const GREY_MIDDLE = 128;
 /** What stands closer to something printed may belong to it: within 6 to 12 pixels, 5 to 9 points. */
@@ -243,7 +245,7 @@ function drawingIn(
   const isNew = (x: number, y: number): boolean => {
     if (x < left || x > right || y < top || y > bottom) return false;
     const at = y * after.width + x;
-    return Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0)) >= PAPER_DISTANCE_MAX;
+    return Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0)) >= PAPER_GREY_DISTANCE_MIN;
   };
   const isLine = (x: number, y: number, [stepX, stepY, length]: readonly [number, number, number]): boolean => {
     let pixels = 1;
@@ -304,10 +306,14 @@ function compareGreys(
   differenceAt: (x: number, y: number) => 'NONE' | 'EXTENDED' | 'CHANGED',
 ): PageDifference {
   if (Buffer.compare(before.data, after.data) === 0) return 'NONE';
+  const isEmpty = emptyPaperOf(before);
   let found: PageDifference = 'NONE';
   for (let at = 0; at < before.data.length; at += 1) {
-    if (Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0)) < GREY_DISTANCE_MIN) continue;
-    const difference = differenceAt(at % before.width, Math.floor(at / before.width));
+    const distance = Math.abs((before.data[at] ?? 0) - (after.data[at] ?? 0));
+    if (distance < PAPER_GREY_DISTANCE_MIN) continue;
+    const [x, y] = [at % before.width, Math.floor(at / before.width)];
+    if (distance < GREY_DISTANCE_MIN && !isEmpty(x, y)) continue;
+    const difference = differenceAt(x, y);
     if (difference === 'CHANGED') return 'CHANGED';
     if (difference === 'EXTENDED') found = 'EXTENDED';
   }
