@@ -31,6 +31,8 @@ const context = { companies: [], today: '2026-11-23' };
 const HIGHER = '9320.00';
 /** A hundred pages are drawn, on a busy machine. */
 const LONG_TEST_MS = 120_000;
+/** Pages that are read of a file. */
+const PAGES_READ_MAX = 50;
 const ANNOTATIONS = [at.field, at.signature];
 
 /** What was done to a document, and what a reader sees of it. */
@@ -711,23 +713,46 @@ describe('a document with more revisions or pages than are compared', () => {
       (file, _, index) => withRevision(file, { [at.free]: `<< /Count ${index} >>` }),
       unsignedInvoice(),
     );
-  const withPages = (count: number): Buffer => {
+  const manyPages = (count: number): Buffer => {
     const numbers = Array.from({ length: count - 1 }, (_, index) => 100 + index);
-    const file = unsignedInvoice({
+    return unsignedInvoice({
       [at.pages]: `<< /Type /Pages /Kids [${[at.page, ...numbers].map((number) => `${number} 0 R`).join(' ')}] /Count ${count} >>`,
       ...Object.fromEntries(numbers.map((number) => [number, pageWith('/Contents []', [])])),
     });
-    return withRevision(file, { [at.free]: '<< >>' });
   };
+  const withPages = (count: number): Buffer => withRevision(manyPages(count), { [at.free]: '<< >>' });
+  const DRAWN_PAGES = 15;
+  const withDrawings = (count: number): Buffer =>
+    Array.from({ length: count / DRAWN_PAGES - 1 }).reduce<Buffer>(
+      (file, _, index) => withRevision(file, { [at.free]: `<< /Count ${index} >>` }),
+      manyPages(DRAWN_PAGES),
+    );
+
+  test(
+    'is compared whole when a document of 50 pages is signed twice and stamped with the time',
+    async () => {
+      const stamped = withSignature(
+        signedOnceMore(signedInvoice(manyPages(PAGES_READ_MAX))),
+        {
+          [at.form]: formWith([at.field, at.signature, 40, 50]),
+          50: '<< /Type /Annot /Subtype /Widget /FT /Sig /T (stamp) /Rect [0 0 0 0] /V 51 0 R >>',
+        },
+        { value: 51, subFilter: 'ETSI.RFC3161' },
+      );
+      expect(await judge(stamped)).toMatchObject({ decision: 'PASS', signs: [], changed: 'FORM_OR_VALIDATION' });
+    },
+    LONG_TEST_MS,
+  );
 
   test.each([
-    ['revisions', withRevisions, REVISIONS_COMPARED_MAX],
-    ['pages', withPages, DRAWINGS_MAX / 2],
+    ['revisions', withRevisions, REVISIONS_COMPARED_MAX, 1],
+    ['pages', withPages, PAGES_READ_MAX, 1],
+    ['drawings', withDrawings, DRAWINGS_MAX, DRAWN_PAGES],
   ] as const)(
     'is compared up to the limit of %s, and beyond is sent to review',
-    async (_, make, max) => {
+    async (_, make, max, step) => {
       expect(await judge(make(max))).toMatchObject({ decision: 'PASS', signs: [] });
-      expect(await judge(make(max + 1))).toMatchObject({
+      expect(await judge(make(max + step))).toMatchObject({
         types: ['DOCUMENT_TAMPER_SIGNS'],
         severities: ['HIGH'],
         decision: 'REVIEW',

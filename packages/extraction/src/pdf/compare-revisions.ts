@@ -21,8 +21,8 @@ export interface HistoryFacts {
 
 /** Earlier revisions that are compared with what is shown now. */
 export const REVISIONS_COMPARED_MAX = 12;
-/** Pages that are drawn, of all revisions together: the 50 that are read of a file, and as many of an earlier revision. */
-export const DRAWINGS_MAX = 100;
+/** Pages that are drawn, of all revisions together: the 50 that are read of a file, and as many of the first signed and unsigned one. */
+export const DRAWINGS_MAX = 150;
 
 /** What programs read from a revision. */
 interface View {
@@ -64,6 +64,13 @@ interface Signature {
 interface Budget {
   revisions: number;
   drawings: number;
+}
+
+interface Comparing {
+  readonly budget: Budget;
+  readonly tolerated: PageDifference;
+  /** False: only words and forms are compared. */
+  readonly isDrawn: boolean;
 }
 
 /** Digits, blanks between them, and the brackets around them. */
@@ -129,19 +136,24 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   const signatures: Signature[] = [];
   let { isComplete } = history;
   let isContentChanged = false;
+  // What shows the same as when it was first signed needs no drawings of the later signed revisions: their words and forms tell.
+  let isAsSigned = false;
   for (const end of signedEnds(history)) {
     const found = await signaturesUpTo(history, end);
     isContentChanged ||= found.some(({ isWhole }) => !isWhole);
     const isCompared = found.length > 0 && !isBlank(bytes, end);
-    const compared = isCompared ? await compareWith(history, end, { budget, tolerated: 'NONE' }) : undefined;
+    const compared = isCompared
+      ? await compareWith(history, end, { budget, tolerated: 'NONE', isDrawn: !isAsSigned })
+      : undefined;
     if (typeof compared === 'string') isComplete = false;
-    else isContentChanged ||= compared !== undefined && compared.difference !== 'NONE';
+    else if (compared?.difference === 'NONE') isAsSigned = true;
+    else isContentChanged ||= compared !== undefined;
     const isLost = typeof compared === 'object' && compared.isSignatureLost === true;
     signatures.push(...found.map((one) => ({ ...one, isRemoved: one.isRemoved || isLost })));
   }
   const signs: TamperSign[] = [];
   for (const end of unsignedEnds(ends, signatures)) {
-    const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED' });
+    const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
     // What cannot be opened as it was never was a document.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
@@ -256,8 +268,9 @@ function readingOf(
 async function compareWith(
   history: History,
   end: number,
-  { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
+  comparing: Comparing,
 ): Promise<Comparison | 'UNREADABLE' | 'INCOMPLETE'> {
+  const { budget, tolerated } = comparing;
   if (budget.revisions === 0) return 'INCOMPLETE';
   budget.revisions -= 1;
   const { bytes, open, current } = history;
@@ -274,10 +287,7 @@ async function compareWith(
   const difference = compareForms(earlier, current);
   if (isBeyond(difference, tolerated)) return { difference, objects: [] };
   const compared = await open(earlierBytes, (document) =>
-    comparePagesOf(
-      { earlier, document, current, laterSignatures: signaturesBehind(history, end) },
-      { budget, tolerated },
-    ),
+    comparePagesOf({ earlier, document, current, laterSignatures: signaturesBehind(history, end) }, comparing),
   );
   return compared ?? 'UNREADABLE';
 }
@@ -295,7 +305,7 @@ async function comparePagesOf(
     readonly current: Current;
     readonly laterSignatures: number;
   },
-  { budget, tolerated }: { readonly budget: Budget; readonly tolerated: PageDifference },
+  { budget, tolerated, isDrawn }: Comparing,
 ): Promise<Comparison | 'INCOMPLETE'> {
   let isComplete = earlier.pages.length === earlier.pageCount && current.pages.length === current.pageCount;
   let worst: PageDifference = 'NONE';
@@ -304,10 +314,10 @@ async function comparePagesOf(
     const before = earlier.pages.find(({ text }) => text.number === number);
     if (before === undefined) continue;
     const drawings = current.isDrawn(number) ? 1 : 2;
-    const mayDraw = budget.drawings >= drawings;
+    const mayDraw = isDrawn && budget.drawings >= drawings;
     if (mayDraw) budget.drawings -= drawings;
     const drawnBefore = mayDraw ? document.draw(number - 1) : undefined;
-    if (drawnBefore === undefined) isComplete = false;
+    if (isDrawn && drawnBefore === undefined) isComplete = false;
     const difference =
       drawnBefore === undefined
         ? compareUndrawn(before.text, page.text)
