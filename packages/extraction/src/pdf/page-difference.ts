@@ -37,15 +37,15 @@ const PAPER_DISTANCE_MAX = 32;
 /** Lines under and through text are thinner: 3 points. */
 const LINE_PIXELS_MAX = 4;
 /** The sign of a note is smaller: 26 points, and a pixel around it. */
-export const NOTE_PIXELS_MAX = 36;
+const NOTE_PIXELS_MAX = 36;
 /** Notes that stand closer together draw something as one. */
-export const NOTE_DISTANCE_PIXELS = 36;
+const NOTE_DISTANCE_PIXELS = 36;
 /** Notes of a page that draw something of their own. */
 export const NOTES_MAX = 12;
 /** A visible signature is smaller: 300 by 120 points, and a pixel around it. */
-export const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
+const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
 /** A name written by hand, or the logo of a program, is smaller: 108 by 54 points. */
-export const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
+const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
 /** The letters of a word may reach this far beyond its box, which takes them to be equally wide. */
 const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
 /** What an account is made of: digits in one, in groups, or a sort code; dates and times are not. */
