@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector } from 'undici';
 
-/** What calls are sent through, by the protocol of their URL. */
+/** Calls are sent through one of these, by the protocol of their URL. */
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>>;
 
 export interface AgentLimits {
@@ -13,7 +13,7 @@ export interface AgentLimits {
   readonly connectMs: number;
 }
 
-/** How long a connection waits for its next request; a server that closes it sooner says so, or closes it under a request. */
+/** A connection waits so long for its next request; a server that closes it sooner says so, or closes it under a request. */
 const KEEP_ALIVE_MS = 10_000;
 /** A connection is not used longer, so that a name that moved is asked again. */
 const CONNECTION_MS_MAX = 60_000;
@@ -77,7 +77,7 @@ class ConnectorAgent extends Agent {
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;
-    // What comes while nothing is asked for is the answer to no request.
+    // Bytes that come between two requests answer neither.
     socket.once('data', () => socket.destroy());
     return super.keepSocketAlive(socket) as unknown as boolean;
   }

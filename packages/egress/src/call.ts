@@ -6,9 +6,9 @@ import { sendRequest } from './send-request.js';
 import type { OutgoingRequest } from './send-request.js';
 
 export interface CallBounds {
-  /** Of the whole call: from before the name is looked up to the last byte of the answer. */
+  /** The whole call may take so long, from before the name is looked up to the last byte of the answer. */
   readonly deadlineMs: number;
-  /** Of the body of the answer, as it comes and as it is unpacked. */
+  /** The body of the answer may have so many, as it comes and as it is unpacked. */
   readonly bytesMax: number;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;

@@ -10,7 +10,7 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** Of one answer; each interim one has as many. */
+/** One answer may have so many; each interim one has as many. */
 const HEADER_BYTES_MAX = 16 * 1024;
 /** Interim answers (RFC 9110, section 15.2) that are read over before the final one, so that the size of all is bounded. */
 export const INTERIM_ANSWERS_MAX = 16;

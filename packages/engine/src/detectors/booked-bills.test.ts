@@ -113,7 +113,7 @@ describe('BOOKS_DUPLICATE_BILL', () => {
 // A bill, a credit note of its amount, and the bill again (detection reference, section 7.6: no credit between).
 describe('a credit note between two bills', () => {
   const VENDOR = { name: 'Acme Supplies', tax_id: 'DE136695976' };
-  /** What an ERP tells of a vendor, and how a bill of it arrives. */
+  /** Each ERP tells this of a vendor, and a bill of it arrives like this. */
   const erps: [string, InvoiceChanges, Partial<Candidate>][] = [
     ['Business Central', { supplier: VENDOR }, {}],
     ['Odoo', { supplier: VENDOR, purchase_order_ref: 'P00012' }, { supplierId: null }],

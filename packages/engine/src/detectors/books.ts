@@ -292,7 +292,7 @@ function areKnownPair(
   );
 }
 
-/** Whether they settle a bill that was taken back and the bill that came after it, on whatever days they were made. */
+/** True for payments of a bill that was taken back and of the bill that came after it, on whatever days they were made. */
 function areCreditedPair(
   first: BookedPayment,
   second: BookedPayment,

@@ -151,7 +151,7 @@ function refuseMalformed(request: Request): void {
     throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
   }
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    if (UNBOUNDED_HEADERS.has(name) || values.join(', ').length <= HEADER_VALUE_LENGTH_MAX) continue;
+    if (UNBOUNDED_HEADERS.has(name) || joinedLength(values) <= HEADER_VALUE_LENGTH_MAX) continue;
     const shown = name.slice(0, HEADER_NAME_SHOWN_MAX);
     throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter one.`);
   }
@@ -159,6 +159,11 @@ function refuseMalformed(request: Request): void {
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
     throw new HttpRefusal(400, 'Send exactly one Host header.');
   }
+}
+
+/** Counts the characters of `values.join(', ')` without making it: each request asks for every header. */
+function joinedLength(values: readonly string[]): number {
+  return values.reduce((length, value) => length + ', '.length + value.length, -', '.length);
 }
 
 /** One line per request: no body, no key, only the pattern of the path (ids would make the line personal). */

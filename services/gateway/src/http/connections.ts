@@ -15,7 +15,7 @@ interface Waiting {
   isBodyAwaited?: true;
   /** When a sweep first saw its answer complete and not yet taken by the client. */
   readySinceMs?: number;
-  /** Since when, in time in which the gateway waited for its body, and after how many bytes of the connection. */
+  /** The gateway has waited so long for its body since the connection had brought so many bytes. */
   window?: { waitedMs: number; readonly bytes: number };
 }
 
@@ -76,7 +76,7 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
 }
 
 /**
- * Counts a connection whose client has shown a good key or token in the share of its organization instead of among
+ * Counts a connection whose client has shown a good key, token or signature in the share of its owner instead of among
  * strangers, as long as that share has room.
  */
 export function recognizeConnection(socket: Socket, recognized: Share, organizationId: string): void {

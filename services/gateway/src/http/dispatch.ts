@@ -58,7 +58,7 @@ export interface Dispatching {
   readonly tokenChecks: AddressShare;
   /** What each organization may have running. */
   readonly organizations: Share;
-  /** Connections whose clients have shown a good key or token, of each organization. */
+  /** Connections whose clients have shown a good key, token or signature, of each organization. */
   readonly recognized: Share;
   readonly bodies: BodyBudget;
   /** Files that are being received, of each organization and of all. */

@@ -5,7 +5,7 @@ import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
 
 /**
- * What a caller is told who is refused before a key is checked: for the head, the path or the method of the request. Counts as a
+ * Decides how a caller is refused before a key is checked: for the head, the path or the method of the request. The refusal counts as a
  * refused attempt of its address, unless the request brings a key that was good when it was last checked.
  * @returns the refusal, or 429 for an address with too many refused attempts
  */

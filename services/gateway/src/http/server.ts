@@ -98,11 +98,16 @@ function boundConnections(
       strangers.delete(socket);
     });
     if (open <= connectionsMax) return;
-    const [first = socket] = strangers;
-    const oldest = [...strangers].find((stranger) => stranger !== socket && isIdle(stranger)) ?? first;
     logger.warn({ connectionsMax }, 'a connection without a key was closed for a new one');
-    oldest.destroy();
+    oldestOf(strangers, socket).destroy();
   });
+}
+
+/** Finds the idle connection that has been open the longest, beside the new one; where none is idle, the oldest of all. */
+function oldestOf(strangers: ReadonlySet<Socket>, newest: Socket): Socket {
+  for (const stranger of strangers) if (stranger !== newest && isIdle(stranger)) return stranger;
+  const [oldest = newest] = strangers;
+  return oldest;
 }
 
 async function stop(server: Server, timeoutMs: number): Promise<void> {
