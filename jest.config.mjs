@@ -54,8 +54,16 @@ const attack = {
   testRegex: 'tests/attack/.*\\.test\\.ts$',
 };
 
+/** Minutes of elections and outages in real time: `npm run test:failover`. */
+const failover = {
+  ...shared,
+  ...needsInfrastructure,
+  displayName: 'failover',
+  testRegex: 'tests/failover/.*\\.test\\.ts$',
+};
+
 export default {
-  projects: [unit, integration, contract, endToEnd, attack],
+  projects: [unit, integration, contract, endToEnd, attack, ...(process.env.FAILOVER ? [failover] : [])],
   testSequencer: '<rootDir>/tools/jest-sequencer.mjs',
   testTimeout: 180_000,
   maxWorkers: 2,

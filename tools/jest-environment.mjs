@@ -3,7 +3,7 @@ import { TestEnvironment } from 'jest-environment-node';
 const POLL_EACH_MS = 250;
 
 // A worker whose jest was killed would go on with its tests, and keep what they started. With it they end as well: each
-// has a watchdog (tools/dev/src/infrastructure-child.ts). A listener for the disconnection would keep the worker itself.
+// has a watchdog (tools/dev/src/infrastructure/child.ts). A listener for the disconnection would keep the worker itself.
 if (process.connected) {
   setInterval(() => {
     if (!process.connected) process.kill(process.pid, 'SIGKILL');

@@ -46,7 +46,7 @@ async function cpuOf(watched: Watched): Promise<Record<string, number>> {
 
 /** The stores, where they are children of ours: their work is shown beside that of the product. */
 export async function storePids(): Promise<{ database: number | undefined; broker: number | undefined }> {
-  return { database: await childPid('embedded-mongodb'), broker: await childPid('nats-server') };
+  return { database: await childPid('mongod'), broker: await childPid('nats-server') };
 }
 
 /** The median of each figure over the rounds; what was refused is added up. */

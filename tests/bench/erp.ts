@@ -53,7 +53,7 @@ const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
 /** Documents of one bare insert, as many as one page of the service writes. */
 const INSERT_DOCUMENTS = 250;
-/** More would only fill the memory of the embedded database: the rate is known by then. */
+/** The rate is known by then. */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -152,7 +152,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
       fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });
 
     const services = { 'erp-sync': system['erp-sync'].pid, analysis: system.analysis.pid };
-    const watched = { ...services, ERP: simulators.pid, MongoDB: await childPid('embedded-mongodb') };
+    const watched = { ...services, ERP: simulators.pid, MongoDB: await childPid('mongod') };
     const idle = await residentOf(services);
     const cpuBefore = await cpuOf(watched);
     const { peak, result } = await peakDuring(services, async () => {
@@ -238,7 +238,7 @@ async function endOfRun(api: Client, connectionId: string, count: number): Promi
   throw new Error(`The run did not end within ${seconds(RUN_MS_MAX)}.`);
 }
 
-/** None while the embedded database is silent, which large books in its memory cause for seconds. */
+/** None while the database does not answer. */
 async function recentRunsOf(api: Client, connectionId: string): Promise<readonly Run[]> {
   try {
     return (await api.get('/erp-connections/{connectionId}', { path: { connectionId } })).data.recentRuns;

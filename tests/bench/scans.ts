@@ -110,7 +110,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  // While the database is small: the embedded one holds everything in memory, and its pauses grow with it.
+  // While the database is small, before the histories are stored.
   const others = await measureOthers(options, scanning);
   const memory = await measureMemory(scanning);
   return {

@@ -9,7 +9,7 @@ import { median } from './cell.js';
 import { say } from './progress.js';
 import { goodIn, table, times } from './table.js';
 
-const usage = `Measures npm start, without its set-up, in processes of its own with the embedded database and broker.
+const usage = `Measures npm start, without its set-up, in processes of its own with a database and a broker of its own.
 
   npm run bench:start                 about two minutes
   npm run bench:start -- --rounds 1   starts to take the median of (3 unless said)

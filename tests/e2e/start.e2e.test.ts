@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -310,13 +311,18 @@ describe('npm start that cannot start', () => {
 
   test('refuses to delete data that a MongoDB still has open whose start was killed', async () => {
     const ownDir = await mkdtemp(join(dataDir, 'killed-'));
-    const data = join(ownDir, 'embedded', 'mongodb');
+    const data = join(ownDir, 'embedded', 'mongod');
     await mkdir(data, { recursive: true });
-    await writeFile(join(data, 'lock'), String(process.pid));
-    const started = start(['--fresh'], { DATA_DIR: ownDir });
-    expect((await started.ended).code).toBe(1);
-    expect(started.output()).toContain(`is in use by process ${process.pid}. `);
-    expect(await readdir(data)).toEqual(['lock']);
+    const mongod = spawn('sh', ['-c', 'sleep 600', 'mongod', '--dbpath', data], { stdio: 'ignore' });
+    try {
+      await writeFile(join(data, 'mongod.lock'), `${mongod.pid}\n`);
+      const started = start(['--fresh'], { DATA_DIR: ownDir });
+      expect((await started.ended).code).toBe(1);
+      expect(started.output()).toContain(`is in use by process ${mongod.pid}: `);
+      expect(await readdir(data)).toEqual(['mongod.lock']);
+    } finally {
+      mongod.kill('SIGKILL');
+    }
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { events } from '@invoicecontrol/contracts/events';
@@ -8,6 +10,7 @@ import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organiza
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { MongoClient, MongoNetworkTimeoutError } from 'mongodb';
 import { z } from 'zod';
 import { serviceSettings } from './config.js';
 import { client, openChannel } from './grpc/client.js';
@@ -16,6 +19,7 @@ import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
+import { indexBuilds } from './mongo/index-builds.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import type { RunningService } from './process.js';
@@ -79,7 +83,7 @@ const context: RequestContext = { requestId: 'request', actor: { type: 'API_KEY'
 const { check } = HealthDefinition.methods;
 
 /** A caller of the running service, as other services are. */
-function connect({ address }: RunningService) {
+function connect({ address }: Pick<RunningService, 'address'>) {
   const channel = openChannel(address);
   closing.push(() => channel.close());
   const health = client({ fullName: HealthDefinition.fullName, methods: { check } }, channel);
@@ -93,6 +97,14 @@ function connect({ address }: RunningService) {
       return status === HealthCheckResponse_ServingStatus.SERVING;
     },
   };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }
 
 /** A promise and what resolves it. */
@@ -275,6 +287,38 @@ test('a service waits for a database that starts late, and reopens what it had o
   }
   expect(await connect(await starting).call()).toEqual(nothing);
   expect(opened).toEqual(['something']);
+});
+
+test('a service whose start meets a long index build waits for it, is alive meanwhile, and says what is built', async () => {
+  const { mongodbUrl } = testInfrastructure();
+  const databaseName = testDatabaseName();
+  const operator = new MongoClient(mongodbUrl);
+  closing.push(() => operator.close());
+  const large = operator.db(databaseName).collection('large');
+  closing.push(async () => void (await operator.db(databaseName).dropDatabase()));
+  const fields = Object.fromEntries(Array.from({ length: 300 }, (_, field) => [`field${field}`, field]));
+  for (let batch = 0; batch < 20; batch += 1) {
+    await large.insertMany(Array.from({ length: 250 }, () => ({ ...fields })));
+  }
+  let isBuilt = false;
+  const port = await freePort();
+  const building = large.createIndex({ '$**': 1 }, { name: 'everything' }).then(() => (isBuilt = true));
+  await eventually(async () => expect(await indexBuilds(operator.db(databaseName))).toEqual(['large.everything']));
+  const starting = start({
+    settings: { DATABASE_NAME: databaseName, GRPC_PORT: String(port) },
+    startMsMax: 1,
+    async compose() {
+      // As the driver says it when a command has taken more than its 30 seconds.
+      if (!isBuilt) throw new MongoNetworkTimeoutError('connection timed out');
+      return { rpcGroups: [audit()], tenantData: [] };
+    },
+  });
+  await eventually(() => expect(lines.join()).toContain('"indexes":["large.everything"]'));
+  const caller = connect({ address: `127.0.0.1:${port}` });
+  await eventually(async () => expect(await caller.isServing('')).toBe(true));
+  expect(await caller.isServing('ready')).toBe(false);
+  await building;
+  expect(await connect(await starting).call()).toEqual(nothing);
 });
 
 test('a service gives up when its database stays unavailable, and says why', async () => {

@@ -8,7 +8,7 @@ import { describeConfig } from './config.js';
 import type { ServiceSettings } from './config.js';
 import { MESSAGE_BYTES_MAX } from './grpc/message-size.js';
 import { startGrpcServer } from './grpc/server.js';
-import type { Binding } from './grpc/server.js';
+import type { Binding, GrpcServer } from './grpc/server.js';
 import { startJob } from './job.js';
 import type { Job } from './job.js';
 import { createLogger } from './logger.js';
@@ -18,6 +18,7 @@ import { connectMongo } from './mongo/connection.js';
 import { consumerPositions } from './mongo/consumer-positions.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
+import { indexBuilds } from './mongo/index-builds.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
 import { purgedOrganizations } from './mongo/purged-organizations.js';
@@ -137,7 +138,8 @@ export interface StartOverrides {
  * 4. the gRPC server, alive at once, and ready as soon as the database answered.
  *
  * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
- * the broker is unavailable, the start is undone and retried, for a minute at most.
+ * the broker is unavailable, the start is undone and retried, for a minute at most. While the database builds an index, which may
+ * take hours, the start waits for as long as that takes: the process is alive, not ready, and says what is being built.
  *
  * `stop` runs in reverse: it reports "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
  * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
@@ -150,17 +152,47 @@ export async function startServiceShell(
   const { name, schema, config } = service;
   const logger = overrides.logger ?? createLogger({ service: name, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(schema, config) }, 'starting');
-  const deadline = performance.now() + (overrides.startMsMax ?? START_MS_MAX);
+  const startMsMax = overrides.startMsMax ?? START_MS_MAX;
+  let deadline = performance.now() + startMsMax;
+  let waiting: GrpcServer | undefined;
+  const endWaiting = async (): Promise<void> => {
+    await waiting?.stop(0);
+    waiting = undefined;
+  };
   for (;;) {
     const shutdown = new Shutdown(logger);
     try {
-      return await start(service, { ...overrides, logger }, shutdown);
+      return await start(service, { ...overrides, logger }, shutdown, endWaiting);
     } catch (error) {
       await shutdown.run();
-      if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) throw error;
-      logger.warn({ error }, 'MongoDB or NATS is unavailable at the start; retrying');
+      const indexes = isOutage(error) ? await indexesBeingBuilt(config) : [];
+      if (indexes.length > 0) {
+        logger.info({ indexes }, 'waiting for indexes that the database is building');
+        deadline = performance.now() + startMsMax;
+        // A supervisor must not end the process: the next one would wait for the same indexes.
+        waiting ??= await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, bindings: [], logger });
+      } else if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) {
+        await endWaiting();
+        throw error;
+      } else {
+        logger.warn({ error }, 'MongoDB or NATS is unavailable at the start; retrying');
+      }
     }
     await delay(START_RETRY_MS);
+  }
+}
+
+/** None when the database cannot be asked. */
+async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly string[]> {
+  try {
+    const mongo = await connectMongo({
+      url: config.MONGODB_URL,
+      databaseName: config.DATABASE_NAME,
+      appName: 'index-builds',
+    });
+    return await indexBuilds(mongo.db).finally(() => mongo.close());
+  } catch {
+    return [];
   }
 }
 
@@ -168,6 +200,7 @@ async function start(
   { name, config, callsEndMsMax, messageBytesMax = MESSAGE_BYTES_MAX, compose }: ServiceShell,
   { clock: givenClock, jobPauseMsMax = Infinity, logger }: StartOverrides & { logger: Logger },
   shutdown: Shutdown,
+  beforeListening: () => Promise<void>,
 ): Promise<RunningService> {
   const telemetry = await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT);
   shutdown.add('telemetry', () => telemetry.stop());
@@ -243,6 +276,7 @@ async function start(
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
   }
 
+  await beforeListening();
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,

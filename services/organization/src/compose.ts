@@ -31,7 +31,7 @@ import { createOrganizationIndexes, organizationStore } from './storage/organiza
 import type { OrganizationDocument } from './storage/organizations.js';
 import { dailyTurn, purgeStore, unpurgedOrganization } from './storage/purges.js';
 import type { ScheduleDocument } from './storage/purges.js';
-import { createRateWindowIndexes, rateWindowStore } from './storage/rate-windows.js';
+import { createRateWindowIndexes, RATE_WINDOW_CONCERNS, rateWindowStore } from './storage/rate-windows.js';
 import type { RateWindowDocument } from './storage/rate-windows.js';
 import { createRosterIndexes, rosterStore } from './storage/rosters.js';
 import type { RosterDocument } from './storage/rosters.js';
@@ -174,8 +174,7 @@ async function openCollections(db: Db) {
   const rosters = db.collection<RosterDocument>('members');
   const notifications = db.collection<NotificationDocument>('notifications');
   const auditEvents = db.collection<AuditEventDocument>('audit_events');
-  // Every request waits for this write, and a minute's counter may be lost in a failover.
-  const rateWindows = db.collection<RateWindowDocument>('rate_windows', { writeConcern: { w: 1 } });
+  const rateWindows = db.collection<RateWindowDocument>('rate_windows', RATE_WINDOW_CONCERNS);
   await Promise.all([
     createOrganizationIndexes(organizations),
     createApiKeyIndexes(apiKeys),

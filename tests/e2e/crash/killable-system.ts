@@ -1,9 +1,7 @@
 // The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
 // killed and brought back.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { rm } from 'node:fs/promises';
+import { startInfrastructure, temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -44,6 +42,8 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 }
 
 export interface KillableSystemOptions {
+  /** A database that is not started here, without proxies before it; whoever started it breaks it. */
+  readonly mongodbUrl?: string;
   /** Added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;
   /** Added to the environment of the service that stores uploads. */
@@ -55,6 +55,7 @@ export interface KillableSystemOptions {
 }
 
 export async function startKillableSystem({
+  mongodbUrl: givenUrl,
   webhooksEnv = {},
   documentsEnv = {},
   erpSyncEnv = {},
@@ -74,13 +75,18 @@ export async function startKillableSystem({
   };
   try {
     // Not the one that the tests of this run share: ours is killed.
-    const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-crash-'));
+    const dataDir = await temporaryDataDir();
     closing.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
-    const infrastructure: Infrastructure = await startInfrastructure({ dataDir, env: {}, log });
+    const infrastructure: Infrastructure = await startInfrastructure({
+      dataDir,
+      env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
+      log,
+    });
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl } = infrastructure;
     const proxies = new Map<ServiceName, MongoProxy>();
     const mongodbUrlFor = async (name: ServiceName): Promise<string> => {
+      if (givenUrl !== undefined) return givenUrl;
       const proxy = await startMongoProxy(mongodbUrl);
       closing.push(() => proxy.close());
       proxies.set(name, proxy);

@@ -6,7 +6,7 @@ import { contradictions, missingEffects, unfinishedWork, wrongUsage } from './au
 import type { Databases } from './audit.js';
 import { startEffects } from './effects.js';
 import { startKillableSystem } from './killable-system.js';
-import type { KillableSystem } from './killable-system.js';
+import type { KillableSystem, KillableSystemOptions } from './killable-system.js';
 import { openLedger } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
@@ -32,8 +32,8 @@ export interface Trial {
   stop(): Promise<void>;
 }
 
-export async function startTrial(): Promise<Trial> {
-  const system = await startKillableSystem();
+export async function startTrial(options: KillableSystemOptions = {}): Promise<Trial> {
+  const system = await startKillableSystem(options);
   try {
     const effects = await startEffects(system);
     const audited = (databaseName: string): ReturnType<typeof connectMongo> =>

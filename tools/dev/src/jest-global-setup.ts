@@ -1,5 +1,5 @@
 // Run by jest once before all tests of the projects that name it; the workers inherit the addresses through the environment.
-import { startInfrastructure, type Infrastructure } from './infrastructure.js';
+import { startInfrastructure, type Infrastructure } from './infrastructure/infrastructure.js';
 
 export let infrastructure: Infrastructure | undefined;
 /** Ends what was started; the last one is the first to be called. */

@@ -16,7 +16,7 @@ const FILES = ['one.test.mjs', 'two.test.mjs'];
 const ENDLESS = `
   import { renameSync, writeFileSync } from 'node:fs';
   import { createServer } from 'node:net';
-  import { startInfrastructure } from '${root}tools/dev/dist/infrastructure.js';
+  import { startInfrastructure } from '${root}tools/dev/dist/infrastructure/infrastructure.js';
 
   test('never ends', async () => {
     const { mongodbUrl, natsUrl } = await startInfrastructure({ env: { INFRASTRUCTURE: 'embedded' } });

@@ -1,11 +1,9 @@
 // `npm start`: the whole product on one machine.
-import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DirectoryInUse, lockDirectory } from '@invoicecontrol/embedded-mongodb/directory-lock';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
@@ -14,7 +12,9 @@ import { uploadDocuments } from './demonstration-uploads.js';
 import type { UploadIds } from './demonstration-uploads.js';
 import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
 import type { Books } from './erp-demonstration.js';
-import { startInfrastructure } from './infrastructure.js';
+import { DirectoryInUse, lockDirectory } from './directory-lock.js';
+import { startInfrastructure } from './infrastructure/infrastructure.js';
+import { endOrphan } from './infrastructure/mongod-data.js';
 import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
 import type { Filing } from './ksef-demonstration.js';
 import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   });
   // A start that was killed leaves these files behind. They are deleted only now, when no other process uses the data.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
-  say(`MongoDB (${infrastructure.source.mongodb}) and NATS (${infrastructure.source.nats}) are up.`);
+  say(`MongoDB: ${infrastructure.mongodb.about}. NATS: ${infrastructure.nats.about}.`);
   const stored = await readInstallation(installationFile);
   // A service that is newer than the installation may need another secret.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
@@ -265,9 +265,10 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** Deletes only what earlier starts created: DATA_DIR may hold other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  // A MongoDB ends a moment after the start that was killed, and until then has its files open.
-  const mongodb = join(dataDir, 'embedded', 'mongodb');
-  if (existsSync(mongodb)) lockData(mongodb)();
+  // A mongod ends a moment after the start that was killed, and until then has its files open.
+  await endOrphan(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
+    throw new StartError((error as Error).message, { cause: error });
+  });
   const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }

@@ -8,6 +8,7 @@ import {
   MongoNotConnectedError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
+  MongoWriteConcernError,
 } from 'mongodb';
 import type { Db } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
@@ -36,6 +37,11 @@ const POOL_CONNECTIONS_MAX = 50;
 const CONNECT_MS_MAX = 5_000;
 /** For a server and for a connection that become free. */
 const WAIT_MS_MAX = 5_000;
+/**
+ * For the majority to have a write. A primary without one answers heartbeats for ten seconds more, until it steps down, and whoever
+ * writes would wait for as long.
+ */
+const MAJORITY_MS_MAX = 3_000;
 /** For the answer to one command: more than the largest takes. Requests are answered sooner, by {@link watchSilence}. */
 const COMMAND_MS_MAX = 30_000;
 
@@ -49,7 +55,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     ...ourConnections(silence.hearReply),
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
-    writeConcern: { w: 'majority', journal: true },
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: MAJORITY_MS_MAX },
     readConcern: { level: 'majority' },
     readPreference: 'primary',
     retryWrites: true,
@@ -83,12 +89,20 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
 }
 
+/** The majority did not have a write in time. */
+const WRITE_CONCERN_TIMEOUT = 64;
+
+function lacksMajority(error: unknown): boolean {
+  if (error instanceof MongoBulkWriteError) return error.result.getWriteConcernError()?.code === WRITE_CONCERN_TIMEOUT;
+  return error instanceof MongoWriteConcernError && error.code === WRITE_CONCERN_TIMEOUT;
+}
+
 /** What the driver calls the error of a command that got no connection in time; the class is not exported. */
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
  * Whether an error says that MongoDB is unavailable: not reachable, so slow that no connection becomes free, failing
- * over, or the connection broke. Whether a write was done is then not known.
+ * over, without a majority, or the connection broke. Whether a write was done is then not known.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   // The driver hides what went wrong with a whole batch inside an error of its own.
@@ -99,6 +113,7 @@ export function isMongoUnavailable(error: unknown): boolean {
     reason instanceof MongoNotConnectedError ||
     reason instanceof MongoTopologyClosedError ||
     reason instanceof MongoClientClosedError ||
+    lacksMajority(error) ||
     (reason instanceof MongoError &&
       (reason.name === NO_CONNECTION_IN_TIME || reason.hasErrorLabel(MongoErrorLabel.RetryableWriteError)))
   );

@@ -70,9 +70,15 @@ export interface InvoiceDocument extends Aggregate, Claimable {
 
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
+/**
+ * Serves the reads of candidates, which name it: plans are shared by all tenants, and the one that is good for few invoices (read
+ * all, sort them in memory) would be used for a tenant with many until the database notices.
+ */
+export const MATCH_INDEX = 'match';
+
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
   await collection.createIndexes([
-    { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: 'match' },
+    { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: MATCH_INDEX },
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
@@ -157,7 +163,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
               'match.keys': { $in: [...some] },
               ...(before === undefined ? {} : arrivedBefore(before)),
             },
-            { projection: { match: 1, status: 1 } },
+            { projection: { match: 1, status: 1 }, hint: MATCH_INDEX },
           )
           .sort({ 'match.issueDay': -1 })
           .limit(HITS_PER_KEY_MAX * some.length)

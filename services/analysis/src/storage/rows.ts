@@ -16,7 +16,7 @@ import type { AnalysisDocument, FactBundleDocument } from './analyses.js';
 import { findingDocumentsOf } from './findings.js';
 import type { FindingDocument } from './findings.js';
 import { inBatches } from './in-batches.js';
-import { matchPartIn } from './invoices.js';
+import { MATCH_INDEX, matchPartIn } from './invoices.js';
 import type { InvoiceDocument } from './invoices.js';
 
 /** Documents of one write or one read, so that none keeps the database or this process from others for long. */
@@ -46,12 +46,14 @@ export function rowStore(
     const limit = CANDIDATES_PER_KEY_MAX * keys.length;
     const others = { organizationId, 'match.scanId': { $ne: scanId } };
     const parts = await matching({ ...others, 'match.keys': { $in: [...keys] } })
+      .hint(MATCH_INDEX)
       .limit(limit)
       .toArray();
     if (parts.length < limit) return parts;
     // Some keys are hot: each gets its own newest hits.
     const hits = await inBatches(keys, 1, ([key = '']) =>
       matching({ ...others, 'match.keys': key })
+        .hint(MATCH_INDEX)
         .sort({ 'match.issueDay': -1 })
         .limit(HITS_PER_KEY_MAX)
         .toArray(),

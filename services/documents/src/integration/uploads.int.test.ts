@@ -226,7 +226,29 @@ describe('the quota of stored bytes', () => {
   });
 });
 
-test('a PUT whose connection to the database breaks is refused as unavailable, and the service goes on', async () => {
+test('a PUT whose connection to the database breaks once is stored, because the driver repeats the write', async () => {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
+  const proxy = await startMongoProxy(mongodbUrl);
+  const behind = await startDocuments(startService, { mongodbUrl: proxy.url, natsUrl }, testDatabaseName(), {
+    EXTRACTION_CHILDREN: '1',
+  });
+  try {
+    const organizationId = newOrganization();
+    const file = fileOf(1_300_001);
+    const { uploadId, token } = await behind.reserve(organizationId, file.length);
+    const held = proxy.hold({ command: 'insert contents.chunks', side: 'before' });
+    const sent = behind.send({ uploadId, token, bytes: file });
+    await held.complete;
+    held.drop();
+    await sent;
+    expect(await behind.usedBytes(organizationId)).toBe(file.length);
+  } finally {
+    await behind.stop();
+    await proxy.close();
+  }
+});
+
+test('a PUT whose database stays away is refused as unavailable, and the next one is stored', async () => {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const proxy = await startMongoProxy(mongodbUrl);
   const behind = await startDocuments(startService, { mongodbUrl: proxy.url, natsUrl }, testDatabaseName(), {
@@ -239,8 +261,10 @@ test('a PUT whose connection to the database breaks is refused as unavailable, a
     const held = proxy.hold({ command: 'insert contents.chunks', side: 'before' });
     const sent = behind.send({ uploadId, token, bytes: file }).catch((error: unknown) => error);
     await held.complete;
+    proxy.cut();
     held.drop();
     expect(await sent).toMatchObject({ kind: 'unavailable' });
+    proxy.heal();
     // What the broken one left of its claim is released, or lapses.
     behind.clock.shiftMs = SILENT_MS;
     await eventually(() => behind.send({ uploadId, token, bytes: file }));

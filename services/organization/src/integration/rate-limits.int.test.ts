@@ -102,7 +102,7 @@ describe('a minute', () => {
   test('is deleted from the store once no request can read it', async () => {
     await reserve(1, 20);
     const window = await mongo.db
-      .collection<{ _id: string; expiresAt: Date }>('rate_windows')
+      .collection<{ _id: string; expiresAt: Date }>('rate_windows', { readConcern: { level: 'local' } })
       .findOne({ _id: `${subject}:default:${startMs / 60_000}` });
     expect(window?.expiresAt.getTime()).toBe(startMs + 3 * 60_000);
     const indexes = await mongo.db.collection('rate_windows').indexes();

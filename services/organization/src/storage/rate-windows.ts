@@ -10,6 +10,12 @@ export interface RateWindowDocument {
   readonly expiresAt: Date;
 }
 
+/**
+ * Every request waits for these writes, and a minute's counter may be lost in a failover, so one acknowledgement is enough. What
+ * was written so is read in the same way: a majority read would miss the tokens that the minute before granted a moment ago.
+ */
+export const RATE_WINDOW_CONCERNS = { writeConcern: { w: 1 }, readConcern: { level: 'local' } } as const;
+
 export async function createRateWindowIndexes(collection: Collection<RateWindowDocument>): Promise<void> {
   await collection.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
 }

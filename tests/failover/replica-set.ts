@@ -1,0 +1,124 @@
+// A replica set of three on this machine, whose members a test kills, holds and deposes.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '@invoicecontrol/dev/free-port';
+import { temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
+import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
+import { findMongod } from '@invoicecontrol/dev/mongod';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { MongoClient } from 'mongodb';
+
+const NAME = 'rs0';
+const MEMBERS = 3;
+const PRIMARY_MS_MAX = 60_000;
+
+export interface Member {
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  pause(): void;
+  resume(): void;
+}
+
+export interface ReplicaSet {
+  /** Names all members. */
+  readonly url: string;
+  /** Waits until there is one. */
+  primary(): Promise<Member>;
+  /** Those that are not the primary. */
+  secondaries(): Promise<readonly Member[]>;
+  /** Has the primary step down, so that another member is elected at once. */
+  stepDown(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param log takes a line when a member ended though nobody killed it */
+export async function startReplicaSet(log: (line: string) => void): Promise<ReplicaSet> {
+  const directory = await temporaryDataDir();
+  const { binary, env } = await findMongod(log);
+  const start = (path: string, port: number): Promise<ChildServer> =>
+    startChildServer({
+      name: `The member on port ${port}`,
+      command: binary,
+      args: [
+        ...['--dbpath', path, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'],
+        ...['--replSet', NAME, '--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25'],
+        ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+      ],
+      env,
+      readPort: (line) => (line.includes('"msg":"Waiting for connections"') ? port : undefined),
+      log,
+      temporaryDir: path,
+    });
+  const members: (Member & { readonly host: string; stop(): Promise<void> })[] = [];
+  for (let index = 0; index < MEMBERS; index += 1) {
+    const path = join(directory, String(index));
+    await mkdir(path);
+    let running = await start(path, await freePort());
+    const { port } = running;
+    members.push({
+      host: `127.0.0.1:${port}`,
+      kill: () => running.kill(),
+      async restart() {
+        running = await start(path, port);
+      },
+      pause: () => running.pause(),
+      resume: () => running.resume(),
+      stop: () => running.stop(),
+    });
+  }
+  const hosts = members.map(({ host }) => host);
+  await withMember(hosts[0] ?? '', (client) =>
+    client
+      .db('admin')
+      .command({ replSetInitiate: { _id: NAME, members: hosts.map((host, index) => ({ _id: index, host })) } }),
+  );
+  const url = `mongodb://${hosts.join(',')}/?replicaSet=${NAME}`;
+  const primaryHost = (): Promise<string> =>
+    eventually(
+      async () => {
+        const client = new MongoClient(url, { serverSelectionTimeoutMS: 1_000 });
+        try {
+          const { me } = await client.db('admin').command({ hello: 1 });
+          return me as string;
+        } finally {
+          await client.close();
+        }
+      },
+      { timeoutMs: PRIMARY_MS_MAX },
+    );
+  const isOf = (host: string) => (member: { readonly host: string }) => member.host === host;
+  await primaryHost();
+  return {
+    url,
+    async primary() {
+      const member = members.find(isOf(await primaryHost()));
+      if (member === undefined) throw new Error('The primary is no member of the set.');
+      return member;
+    },
+    async secondaries() {
+      const host = await primaryHost();
+      return members.filter((member) => !isOf(host)(member));
+    },
+    async stepDown() {
+      // The connection may end before the answer.
+      await withMember(await primaryHost(), (client) => client.db('admin').command({ replSetStepDown: 30 })).catch(
+        () => {},
+      );
+    },
+    async stop() {
+      for (const member of members) member.resume();
+      await Promise.all(members.map((member) => member.stop()));
+      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+async function withMember<T>(host: string, use: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,140 @@
+// A server as a child process: awaited until it says its port, and ended with this process however that ends.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const READY_MS_MAX = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
+const WATCHDOG_POLL_EACH_MS = 100;
+const TAIL_LINES_MAX = 20;
+
+export interface ChildServerOptions {
+  /** For messages: "NATS". */
+  name: string;
+  command: string;
+  args: string[];
+  /** The whole environment; that of this process where nothing is said. */
+  env?: NodeJS.ProcessEnv;
+  /** Reads the port from the line of output by which the server says that it takes connections. */
+  readPort: (line: string) => number | undefined;
+  log: (line: string) => void;
+  /** 30 s unless told. */
+  readyMsMax?: number;
+  /** Makes a line of output readable for people, for messages. */
+  readable?: (line: string) => string;
+  /** Removed when this process has ended without stopping the server. */
+  temporaryDir?: string;
+  /** Gets every line of output, for a log that is kept. */
+  onOutput?: (line: string) => void;
+}
+
+export interface ChildServer {
+  port: number;
+  pid: number | undefined;
+  kill(): Promise<void>;
+  /** Stands still until `resume`, as on a machine without time for it. */
+  pause(): void;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+/** @throws Error with the last lines of output when the server ends, cannot be run or says no port in time. */
+export async function startChildServer({
+  name,
+  command,
+  args,
+  env = process.env,
+  readPort,
+  log,
+  readyMsMax = READY_MS_MAX,
+  readable = (line) => line,
+  temporaryDir,
+  onOutput = () => {},
+}: ChildServerOptions): Promise<ChildServer> {
+  // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  });
+  const watchdog = endWithThisProcess(child, temporaryDir);
+  void ended.then(() => watchdog?.kill('SIGKILL'));
+
+  const tail: string[] = [];
+  const listening = new Promise<number>((resolve) => {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        onOutput(line);
+        tail.push(readable(line));
+        if (tail.length > TAIL_LINES_MAX) tail.shift();
+        const port = readPort(line);
+        if (port !== undefined) resolve(port);
+      });
+    }
+  });
+  const described = (what: string) => [`${name} ${what}. Its last output:`, ...tail].join('\n');
+
+  const started = await Promise.race([
+    listening.then((port) => ({ port })),
+    ended.then((how) => ({ failure: `did not start: it ${how}` })),
+    after(readyMsMax).then(() => ({ failure: `was not ready within ${readyMsMax / 1000} s` })),
+  ]);
+  if ('failure' in started) {
+    child.kill('SIGKILL');
+    throw new Error(described(started.failure));
+  }
+
+  let expected = false;
+  void ended.then((how) => {
+    if (!expected) log(described(`${how} unexpectedly`));
+  });
+  // From here on the server keeps this process running no longer than its own work does.
+  for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
+
+  const end = (signal: NodeJS.Signals) => {
+    expected = true;
+    child.ref();
+    child.kill(signal);
+  };
+  return {
+    port: started.port,
+    pid: child.pid,
+    async kill() {
+      end('SIGKILL');
+      await ended;
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async stop() {
+      end('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+}
+
+/**
+ * A shell that ends the child when our end of its pipe closes, which even SIGKILL of this process brings about, and removes its
+ * temporary data.
+ */
+function endWithThisProcess(child: ChildProcess, temporaryDir = ''): ChildProcess | undefined {
+  if (child.pid === undefined) return undefined;
+  const polls = STOP_TIMEOUT_MS / WATCHDOG_POLL_EACH_MS;
+  const script =
+    `read -r _; kill -TERM "$1"; polls=${polls}; ` +
+    `while [ $polls -gt 0 ] && kill -0 "$1"; do sleep ${WATCHDOG_POLL_EACH_MS / 1000}; polls=$((polls - 1)); done; ` +
+    'kill -KILL "$1"; [ -z "$2" ] || rm -rf "$2"';
+  const watchdog = spawn('/bin/sh', ['-c', script, 'sh', String(child.pid), temporaryDir], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watchdog.unref();
+  (watchdog.stdin as Partial<{ unref(): void }>).unref?.();
+  return watchdog;
+}
+
+function after(delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, delayMs).unref();
+  });
+}

@@ -1,0 +1,129 @@
+// MongoDB as a replica set of one and NATS with JetStream, in containers that testcontainers removes when this process is gone.
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { GenericContainer, StartedTestContainer } from 'testcontainers';
+import { freePort } from './port.js';
+import type { Server } from './server.js';
+
+// The images of compose.yaml.
+const MONGODB_IMAGE = 'mongo:8.0.17-noble';
+const NATS_IMAGE = 'nats:2.15.2-alpine';
+/** Long enough to fetch an image over a slow line. */
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+type Docker = typeof import('testcontainers');
+
+/** Docker if there is one that answers. The library takes half a second to load, so it is not loaded where no Docker can be. */
+export async function dockerIfRunning(): Promise<Docker | undefined> {
+  if (!mayHaveDocker()) return undefined;
+  const docker = await import('testcontainers');
+  try {
+    await docker.getContainerRuntimeClient();
+    return docker;
+  } catch (error) {
+    // Only "there is none" means that another source is to be tried; a Docker that is there and broken must not be hidden.
+    if (error instanceof Error && /container runtime/i.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/** The addresses that testcontainers tries for Docker. */
+function mayHaveDocker(): boolean {
+  if (process.platform === 'win32' || process.env.DOCKER_HOST) return true;
+  return [
+    '/var/run/docker.sock',
+    join(process.env.XDG_RUNTIME_DIR ?? '/run', 'docker.sock'),
+    join('/run/user', String(process.getuid?.()), 'docker.sock'),
+    join(homedir(), '.docker/run/docker.sock'),
+    join(homedir(), '.docker/desktop/docker.sock'),
+    join(homedir(), '.testcontainers.properties'),
+  ].some((path) => existsSync(path));
+}
+
+/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
+export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
+  // Told to Docker: one chosen by Docker would change at every restart.
+  const port = await freePort();
+  const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')
+    .withCommand(['--replSet', 'rs0', '--bind_ip_all'])
+    .withExposedPorts({ container: 27017, host: port })
+    .withWaitStrategy(docker.Wait.forLogMessage(/Waiting for connections/));
+  const started = await start('MongoDB', container);
+  const becomePrimary = async () => {
+    const script =
+      "try { rs.status() } catch { rs.initiate({ _id: 'rs0', members: [{ _id: 0, host: '127.0.0.1:27017' }] }) } " +
+      'while (!db.hello().isWritablePrimary) sleep(100)';
+    const { exitCode, output } = await started.exec(['mongosh', '--quiet', '--eval', script]);
+    if (exitCode !== 0) throw new Error(`MongoDB in Docker did not become a replica set:\n${output}`);
+  };
+  await becomePrimary();
+  const server = asServer(
+    docker,
+    started,
+    MONGODB_IMAGE,
+    `mongodb://${started.getHost()}:${port}/?directConnection=true`,
+  );
+  return {
+    ...server,
+    async restart() {
+      await server.restart();
+      await becomePrimary();
+    },
+  };
+}
+
+/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
+export async function natsInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
+  const port = await freePort();
+  const container = withData(new docker.GenericContainer(NATS_IMAGE), dataDir, '/data')
+    .withCommand(['--jetstream', '--store_dir', '/data'])
+    .withExposedPorts({ container: 4222, host: port })
+    .withWaitStrategy(docker.Wait.forLogMessage(/Server is ready/));
+  const started = await start('NATS', container);
+  return asServer(docker, started, NATS_IMAGE, `nats://${started.getHost()}:${port}`);
+}
+
+function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {
+  if (!dataDir) return container;
+  // As the user of this process, so that the files can be removed without being root.
+  const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+  return container.withBindMounts([{ source: dataDir, target }]).withUser(user);
+}
+
+async function start(name: string, container: GenericContainer): Promise<StartedTestContainer> {
+  try {
+    return await container.withStartupTimeout(START_TIMEOUT_MS).start();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `Docker answers but could not run ${name} (${reason}). Correct that, or set MONGODB_URL and NATS_URL to servers of your own, ` +
+        'or set INFRASTRUCTURE=embedded to run without Docker.',
+      { cause },
+    );
+  }
+}
+
+function asServer(docker: Docker, started: StartedTestContainer, image: string, url: string): Server {
+  return {
+    url,
+    about: `${image} in Docker`,
+    async kill() {
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).kill();
+    },
+    restart: () => started.restart(),
+    async pause() {
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).pause();
+    },
+    async resume() {
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).unpause();
+    },
+    async stop() {
+      await started.stop({ timeout: STOP_TIMEOUT_MS });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// The pair that needs no Docker: mongod and nats-server as child processes on loopback.
+import { startChildServer } from './child.js';
+import type { ChildServer } from './child.js';
+import { becomePrimary } from './replica-set.js';
+import { findMongod } from './mongod.js';
+import { endOrphan, refuseForeignData } from './mongod-data.js';
+import { findNatsServer } from './nats-server.js';
+import type { Log } from './program.js';
+import { freePort } from './port.js';
+import type { Server } from './server.js';
+
+const REPLICA_SET = 'rs0';
+/** Half of the memory of a small machine would be the default. */
+const MONGODB_CACHE_GB = 0.5;
+const MONGODB_OPLOG_MB = 64;
+/** It replays its journal first, and a busy machine is slow. */
+const MONGODB_READY_MS_MAX = 120_000;
+
+export interface DataDirectory {
+  readonly path: string;
+  /** Removed with the server, however that ends. */
+  readonly isTemporary: boolean;
+}
+
+/** A replica set of one, as the driver and production expect it. */
+export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
+  const { binary, env, version, origin } = await findMongod(log);
+  await refuseForeignData(path);
+  await endOrphan(path);
+  const start = async (known?: number): Promise<ChildServer> => {
+    const port = known ?? (await freePort());
+    const running = await startChildServer({
+      name: 'MongoDB',
+      command: binary,
+      args: [
+        ...['--dbpath', path, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'],
+        ...['--replSet', REPLICA_SET, '--oplogSize', String(MONGODB_OPLOG_MB)],
+        ...['--wiredTigerCacheSizeGB', String(MONGODB_CACHE_GB)],
+        ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+        // A set of one has nobody to hand over to.
+        ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+      ],
+      env,
+      readPort: (line) => (line.includes('"msg":"Waiting for connections"') ? port : undefined),
+      readable: readableLogLine,
+      readyMsMax: MONGODB_READY_MS_MAX,
+      log,
+      ...(isTemporary ? { temporaryDir: path } : {}),
+    });
+    try {
+      await becomePrimary(port, REPLICA_SET);
+    } catch (error) {
+      await running.kill();
+      throw error;
+    }
+    return running;
+  };
+  const server = await restartable(start, (port) => `mongodb://127.0.0.1:${port}/?directConnection=true`);
+  return { ...server, about: `mongod ${version} ${origin}, a replica set of one` };
+}
+
+/** The text of a line of mongod's log, which is JSON. */
+export function readableLogLine(line: string): string {
+  try {
+    const { msg, attr } = JSON.parse(line) as { msg?: string; attr?: { error?: unknown } };
+    if (msg === undefined) return line;
+    return attr?.error === undefined
+      ? msg
+      : `${msg}: ${typeof attr.error === 'string' ? attr.error : JSON.stringify(attr.error)}`;
+  } catch {
+    return line;
+  }
+}
+
+/** @param data where JetStream keeps its streams */
+export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
+  const { binary, version, origin } = await findNatsServer(log);
+  const server = await restartable(
+    (port) =>
+      startChildServer({
+        name: 'NATS',
+        command: binary,
+        // Port -1 lets the server choose a free one, which leaves no moment for another process to take it.
+        args: ['--addr', '127.0.0.1', '--port', String(port ?? -1), '--jetstream', '--store_dir', path],
+        readPort: (line) => {
+          const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];
+          return port === undefined ? undefined : Number(port);
+        },
+        log,
+        ...(isTemporary ? { temporaryDir: path } : {}),
+      }),
+    (port) => `nats://127.0.0.1:${port}`,
+  );
+  return { ...server, about: `nats-server ${version} ${origin}` };
+}
+
+async function restartable(
+  start: (port?: number) => Promise<ChildServer>,
+  urlOf: (port: number) => string,
+): Promise<Omit<Server, 'about'>> {
+  let running = await start();
+  const { port } = running;
+  return {
+    url: urlOf(port),
+    kill: () => running.kill(),
+    async restart() {
+      running = await start(port);
+    },
+    pause: async () => running.pause(),
+    resume: async () => running.resume(),
+    stop: () => running.stop(),
+  };
+}

