@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -134,7 +134,7 @@ function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Also when this file is run by jest from its source. */
+/** Also when this file is run by a test from its source. */
 const compiled = new URL('../dist/attack/', import.meta.url.replace('/dist/attack/', '/attack/'));
 
 function program(path: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { audit, counts } from './audit.js';
 import type { Books } from './books.js';
 import type { Count } from './audit.js';

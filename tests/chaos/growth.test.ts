@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { growthOf, sampleOf } from './growth.js';
 
 test('tells memory and descriptors at the begin, at the end and at most, and how often a process was started', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addedTo, backlogOf } from './outages.js';
 import type { WebhookBooks } from './webhook-audit.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { describeFault, faultKinds, links, planOf, usualKinds } from './plan.js';
 
 const options = { seed: 7, rounds: 200, kinds: faultKinds, replicas: 2 } as const;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Count } from './audit.js';
 import { auditWebhooks } from './webhook-audit.js';
 import type { DeliveryRecord, WebhookArrival, WebhookBooks } from './webhook-audit.js';

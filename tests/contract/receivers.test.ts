@@ -3,7 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { canRun, isThere, languagesIn, PREPARE_MS_MAX, root, sources, startReceiver } from './receiver-languages.js';
 import type { Language, Receiver } from './receiver-languages.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { analyze } from './analyze.js';
 import { billOf, withSupplier } from './bill.js';

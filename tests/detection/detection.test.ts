@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { labelledHistory } from './history.js';
 import { score, share } from './score.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { ownCompanies } from './analyze.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Bill } from './bill.js';
 import { mutations } from './duplicates.js';
 import { labelledHistory } from './history.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopes } from '@invoicecontrol/api-key/rights';
 import { ErpImportServiceDefinition, VendorStatus } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { Tenant } from '@invoicecontrol/dev/tenant';

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { notificationUrl, startPaddle } from '@invoicecontrol/dev/simulators';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { audit } from '../chaos/audit.js';
 import { runChaos } from '../chaos/chaos.js';
 import type { Round } from '../chaos/plan.js';

@@ -1,6 +1,6 @@
 // Synchronisations whose service is killed: at every page, at its own writes, while it refreshes tokens, and while analysis ends a run.
 import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startErps } from '@invoicecontrol/dev/simulators';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { startInvoiceLoad } from './crash/invoice-load.js';

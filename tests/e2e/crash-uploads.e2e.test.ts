@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hold, HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
 import type { KillableSystem } from './crash/killable-system.js';
 import { reached } from './crash/reached.js';

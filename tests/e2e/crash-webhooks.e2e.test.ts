@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceivedRequest } from '@invoicecontrol/testkit/webhook-receiver';
 import type { Hold, HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,5 +1,5 @@
 // A cursor names a place in one list. Read anywhere else it would skip items without a word.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { useSharedSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';

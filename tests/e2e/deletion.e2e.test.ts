@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configSchema } from '@invoicecontrol/gateway/config';
 import { startService } from '@invoicecontrol/gateway/service';
 import type { Tenant } from '@invoicecontrol/dev/tenant';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
 import { generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';

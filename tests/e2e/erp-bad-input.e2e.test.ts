@@ -1,6 +1,6 @@
 // Hostile requests to the routes of ERP connections, runs and vendors: each is refused with what to change, and changes nothing.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';

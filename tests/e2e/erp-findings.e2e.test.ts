@@ -1,6 +1,6 @@
 // What a connected ERP adds to the checks, through everything: the gateway, the services and a simulated Odoo.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';

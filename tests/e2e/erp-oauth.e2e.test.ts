@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startErps } from '@invoicecontrol/dev/simulators';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';

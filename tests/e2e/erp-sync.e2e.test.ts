@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startErps } from '@invoicecontrol/dev/simulators';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';

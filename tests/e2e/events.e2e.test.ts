@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schemas } from '@invoicecontrol/client';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { createLogger } from '@invoicecontrol/runtime/logger';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,5 +1,5 @@
 // The figures of the findings of an organization, and its list in the order in which it is worked on.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Schemas } from '@invoicecontrol/client';
 import { useSharedSystem } from './running-system.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SharedSystem } from '@invoicecontrol/dev/system';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { addressVariable } from '@invoicecontrol/runtime/config';

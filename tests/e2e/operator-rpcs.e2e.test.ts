@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Definition } from '@invoicecontrol/contracts/definition';
 import type { SharedSystem } from '@invoicecontrol/dev/system';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';

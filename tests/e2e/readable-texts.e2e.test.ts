@@ -1,6 +1,6 @@
 // What nobody sees in a text, and what breaks its line, through every entrance: it is refused, or not in what is stored and shown.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { rehearseRestore } from '../restore/rehearsal.js';
 
 test('a system that lost its databases comes back from a backup, decides as before, and its new events are new to consumers', async () => {

@@ -1,6 +1,6 @@
 // A rotation as integrators carry it out, under load: what arrived is given to each published receiver with each secret.
 import { mkdir, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startWebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '@invoicecontrol/gateway/routes';
 import { notBuiltYet, ours, specified } from './endpoints.js';
 import { useSharedSystem } from './running-system.js';

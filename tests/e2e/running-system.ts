@@ -239,5 +239,5 @@ function exchange(port: number, bytes: string): Promise<ReceivedAnswer> {
 }
 
 function missing(variable: string): never {
-  throw new Error(`${variable} is not set: run the end-to-end tests with --selectProjects e2e.`);
+  throw new Error(`${variable} is not set: run the end-to-end tests with --project e2e.`);
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { START_MS_MAX, npmStart, readDemo, untilReady } from './npm-start.js';
 import type { Demo, Started } from './npm-start.js';

@@ -1,7 +1,7 @@
 // What running services, each a process of its own, send to a collector and write to their logs.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';

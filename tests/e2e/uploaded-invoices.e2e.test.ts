@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attachInvoice } from '@invoicecontrol/extraction/testing/attach-invoice';
 import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { RunningSystem } from './running-system.js';
 
 /** An invoice in UBL of a fictional supplier. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useSharedSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';
 

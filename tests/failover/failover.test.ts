@@ -1,6 +1,6 @@
 // Slow: elections and outages take their real time. Run by `npm run test:failover`.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startInvoiceLoad } from '../e2e/crash/invoice-load.js';
 import { sampleInvoice, sampleSource } from '../e2e/crash/sample-invoices.js';

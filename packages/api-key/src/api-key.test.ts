@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, formatApiKey, parseApiKey } from './api-key.js';
 import { BASE62_ALPHABET } from './base62.js';

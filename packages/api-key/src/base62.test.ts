@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { BASE62_ALPHABET, randomBase62 } from './base62.js';
 
 describe('random base62', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { hasScope, isRoleAtLeast, roles, scopes } from './rights.js';
 
 describe('roles', () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { WebhookError, verifyWebhook } from './client.js';
 import type { WebhookFault, WebhookRequest } from './client.js';
@@ -216,7 +216,7 @@ describe('for all deliveries', () => {
         const headers = { 'svc-event-id': eventId, 'svc-signature': signature };
         expect(reasonOf(request({ headers, body: body as string }))).not.toBe('accepted');
       }),
-      { numRuns: 1_000 },
+      { numRuns: 200 },
     );
   });
 });

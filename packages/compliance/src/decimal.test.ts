@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decimalOf, ONE, roundCents, roundUnits } from './decimal.js';
 import { readTree } from './testing/read-tree.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { describeFa3, FA3_BYTES_MAX } from './fa3-document.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';

@@ -1,5 +1,5 @@
 import { createHash, createHmac, sign as signBytes, webcrypto, X509Certificate } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { BasicConstraintsExtension, X509CertificateGenerator } from '@peculiar/x509';
 import type { X509Certificate as MadeCertificate } from '@peculiar/x509';
 import { createOptionalCallbackFunction, SignedXml } from 'xml-crypto';

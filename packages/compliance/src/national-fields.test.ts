@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { validateXml } from './validate-xml.js';
 import { STANDARD, ublInvoice } from './testing/base-invoices.js';
 

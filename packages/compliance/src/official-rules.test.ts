@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadOfficialRules } from './official-rules.js';
 import { ublInvoice, XRECHNUNG, STANDARD } from './testing/base-invoices.js';
 import { validateXml } from './validate-xml.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { locationOf } from './element.js';
 import { compilePath } from './path.js';
 import { readTree } from './testing/read-tree.js';

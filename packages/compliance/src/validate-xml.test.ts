@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { ciiInvoice, PEPPOL, STANDARD, ublInvoice, XRECHNUNG } from './testing/base-invoices.js';
 import { validateXml, type ValidationContext } from './validate-xml.js';
 import type { ValidationMode } from './validation.js';
@@ -22,7 +22,7 @@ const CORE = 'en16931-1.3.16+own1';
 const modes: readonly ValidationMode[] = ['OFF', 'DECLARED_PROFILES', 'ALL'];
 
 /** What runs: by document the rule sets of OFF, DECLARED_PROFILES and ALL; null for the built-in checks alone. */
-const matrix: readonly (readonly [
+const matrix: readonly ([
   what: string,
   xml: Uint8Array,
   profile: string | null,

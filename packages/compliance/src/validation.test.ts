@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { gravestFailure, type FailedRule } from './validation.js';
 
 function failed(id: string, flag: FailedRule['flag'] = 'FATAL'): FailedRule {

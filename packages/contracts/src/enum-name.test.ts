@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { enumName, optionalEnumName } from './enum-name.js';
 import { Severity } from './gen/invoicecontrol/analysis/v1/invoice.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readCustomerUrl } from './customer-url.js';
 
 const read = (text: string) => readCustomerUrl(text, { isHttpAllowed: false });

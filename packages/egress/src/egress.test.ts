@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openEgress } from './egress.js';
 import type { Egress, EgressOverrides } from './egress.js';
 import { UnresolvedNameError } from './resolve.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { severityRank } from './explanation/catalogue.js';
 import { inMemoryHistory } from './testing/in-memory-history.js';
 import { syntheticHistory } from './testing/synthetic-history.js';

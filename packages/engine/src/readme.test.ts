@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { detectors } from './detectors.js';
 import { families } from './explanation/catalogue.js';
 import { answer } from './testing/example.js';

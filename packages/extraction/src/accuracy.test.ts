@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { closeRecogniser } from './ocr/recogniser.js';
 import { confidenceBands, keyFields, measureInvoice } from './testing/measure-reading.js';
 import { readPrintedInvoices } from './testing/printed-invoice.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import { examineDocument } from './examine-document.js';
 import { fixture } from './testing/fixtures.js';

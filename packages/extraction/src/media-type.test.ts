@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { SNIFFED_BYTES, sniffMediaType } from './media-type.js';
 
 const signedData = Buffer.from('30820a0b06092a864886f70d010702a08209fc', 'hex');

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readDocument } from './read-document.js';
 
 test('reads XML', async () => {

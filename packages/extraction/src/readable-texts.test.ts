@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { PDFDocument } from 'pdf-lib';
 import { examineDocument } from './examine-document.js';

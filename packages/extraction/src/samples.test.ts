@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readDocument } from './read-document.js';
 import { sniffMediaType } from './media-type.js';
 import { closeRecogniser } from './ocr/recogniser.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { PDFDocument } from 'pdf-lib';
 import { structuredXml } from './structured-xml.js';
 import { fixture } from './testing/fixtures.js';

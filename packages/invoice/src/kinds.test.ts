@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { note, text } from './kinds.js';
 
 test('a text is one line without anything that nobody sees, and is stored trimmed', () => {

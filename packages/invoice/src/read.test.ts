@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '@invoicecontrol/errors';
 import { currencyCode } from './kinds.js';
 import { readInvoice } from './read.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { AnalyzeRowsRequest } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { FieldFaults } from '@invoicecontrol/errors';
 import { readScanRow, readWireRow } from './scan-row.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { DomainError } from '@invoicecontrol/errors';
 import { cleanLine } from '@invoicecontrol/values/readable-text';

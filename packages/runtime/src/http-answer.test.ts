@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { joinHeaders, readRetryAfterMs } from './http-answer.js';
 
 const DATE = 'Mon, 02 Mar 2026 10:00:00 GMT';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 
 function capture(fields: object, message = 'something happened'): string {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { maskSecrets } from './mask-secrets.js';
 
 test('masks what could be a secret by its name, at any depth, and keeps everything else', () => {

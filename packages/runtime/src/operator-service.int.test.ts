@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { OperatorServiceDefinition, ResendOutcome } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ConnectionError, NoRespondersError, RequestError, TimeoutError } from '@nats-io/transport-node';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import type { TopologyDescription } from 'mongodb';

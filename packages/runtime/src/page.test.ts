@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ascendingPageOf, newestPageOf, readPageRequest } from './page.js';
 import type { Page } from './page.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { HealthCheckResponse_ServingStatus, HealthDefinition } from '@invoicecontrol/contracts/grpc/health';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { stages } from './stages.js';
 
 test('the time of a stage is the sum of its parts, in the order in which stages began', async () => {

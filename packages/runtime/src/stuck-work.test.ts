@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { listStuckWork, STUCK_ITEMS_MAX } from './stuck-work.js';
 import type { StuckItem } from './stuck-work.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { watchJobs } from './watched-jobs.js';
 
 let now = new Date('2026-03-15T12:00:00Z');

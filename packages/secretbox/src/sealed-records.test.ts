@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { SealingKey } from './key-ring.js';
 import { rewrapJob } from './sealed-records.js';

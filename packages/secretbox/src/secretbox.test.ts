@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { verifyKeyRing } from './canaries.js';
 import type { Canary } from './canaries.js';
 import { keyRing } from './key-ring.js';

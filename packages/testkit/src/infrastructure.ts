@@ -6,7 +6,7 @@ export interface TestInfrastructure {
 }
 
 /**
- * The MongoDB and NATS of this test run, started once by the projects of jest.config.mjs that need them.
+ * The MongoDB and NATS of this test run, started once by the projects of vitest.config.mjs that need them.
  *
  * @throws Error with a sentence when the test runs in a project that starts none
  */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MongoClient } from 'mongodb';
 import type { Collection } from 'mongodb';
 import { testDatabaseName, testInfrastructure } from './infrastructure.js';

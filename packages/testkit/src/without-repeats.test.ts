@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { withoutRepeats } from './without-repeats.js';
 
 test('a listener takes each event once, and events that differ in nothing but their id both', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readConfig } from '@invoicecontrol/runtime/config';
 import { configSchema } from './config.js';
 

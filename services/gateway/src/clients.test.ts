@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { publicClients, tenantClients } from './clients.js';
 import type { Clients, PublicClients, TenantClients } from './clients.js';
 

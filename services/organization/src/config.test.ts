@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { describeConfig, readConfig } from '@invoicecontrol/runtime/config';
 import { configSchema } from './config.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { RequestLog } from './request-log.js';
 
 test.each([19_999, 20_000, 20_001, 65_000])('keeps the last 20,000 requests of %i', (count) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call as send } from '../erp/testing.js';
 import { ContractClient, contractOperations, faultsOfAnswer } from './contract-client.js';
 import { startKsefSimulator } from './simulator.js';

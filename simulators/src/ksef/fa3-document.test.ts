@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseXml } from '@invoicecontrol/compliance/parse-xml';
 import { schemaErrors } from '@invoicecontrol/compliance/schemas';
 import { fa3Document } from './fa3-document.js';

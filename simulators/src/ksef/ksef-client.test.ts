@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KSeFClient, openOnlineSession, openSendAndClose } from 'ksef-client-ts';
 import { startKsefSimulator } from './simulator.js';
 import type { KsefSimulator } from './simulator.js';

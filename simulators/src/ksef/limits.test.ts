@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Clock } from '../erp/clock.js';
 import { Limits } from './limits.js';
 

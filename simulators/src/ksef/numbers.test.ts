@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { crc8, hasNipCheckDigit, newKsefNumber, newReferenceNumber, polishDay } from './numbers.js';
 
 test.each(['5265877635-20250916-010040741B3E-46', '5265877635-20250916-0200A0D6723E-C2'])(

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTransport } from 'nodemailer';
 import type { FaultKind } from './faults.js';
 import { startSmtpSimulator } from './simulator.js';

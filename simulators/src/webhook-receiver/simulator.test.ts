@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import { startWebhookReceiver } from './simulator.js';
 import type { Fault, WebhookReceiver } from './simulator.js';

@@ -13,7 +13,7 @@ import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
-/** Also when this file is run by jest from its source. */
+/** Also when this file is run by a test from its source. */
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 

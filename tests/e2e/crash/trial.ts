@@ -1,5 +1,5 @@
 // A system that is about to be killed, those who use it, and the audit of the result.
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { contradictions, missingEffects, unfinishedWork, wrongUsage } from './audit.js';

@@ -1,6 +1,6 @@
 // Clients that upload documents and send again until they are answered, and what the killed services stored for them.
 import { createHash } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';

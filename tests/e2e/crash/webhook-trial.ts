@@ -1,6 +1,6 @@
 // Customers whose endpoints are at a receiver of ours, and what the killed service stored about what it sent them.
 import { createHmac } from 'node:crypto';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';

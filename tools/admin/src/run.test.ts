@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { entries } from '@invoicecontrol/topology/services';
 import { operatedServices } from './command.js';
 import { commands, run } from './run.js';

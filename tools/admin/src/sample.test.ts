@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readSample, walkPages } from './sample.js';
 
 describe('the sample', () => {

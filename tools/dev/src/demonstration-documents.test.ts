@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { examineDocument } from '@invoicecontrol/extraction/examine-document';
 import type { Examination } from '@invoicecontrol/extraction/examine-document';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';

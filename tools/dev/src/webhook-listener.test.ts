@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { startWebhookListener } from './webhook-listener.js';
 import type { ListenerOptions, WebhookListener } from './webhook-listener.js';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Server, ServerCredentials, status, type ServerWritableStream, type ServiceDefinition } from '@grpc/grpc-js';
 import { contractsDirectory, findMethod, fullName, readCatalogue } from './catalogue.js';
 

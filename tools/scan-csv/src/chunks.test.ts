@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { chunkBody, chunkKey, planChunks, repeatedExternalIds } from './chunks.js';
 import type { ScanRow } from './scan-row.js';
 

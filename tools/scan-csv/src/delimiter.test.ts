@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { delimiters, findLayout } from './delimiter.js';
 
 const header = ['Supplier', 'Invoice no', 'Date', 'Gross'];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createDecoder, createEncodingDetector } from './encoding.js';
 
 function detect(...pieces: Buffer[]): string {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { countLineBreaks, findOpenQuote } from './open-quote.js';
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from './ledger.js';
 import { readRows } from './rows.js';
 import type { Conventions } from './rows.js';

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from './run.js';
 import { API_KEY, errorBody, startScanService } from './testing/scan-service.js';
 import type { ScanService } from './testing/scan-service.js';

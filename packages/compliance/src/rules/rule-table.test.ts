@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { ciiInvoice, PEPPOL, STANDARD, ublInvoice, XRECHNUNG, type VatCase } from '../testing/base-invoices.js';
 import { readTree } from '../testing/read-tree.js';
 import { readModel, type Syntax } from '../invoice-model.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { runEngineOnBooks } from '../run-engine.js';
 import { pairKey } from '../explanation/subject.js';
 import type { Finding } from '../explanation/evidence.js';

@@ -1,5 +1,5 @@
 import type { Company } from '../facts/companies.js';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { COMPANY_ID, typesIn } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';

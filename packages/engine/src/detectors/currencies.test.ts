@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isCountryCode } from '@invoicecontrol/values/country';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isLegalTender } from '../data/country-currencies.js';

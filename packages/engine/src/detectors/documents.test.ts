@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { DocumentFacts, FailedRule, HiddenText, SignatureFacts, TamperSignKind } from '../facts/document-facts.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
 import { typesIn } from '../testing/in-memory-history.js';

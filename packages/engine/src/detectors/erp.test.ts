@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { MasterVendor, OrderMasterFacts, VendorMasterFacts } from '../facts/erp-facts.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { typesIn } from '../testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';

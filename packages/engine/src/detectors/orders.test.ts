@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { OrderMasterFacts } from '../facts/erp-facts.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { typesIn, COMPANY_ID } from '../testing/in-memory-history.js';

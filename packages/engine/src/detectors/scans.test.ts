@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { runEngineOnScan } from '../run-engine.js';
 import type { Finding } from '../explanation/evidence.js';
 import { defaultPolicy } from '../policy/policy.js';

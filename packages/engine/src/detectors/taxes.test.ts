@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { COMPANY_ID, typesIn } from '../testing/in-memory-history.js';
 import type { BillOptions } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';

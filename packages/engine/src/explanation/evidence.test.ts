@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { toFinding } from './evidence.js';
 import type { Finding } from './evidence.js';
 

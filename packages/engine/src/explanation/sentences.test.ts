@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
 import { catalogue } from './catalogue.js';
 import type { FindingType } from './catalogue.js';

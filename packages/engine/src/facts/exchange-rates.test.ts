@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { convert, ratesPerEuro } from './exchange-rates.js';
 
 const days: Record<string, Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { countBankUse, countOrderUse, isFull, withoutFinalized } from './links.js';
 import type { BankLink, OrderLink } from './links.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { inMemoryHistory } from '../testing/in-memory-history.js';
 import type { Billed } from '../testing/in-memory-history.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { InvoiceOrigin, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { applyCandidateCaps, CANDIDATES_PER_KEY_MAX, lookupKeys, matchPartOf, storedKeys } from './match-keys.js';

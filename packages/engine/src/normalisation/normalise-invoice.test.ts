@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { normaliseInvoice } from './normalise-invoice.js';
 import { readOrderRef } from './order-key.js';

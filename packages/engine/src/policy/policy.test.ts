@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { catalogue } from '../explanation/catalogue.js';
 import { defaultPolicy, isUndigestedVersion, policyName, policyVersion } from './policy.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readName } from '../normalisation/name-key.js';
 import { likenessOf, lookalikeKeysOf } from './lookalike.js';
 

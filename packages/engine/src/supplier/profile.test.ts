@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { normaliseInvoice } from '../normalisation/normalise-invoice.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Finding } from '../explanation/evidence.js';
 import { evidenceFaults } from './evidence-contract.js';
 import { findingIn, ledger } from './ledger.js';

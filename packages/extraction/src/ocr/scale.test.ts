@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ENLARGED_PIXELS_MAX, ENLARGED_SIDE_MAX, pageSize, receiptSize, SIDE_MAX } from './scale.js';
 

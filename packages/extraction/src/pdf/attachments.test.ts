@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { attachmentPdf } from '../testing/attack-files.js';
 import { hasInvoiceRoot, hasOversizedAttachment } from './attachments.js';
 

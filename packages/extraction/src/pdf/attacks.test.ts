@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { PDFDocument, StandardFonts, rgb } from 'pdf-lib';
 import { attackFiles } from '../testing/attack-files.js';
 import { readPdf } from './read-pdf.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { declaredProfiles } from './document-properties.js';
 
 const EN = 'urn:cen.eu:en16931:2017';

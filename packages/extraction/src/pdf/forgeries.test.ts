@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PDFArray, PDFDict, PDFDocument, PDFName, PDFOperator, PDFString, StandardFonts, rgb } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
 import sharp from 'sharp';

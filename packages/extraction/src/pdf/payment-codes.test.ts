@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import type { PDFPage } from 'pdf-lib';
 import { encodeQR } from 'qr';

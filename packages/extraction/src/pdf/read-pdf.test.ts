@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { PDFDocument, PDFOperator, StandardFonts, rgb } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
 import { attachInvoice } from '../testing/attach-invoice.js';

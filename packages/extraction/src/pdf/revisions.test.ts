@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { signedInvoice, unsignedInvoice } from '../testing/invoice-history.js';
 import { firstRevision, withRevision } from '../testing/pdf-history.js';
 import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';

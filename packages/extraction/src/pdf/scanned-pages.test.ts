@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PDFDocument, PDFOperator, StandardFonts } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
 import { closeRecogniser } from '../ocr/recogniser.js';

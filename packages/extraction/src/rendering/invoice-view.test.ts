@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { fieldPaths } from '../reading.js';
 import type { DocumentReading, FieldPath, FieldReading, InvoiceLine } from '../reading.js';
 import { viewOf } from './invoice-view.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { degrees, PDFDocument, rgb } from 'pdf-lib';
 import sharp from 'sharp';
 import type { DocumentMediaType } from '../media-type.js';

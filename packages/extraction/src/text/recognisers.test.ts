@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { decimalMarkOf, findAmounts } from './amounts.js';
 import { dateOrderOf, findDates } from './dates.js';
 import { findIbans } from './ibans.js';

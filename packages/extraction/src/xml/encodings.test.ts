@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { sniffMediaType } from '../media-type.js';
 import { fixture } from '../testing/fixtures.js';
 import { readXml } from './read-xml.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { DocumentReading, InvoiceLine } from '../reading.js';
 import { fixture } from '../testing/fixtures.js';
 import { valuesOf } from '../testing/outcomes.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { signedContent } from './signed-content.js';
 
 const xml = Buffer.from('<FatturaElettronica versione="FPR12"/>');

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readXml } from './read-xml.js';
 import { valuesOf } from '../testing/outcomes.js';
 

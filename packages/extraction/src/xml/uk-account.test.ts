@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readUkAccount } from './uk-account.js';
 
 test('a UK account is a sort code of six digits with six to eight digits', () => {

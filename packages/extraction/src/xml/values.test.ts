@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import { plainDecimal, readAmount, readDate, readName, readReference, readTaxId, readText, sumOf } from './values.js';

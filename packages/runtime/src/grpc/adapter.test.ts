@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { DomainError, errorTable } from '@invoicecontrol/errors';
 import type { ErrorKind } from '@invoicecontrol/errors';
 import { Metadata, status } from '@grpc/grpc-js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, test } from '@jest/globals';
+import { afterEach, beforeEach, test } from 'vitest';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { RequestContext } from '../request-context.js';
 import { isForOperator, operatorGuard } from './operator-guard.js';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { credentials, loadPackageDefinition, Server, ServerCredentials } from '@grpc/grpc-js';
 import type { ClientDuplexStream, ServiceClientConstructor } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { addReflection } from './reflection.js';
 
 const root = new URL('../../../../', import.meta.url);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { ReadDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import type { ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';

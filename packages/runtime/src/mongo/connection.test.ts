@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
 import { isMongoUnavailable } from './connection.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Db } from 'mongodb';
 import { createLogger } from '../logger.js';
 import { databaseClock } from './database-clock.js';
@@ -6,8 +6,8 @@ import { databaseClock } from './database-clock.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const AHEAD_MS = 3_600_000;
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 interface SlowDatabase {
   readonly db: Db;
@@ -22,7 +22,7 @@ function databaseThatAnswersAfter(...delaysMs: number[]): SlowDatabase {
   let aheadMs = AHEAD_MS;
   const command = async (): Promise<{ localTime: Date }> => {
     const localTime = new Date(Date.now() + aheadMs);
-    jest.setSystemTime(Date.now() + (delaysMs[asked] ?? 0));
+    vi.setSystemTime(Date.now() + (delaysMs[asked] ?? 0));
     asked += 1;
     return { localTime };
   };
@@ -51,21 +51,21 @@ describe('measuring again', () => {
     const database = databaseThatAnswersAfter(300, 300, 300, 10, 2);
     const clock = await databaseClock(database.db, logger);
     expect([database.asked(), offByMs(clock)]).toEqual([3, 150]);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect([database.asked(), offByMs(clock)]).toEqual([4, 5]);
-    await jest.advanceTimersByTimeAsync(59_000);
+    await vi.advanceTimersByTimeAsync(59_000);
     expect(database.asked()).toBe(4);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect([database.asked(), offByMs(clock)]).toEqual([5, 1]);
     clock.stop();
-    await jest.advanceTimersByTimeAsync(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(database.asked()).toBe(5);
   });
 
   test('keeps what a quick answer said when a slow one agrees with it', async () => {
     const database = databaseThatAnswersAfter(10, 900, 800, 900);
     const clock = await databaseClock(database.db, logger);
-    await jest.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     clock.stop();
     expect([database.asked(), offByMs(clock)]).toEqual([4, 5]);
   });
@@ -74,7 +74,7 @@ describe('measuring again', () => {
     const database = databaseThatAnswersAfter(10, 900, 800, 900);
     const clock = await databaseClock(database.db, logger);
     database.setAhead(0);
-    await jest.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     clock.stop();
     expect(offByMs(clock, 0)).toBe(400);
   });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { announce, envelopes, eventId } from './event-envelope.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SILENT_AFTER_MS, watchSilence } from './silence.js';
 import type { DatabaseSilence } from './silence.js';
 
@@ -7,18 +7,18 @@ const secondary = { reply: { isWritablePrimary: false } };
 
 let silence: DatabaseSilence;
 beforeEach(() => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   silence = watchSilence();
 });
 afterEach(() => {
   silence.stop();
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** Lets so much time pass, and tells what is heard in each tenth of a second. */
 function pass(ms: number, hear: () => void): void {
   for (let passed = 0; passed < ms; passed += 100) {
-    jest.advanceTimersByTime(100);
+    vi.advanceTimersByTime(100);
     hear();
   }
 }

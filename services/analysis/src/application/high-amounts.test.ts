@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { highAmountOf, highAmounts } from './high-amounts.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { ReadingParts } from './invoice-from-reading.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { amountAtRiskOf } from './amount-at-risk.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { differencesBetween, isSameResult } from './differences.js';
 import type { Analysis, AnalysisFinding } from './analysis.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { summarizeFindings } from './finding-summary.js';
 import type { FindingSummary, FindingTotals, SummarizedFinding } from './finding-summary.js';
 

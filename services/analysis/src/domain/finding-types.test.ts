@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { severityRank } from '@invoicecontrol/engine/explanation/catalogue';
 import { findingTypes } from './finding-types.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';

@@ -1,5 +1,5 @@
 import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { catalogue } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { analyze } from './analysis.js';

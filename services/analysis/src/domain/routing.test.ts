@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareRules, readRule, ruleFor } from './routing.js';
 import type { RoutingMatch, RoutingRule } from './routing.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { evidenceKey, subject } from '@invoicecontrol/engine/explanation/subject';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { pairKeysOf } from './finding-disposition.js';

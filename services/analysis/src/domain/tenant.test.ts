@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { companiesAround, companyFor } from './tenant.js';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';

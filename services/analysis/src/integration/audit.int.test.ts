@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BillKind, BillState, ErpEntity } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type {
   ErpBill,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { ibanOf } from '@invoicecontrol/engine/testing/ledger';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { AnalyzeRowsResponse } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BillKind, BillState, ErpEntity } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { ErpBill, ImportCounts, ImportSource } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';

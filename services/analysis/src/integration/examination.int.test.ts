@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Cache } from '@invoicecontrol/runtime/cache';
 import { createLogger } from '@invoicecontrol/runtime/logger';

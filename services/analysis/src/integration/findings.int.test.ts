@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FindingAssigned, FindingReviewed } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InvoiceAnalyzed } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';

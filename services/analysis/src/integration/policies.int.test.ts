@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defaultPolicy, policyName, policyVersion } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { createLogger } from '@invoicecontrol/runtime/logger';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-history';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type {
   CreateRoutingRuleRequest,

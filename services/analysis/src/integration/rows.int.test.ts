@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-history';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';

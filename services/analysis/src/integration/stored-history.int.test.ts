@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';

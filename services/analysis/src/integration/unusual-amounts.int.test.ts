@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ErpEntity, VendorStatus } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { ListVendorsRequest } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { joined } from './joined.js';
 
 /** Doubles numbers and records which it was given together. */

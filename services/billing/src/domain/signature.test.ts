@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isSignedByProvider, SIGNATURES_MAX, TOLERANCE_SECONDS } from './signature.js';
 
 const now = new Date('2026-03-10T12:00:00Z');

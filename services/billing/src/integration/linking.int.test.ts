@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { startPaddleSimulator } from '@invoicecontrol/simulators/paddle';
 import type { PaddleSimulator } from '@invoicecontrol/simulators/paddle';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { uploadBytesMax } from '@invoicecontrol/values/upload-type';
 import { requireFittingHeader, requireReservable, requireReservedType } from './upload.js';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { Loot, Prying } from '../testing/prying-child.js';
 import { confines } from './confinement.js';

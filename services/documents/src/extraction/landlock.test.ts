@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { notDenied } from './landlock.js';
 
 const ALWAYS = ['UDP', 'Unix sockets with a path', 'attributes of files'];

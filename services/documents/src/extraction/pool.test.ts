@@ -1,6 +1,6 @@
 import { constants, getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { RenderingOutcome } from '@invoicecontrol/extraction/rendering/rendering';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { deathByTime } from './child-process.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Page } from '../providers/provider.js';
 import { EMPTY_PAGES_MAX, PAGES_MAX, pagesSeen } from './pages-seen.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { ErpFault } from '../domain/faults.js';
 import type { IdPage } from '../providers/provider.js';
 import { IDS_MAX, LIST_AGE_MS_MAX, noteImported, PAGES_WITHOUT_NEW_MAX, reconcileStream } from './sync-reconcile.js';

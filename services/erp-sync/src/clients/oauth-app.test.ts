@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { GrantRefused } from '../application/authorization-server.js';
 import { ErpFault, Outage } from '../domain/faults.js';
 import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readImportFrom } from './import-from.js';
 
 const now = new Date('2026-03-14T23:59:59.999Z');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readState, signState, stateKeys } from './oauth-state.js';
 import type { OAuthState } from './oauth-state.js';
 

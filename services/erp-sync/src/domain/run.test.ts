@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { errorOf, RUN_ERRORS_MAX, runLog, statusOf, toRunError } from './run.js';
 
 const upstream = toRunError({ code: 'UPSTREAM_ERROR', message: 'The ERP answered with an error.' }, 'vendors');

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { nextSlot, retryRunId, scheduledRunId } from './schedule.js';
 
 const connections = Array.from(

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeTokens, encodeTokens, isUsable, PREVIOUS_TOKEN_MS, refreshed, RENEW_BEFORE_END_MS } from './tokens.js';
 import type { ConnectionTokens } from './tokens.js';
 

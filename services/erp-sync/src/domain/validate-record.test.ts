@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from './records.js';
 import { checkRecord, recordLimits } from './validate-record.js';
 

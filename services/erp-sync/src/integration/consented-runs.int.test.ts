@@ -1,5 +1,5 @@
 // Runs of QuickBooks Online and Xero: consent, provider, engine and simulator together.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { RunMode, RunStatus } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Run } from '@invoicecontrol/contracts/erp_sync/v1/run_service';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { events } from '@invoicecontrol/contracts/events';
 import type { ConnectionChanged } from '@invoicecontrol/contracts/erp_sync/v1/events';

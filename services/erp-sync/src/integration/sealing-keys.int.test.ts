@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { eventually } from '@invoicecontrol/testkit/eventually';

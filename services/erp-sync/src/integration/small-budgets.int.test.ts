@@ -1,6 +1,6 @@
 // Runs that may make a few calls alone: what one run cannot finish the next one continues, whatever the ERP and the stream.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RunMode, RunStatus } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Run } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';

@@ -1,6 +1,6 @@
 // The tables of answers, as the reference shows them.
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Outage } from '../domain/faults.js';
 import { faultByTable } from './answers.js';
 import type { AnswerRule } from './answers.js';

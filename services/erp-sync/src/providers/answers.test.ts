@@ -1,6 +1,6 @@
 // Answers of every ERP, and of what stands before it: only what an ERP itself says is taken for a fault that a person has to mend.
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpCalls } from '../clients/erp-http.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { AccountRecord } from '../domain/records.js';
 import { checkRecord } from '../domain/validate-record.js';
 import { readVendorAccount as readBusinessCentral } from './business-central/records.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { DomainError } from '@invoicecontrol/errors';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import { businessCentral } from './business-central/product.js';

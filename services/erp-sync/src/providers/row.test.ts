@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { present, readRows, Row, RowFault } from './row.js';
 
 describe('a field', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { AddressShare } from './address-share.js';
 
 test('an address holds its share and not one more, and gets back each place once', () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { DomainError } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { SCAN_BODY_LIMITS } from '../routes/scan/scan-request.js';

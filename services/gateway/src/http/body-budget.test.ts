@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   ADDRESS_BODIES_BYTES_MAX,
   BodyBudget,

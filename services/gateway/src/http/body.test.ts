@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '@invoicecontrol/errors';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyReservation } from './body-budget.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { addressGroup } from './client-address.js';
 
 describe('who shares a limit by address', () => {

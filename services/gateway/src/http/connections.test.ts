@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { documentReply } from './document-reply.js';
 import type { OfferedDocument } from './document-reply.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DomainError, errorTable, invalidField } from '@invoicecontrol/errors';
 import type { ErrorKind } from '@invoicecontrol/errors';
 import { answerTo } from './envelope.js';

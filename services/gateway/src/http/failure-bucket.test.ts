@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { FailureBucket, FAILURES_PER_MINUTE_MAX } from './failure-bucket.js';
 
 let nowMs: number;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import fc from 'fast-check';
 import { fingerprintOf } from './fingerprint.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isFileRoute } from './route.js';
 import { routes } from '../routes/table.js';
 import { IN_FLIGHT_MAX, isOverloaded, LAG_IN_FLIGHT_MIN, LAG_MS_MAX, LoadGauge, STUCK_MS } from './load-gauge.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { publicEventTypes } from '@invoicecontrol/public-events';
 import { routes } from '../routes/table.js';
 import { nameOf, published, publishedOperations, publishedText, validatorOf } from '../testing/published.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { principal } from '../testing/fakes.js';
 import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { newRequestId, requestIdOf } from './request-id.js';
 
 describe('a request id', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Share } from './share.js';
 
 test('all owners together hold the whole and not one more, and one holds its share', () => {

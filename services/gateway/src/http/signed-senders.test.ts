@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { KNOWN_MS, SENDERS_MAX, SignedSenders } from './signed-senders.js';
 
 let nowMs = Date.parse('2026-03-01T12:00:00Z');

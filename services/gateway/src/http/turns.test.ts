@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { eachInTurns, TURN_MS_MAX } from './turns.js';
 
 /** Keeps the processor busy for so long. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readZip } from '@invoicecontrol/testkit/read-zip';
 import { zipArchive } from './zip-archive.js';
 import type { ArchiveFile } from './zip-archive.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Finding, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 /** Prints the CommonJS files that a process holds after it imported the module named by its argument. */
 const printLoaded = `

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';

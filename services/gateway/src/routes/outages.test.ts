@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError, plainSentences } from '@invoicecontrol/errors';
 import { rpcServices } from '../clients.js';
 import { accessFor, keyNamed, principal } from '../testing/fakes.js';

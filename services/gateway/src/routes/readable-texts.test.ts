@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations, resolved } from '../testing/published.js';
 import type { Parameter, Schema } from '../testing/published.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { rpcServices } from '../clients.js';
 import { routes } from './table.js';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';

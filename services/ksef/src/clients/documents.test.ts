@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';

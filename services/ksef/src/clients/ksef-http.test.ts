@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
 import {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { readTrustedSeals, TRUSTED_CERTIFICATES_MAX } from './trusted-seals.js';

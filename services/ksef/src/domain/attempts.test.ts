@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ATTEMPT_STEPS_MAX, ATTEMPTS_MAX, noteStep } from './attempts.js';
 import type { Attempt, AttemptStep } from './attempts.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { counted, limitsInForce, NO_CALLS, PUBLISHED_LIMITS, waitForCall, WINDOWS_MS } from './call-limits.js';
 import type { CallCount, WindowLimits } from './call-limits.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { classifyAnswer, plainText } from './classify-answer.js';
 import type { Operation } from './classify-answer.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { connectionId, isNip, maskNip } from './connection.js';
 
 test('a company has one connection for each environment', () => {

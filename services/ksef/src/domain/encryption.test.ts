@@ -1,5 +1,5 @@
 import { createDecipheriv } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createSessionKey, encryptDocument, sha256 } from './encryption.js';
 
 test.each([0, 1, 15, 16, 17, 4_095])(

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { crc8, dayOfKsefNumber, isKsefNumber, isReferenceNumber, numbersInText } from './numbers.js';
 
 const KSEF_NUMBER = `5265877635-20250626-010080DD2B5E-${crc8('5265877635-20250626-010080DD2B5E')}`;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { KsefRefusal } from './ksef-refusal.js';
 import type { RefusalFacts, RefusalKind } from './ksef-refusal.js';
 import {

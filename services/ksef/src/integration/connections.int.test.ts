@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import type { SaveConnectionRequest } from '@invoicecontrol/contracts/ksef/v1/connection_service';

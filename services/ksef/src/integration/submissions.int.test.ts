@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { ConnectionStatus } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { systemClock } from '@invoicecontrol/runtime/clock';

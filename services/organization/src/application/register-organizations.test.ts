@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { Organization } from '../domain/organization.js';
 import { FAILURES_MAX, registerOrganizations } from './register-organizations.js';

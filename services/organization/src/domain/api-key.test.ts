@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { changeKey, hashKey, isActiveKey, matchesKey, readExpiry, revokeKey } from './api-key.js';
 import type { ApiKey } from './api-key.js';
 import { ALL_RIGHTS, readRights } from './rights.js';

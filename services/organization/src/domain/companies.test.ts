@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { addCompany, changeCompany, COMPANIES_MAX, removeCompany, requireCompany } from './companies.js';
 import type { Organization } from './organization.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { findingSubject, invitationSubject, oneLine, writeMail } from './mail.js';
 import { COUNTED_MAX } from './notification.js';
 import type { Member } from './roster.js';

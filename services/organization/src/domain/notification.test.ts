@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { checkDelivery, nextRetryAt, TRIES_MAX } from './notification.js';
 import type { Notification } from './notification.js';
 import type { Organization } from './organization.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { entitlements, isUnderSubscription, plans, subscriptionStatuses } from './plans.js';
 
 const contract = { plan: 'CONTROL', subscriptionStatus: 'active', additionalLegalEntities: 0 } as const;

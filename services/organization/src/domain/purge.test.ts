@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { nextRoundAt } from './purge.js';
 
 const begunAt = new Date('2026-03-01T00:00:00Z');

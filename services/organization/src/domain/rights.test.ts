@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { roles, scopes } from '@invoicecontrol/api-key/rights';
 import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesOfRole } from './rights.js';

@@ -1,5 +1,5 @@
 import type { Role } from '@invoicecontrol/api-key/rights';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { ALL_RIGHTS, readRights } from './rights.js';
 import {
   acceptInvitation,

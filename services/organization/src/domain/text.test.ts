@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readEmail, readName } from './text.js';
 
 describe('an e-mail address', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
 import { events } from '@invoicecontrol/contracts/events';
 import { DomainError } from '@invoicecontrol/errors';

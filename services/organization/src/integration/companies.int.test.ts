@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import type { OrganizationChanged } from '@invoicecontrol/contracts/organization/v1/events';
 import { DomainError } from '@invoicecontrol/errors';

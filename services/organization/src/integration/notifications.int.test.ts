@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { ConnectionChanged } from '@invoicecontrol/contracts/erp_sync/v1/events';
 import { events } from '@invoicecontrol/contracts/events';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader } from '@invoicecontrol/contracts/events';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
@@ -182,9 +182,9 @@ describe('settings', () => {
       [organization.updateOrganization({ organizationId, billingEmail: 'no-address' }, caller), 'billing_email'],
       [deleted(organizationId, 'acme'), 'confirm_name'],
     ] as const;
-    for (const [call, path] of faults) {
-      await expect(call).rejects.toMatchObject({ kind: 'invalid', details: [{ path }] });
-    }
+    await Promise.all(
+      faults.map(([call, path]) => expect(call).rejects.toMatchObject({ kind: 'invalid', details: [{ path }] })),
+    );
     await expect(organization.updateReferenceValidation({ organizationId, mode: 'ALL' }, caller)).rejects.toMatchObject(
       { kind: 'subscription_required' },
     );

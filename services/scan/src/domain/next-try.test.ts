@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DomainError } from '@invoicecontrol/errors';
 import { FAULTS_MAX, nextTry } from './next-try.js';
 

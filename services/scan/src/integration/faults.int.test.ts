@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';

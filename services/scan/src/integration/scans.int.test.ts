@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { events } from '@invoicecontrol/contracts/events';
 import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';

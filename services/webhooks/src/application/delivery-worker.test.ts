@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { deliveryWorker } from './delivery-worker.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { Endpoint } from '../domain/endpoint.js';
 import { fanOut } from './fan-out.js';

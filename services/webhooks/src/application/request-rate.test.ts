@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createRequestRate } from './request-rate.js';
 
 function setUp(perSecondMax: number) {

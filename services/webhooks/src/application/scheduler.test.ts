@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createScheduler, schedulerLimits } from './scheduler.js';
 import type { Scheduler, WorkResult } from './scheduler.js';
 
@@ -87,8 +87,8 @@ describe('an endpoint', () => {
 });
 
 describe('the requests of a second', () => {
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
   test('of one endpoint are 50; the 51st waits for the next second, and nothing of another endpoint with it', async () => {
     const left: string[] = [];
@@ -104,14 +104,14 @@ describe('the requests of a second', () => {
         },
       });
     for (let index = 0; index < 51; index++) add('a');
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(left).toHaveLength(50);
     expect(scheduler.take('a')).toBeUndefined();
     add('b');
-    await jest.advanceTimersByTimeAsync(999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(left.filter((id) => id === 'a')).toHaveLength(50);
     expect(left).toContain('b');
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(left.filter((id) => id === 'a')).toHaveLength(51);
     expect(scheduler.size).toBe(0);
   });

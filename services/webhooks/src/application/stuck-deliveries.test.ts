@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { stuckDeliveries } from './stuck-deliveries.js';
 import type { OverdueDelivery } from './stores.js';
 

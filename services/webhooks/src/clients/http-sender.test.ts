@@ -3,7 +3,7 @@ import { createServer } from 'node:tls';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { UnresolvedNameError } from '@invoicecontrol/egress/resolve';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { deliveryId, settle } from './delivery.js';
 
 const at = new Date('2026-03-14T09:30:00Z');

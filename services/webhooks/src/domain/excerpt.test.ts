@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { maskProofs } from './excerpt.js';
 
 const hex = (of: string): string => createHash('sha256').update(of).digest('hex');

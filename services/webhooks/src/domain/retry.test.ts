@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { nextAttemptAt } from './retry.js';
 import type { FailedAttempt } from './retry.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { newSecret, rotate, signingSecrets } from './secrets.js';
 import type { SealedSecret } from './secrets.js';
 

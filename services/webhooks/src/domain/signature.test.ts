@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { sign } from './signature.js';
 
 const at = new Date(1_700_000_000_999);

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { DeliveryStatus } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import { EndpointStatus } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeliveryStatus } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';

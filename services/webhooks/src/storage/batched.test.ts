@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { batched } from './batched.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

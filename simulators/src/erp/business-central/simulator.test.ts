@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Row } from '../call.js';
 import { startErpSimulators } from '../simulators.js';
 import type { ErpSimulators } from '../simulators.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Row } from '../call.js';
 import { APP, oauthClient } from '../oauth/testing.js';
 import { startErpSimulators } from '../simulators.js';

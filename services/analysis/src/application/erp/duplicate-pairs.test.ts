@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { pairKey } from '@invoicecontrol/engine/explanation/subject';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';

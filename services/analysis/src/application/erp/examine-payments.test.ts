@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { BookPayment } from './books-store.js';
 import { batchesOf, BILLS_AT_ONCE_MAX } from './examine-payments.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';

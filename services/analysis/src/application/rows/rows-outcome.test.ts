@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { baseCurrencies, ecbReferenceCurrencies, fixedParities } from '@invoicecontrol/values/currency';
 import { convert } from '@invoicecontrol/engine/facts/exchange-rates';

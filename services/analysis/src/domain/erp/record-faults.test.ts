@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { billFault, completeBill, paymentFault, REFERENCES_MAX, vendorAccountFault } from './record-faults.js';
 import type { AccountRecord, BillRecord, PaymentRecord } from './records.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import type { AccountRecord } from './records.js';
 import {

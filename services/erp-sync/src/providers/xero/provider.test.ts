@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpSimulators } from '@invoicecontrol/simulators/erp';
 import type { ErpCalls } from '../../clients/erp-http.js';

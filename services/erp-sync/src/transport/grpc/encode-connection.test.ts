@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { RunStatus } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Connection } from '../../domain/connection.js';
 import type { Run } from '../../domain/run.js';

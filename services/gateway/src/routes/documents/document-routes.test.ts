@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { DescribeRenderingResponse } from '@invoicecontrol/contracts/documents/v1/document_service';

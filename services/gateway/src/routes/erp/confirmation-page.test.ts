@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { confirmationPage } from './confirmation-page.js';
 
 async function htmlOf(names: { workspaceName: string; companyName: string; tenantName: string }): Promise<string> {

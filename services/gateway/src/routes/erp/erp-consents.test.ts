@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainError } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';

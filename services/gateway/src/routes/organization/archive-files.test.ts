@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';

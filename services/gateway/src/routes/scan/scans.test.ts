@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type {

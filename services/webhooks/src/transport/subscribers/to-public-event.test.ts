@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { bodyOf, publicEventTypes } from '@invoicecontrol/public-events';
 import type { PublicEvent } from '@invoicecontrol/public-events';

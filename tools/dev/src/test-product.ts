@@ -1,15 +1,14 @@
-// Run by jest once before the end-to-end tests: they share one started product, each test file with tenants of its own.
+// Run by vitest once before the end-to-end tests: they share one started product, each test file with tenants of its own.
 import { randomBytes } from 'node:crypto';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
-import setUpInfrastructure, { closing, infrastructure } from './jest-global-setup.js';
+import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startSystem } from './system.js';
 import type { SharedSystem } from './system.js';
 
-export default async function setUp(): Promise<void> {
-  await setUpInfrastructure();
-  if (infrastructure === undefined) throw new Error('MongoDB and NATS are not started.');
-  const { mongodbUrl, natsUrl } = infrastructure;
+/** After `test-servers.ts`. @returns what ends the product and removes its databases */
+export async function setup(): Promise<() => Promise<void>> {
+  const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();
   const databasePrefix = `test_${randomBytes(8).toString('hex')}_`;
   const { baseUrl, addresses, stop } = await startSystem({
@@ -27,14 +26,14 @@ export default async function setUp(): Promise<void> {
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });
-  closing.push(async () => {
+  const shared: SharedSystem = { baseUrl, addresses, operatorToken: secrets.OPERATOR_TOKEN, databasePrefix };
+  process.env.SHARED_SYSTEM = JSON.stringify(shared);
+  return async () => {
     await stop();
     for (const databaseName of databaseNames(databasePrefix)) {
       const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
       await db.dropDatabase();
       await close();
     }
-  });
-  const shared: SharedSystem = { baseUrl, addresses, operatorToken: secrets.OPERATOR_TOKEN, databasePrefix };
-  process.env.SHARED_SYSTEM = JSON.stringify(shared);
+  };
 }

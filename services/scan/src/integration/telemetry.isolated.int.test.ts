@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';

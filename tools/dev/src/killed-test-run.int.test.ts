@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** One for each worker of the jest that is killed. */
+/** One for each worker of the run that is killed. */
 const FILES = ['one.test.mjs', 'two.test.mjs'];
 
 /** A test that never ends. It writes down where its worker listens, and the servers that it started. */
 const ENDLESS = `
   import { renameSync, writeFileSync } from 'node:fs';
   import { createServer } from 'node:net';
+  import { test } from 'vitest';
   import { startInfrastructure } from '${root}tools/dev/dist/infrastructure/infrastructure.js';
 
   test('never ends', async () => {
@@ -30,43 +31,53 @@ const ENDLESS = `
   });
 `;
 
+const CONFIG = 'vitest.config.mjs';
+/** With what ends the workers of this repository's own runs. */
+const CONFIGURATION = `
+  export default {
+    test: {
+      include: ['*.test.mjs'],
+      pool: 'forks',
+      maxWorkers: 2,
+      testTimeout: 600_000,
+      teardownTimeout: 600_000,
+      setupFiles: ['${root}tools/end-with-parent.mjs'],
+      server: { deps: { external: [/[/]dist[/]/] } },
+    },
+  };
+`;
+
 let directory: string;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'killed-jest-'));
+  directory = await mkdtemp(join(tmpdir(), 'killed-test-run-'));
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+  await writeFile(join(directory, CONFIG), CONFIGURATION);
   for (const name of FILES) await writeFile(join(directory, name), ENDLESS);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('jest ended by %s leaves no process behind', async (signal) => {
-  const program = ['--experimental-vm-modules', join(root, 'node_modules/jest/bin/jest.js')];
-  const jest = spawn(process.execPath, [...program, '--config', await configuration(), '--maxWorkers', '2'], {
-    cwd: directory,
-    env: { ...process.env, STARTED: `${signal}-` },
-    stdio: 'ignore',
-  });
-  const ended = once(jest, 'close');
-  const started = await eventually(async () => {
-    const names = (await readdir(directory)).filter((name) => name.startsWith(signal));
-    expect(names).toHaveLength(FILES.length);
-    return names;
-  });
-  const texts = await Promise.all(started.map((name) => readFile(join(directory, name), 'utf8')));
-  const ports = texts.flatMap((text) => JSON.parse(text) as number[]);
-  expect(await listening(ports)).toEqual(ports);
-  jest.kill(signal);
-  await ended;
-  await eventually(async () => expect(await listening(ports)).toEqual([]));
-});
-
-/** With the environment of the tests of this repository, which ends the workers. */
-async function configuration(): Promise<string> {
-  const { default: config } = (await import(join(root, 'jest.config.mjs'))) as {
-    default: { projects: { testEnvironment: string }[] };
-  };
-  const testEnvironment = config.projects[0]?.testEnvironment.replace('<rootDir>', root);
-  const options = { testMatch: ['**/*.test.mjs'], transform: {}, testTimeout: 600_000 };
-  return JSON.stringify({ rootDir: directory, testEnvironment, ...options });
-}
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+  'a test run ended by %s leaves no process behind',
+  async (signal) => {
+    const run = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', CONFIG], {
+      cwd: directory,
+      env: { ...process.env, STARTED: `${signal}-` },
+      stdio: 'ignore',
+    });
+    const ended = once(run, 'close');
+    const started = await eventually(async () => {
+      const names = (await readdir(directory)).filter((name) => name.startsWith(signal));
+      expect(names).toHaveLength(FILES.length);
+      return names;
+    });
+    const texts = await Promise.all(started.map((name) => readFile(join(directory, name), 'utf8')));
+    const ports = texts.flatMap((text) => JSON.parse(text) as number[]);
+    expect(await listening(ports)).toEqual(ports);
+    run.kill(signal);
+    await ended;
+    await eventually(async () => expect(await listening(ports)).toEqual([]));
+  },
+);
 
 /** Those of the ports where somebody takes connections. */
 async function listening(ports: readonly number[]): Promise<number[]> {

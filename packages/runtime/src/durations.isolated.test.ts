@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { measure, startTelemetry } from './telemetry.js';
 import type { Duration } from './telemetry.js';
@@ -10,13 +10,13 @@ beforeAll(async () => {
   telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
 });
 afterAll(async () => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   await telemetry.stop();
 });
 
 /** Measures work that takes this long. */
 function take(seconds: number, duration: Duration, name: string): void {
-  const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+  const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   const measured = measure('internal', name, { duration });
   now.mockReturnValue(1_000 + seconds * 1_000);
   measured.end({ failed: false, attributes: { name } });

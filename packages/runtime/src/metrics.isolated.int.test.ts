@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
@@ -104,7 +104,7 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
   await eventually(async () => expect(await exported('consumer.unacknowledged', consumer)).toBe(0));
   expect(await exported('consumer.oldest_event_age', consumer)).toBe(0);
   expect(await exported('consumer.pending', consumer)).toBe(0);
-  const add = jest.spyOn(bus.manager.consumers, 'add').mockRejectedValue(new Error('not yet'));
+  const add = vi.spyOn(bus.manager.consumers, 'add').mockRejectedValue(new Error('not yet'));
   await bus.manager.consumers.delete(type.stream, durable);
   expect(await exported('consumer.alive', consumer)).toBe(0);
   add.mockRestore();

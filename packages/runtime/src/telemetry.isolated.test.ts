@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 import { measure, startTelemetry, traced } from './telemetry.js';
 import { activeTraceparent, outsideRequests } from './trace-context.js';

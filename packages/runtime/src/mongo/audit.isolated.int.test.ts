@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';

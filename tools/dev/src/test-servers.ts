@@ -1,0 +1,10 @@
+// Run by vitest before the first file of each project that names it; workers inherit the addresses through the environment.
+import { startInfrastructure } from './infrastructure/infrastructure.js';
+
+/** Projects after the first find the addresses in the environment, and start nothing. @returns what ends what was started */
+export async function setup(): Promise<() => Promise<void>> {
+  const { mongodbUrl, natsUrl, stop } = await startInfrastructure();
+  process.env.MONGODB_URL = mongodbUrl;
+  process.env.NATS_URL = natsUrl;
+  return stop;
+}

@@ -1,0 +1,17 @@
+const SHOWN = 10;
+
+/** Says at the end of a run where its time went, so that the run stays short. */
+export class SlowestFiles {
+  onTestRunEnd(modules) {
+    const took = modules.map((module) => ({
+      file: module.relativeModuleId,
+      project: module.project.name,
+      seconds: (module.diagnostic().duration + module.diagnostic().collectDuration) / 1_000,
+    }));
+    if (took.length <= SHOWN) return;
+    const slowest = took.toSorted((one, other) => other.seconds - one.seconds).slice(0, SHOWN);
+    console.log(`\nThe ${SHOWN} slowest of ${took.length} files:`);
+    for (const { file, project, seconds } of slowest)
+      console.log(`${seconds.toFixed(1).padStart(7)} s  ${project}  ${file}`);
+  }
+}

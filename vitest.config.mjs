@@ -1,0 +1,68 @@
+import { defineConfig } from 'vitest/config';
+import { SlowestFiles } from './tools/slowest-files.mjs';
+import { LongestFirst } from './tools/longest-first.mjs';
+
+// Found in the sources of a package, not in what was compiled before (`exports` of each package.json).
+const conditions = ['source', 'node', 'node-addons'];
+
+/**
+ * Projects are named by cost and run one after the other, cheapest first. A worker loads a module once and keeps it for all
+ * files that it runs (ADR 0111): tests leave no state behind in modules, and know none of what ran before them.
+ */
+function project(name, order, options) {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions, externalConditions: conditions } },
+    test: {
+      name,
+      environment: 'node',
+      pool: 'forks',
+      isolate: false,
+      // What is compiled runs as it was compiled: the product of the end-to-end tests, and the programs that tests start.
+      server: { deps: { external: [/\/dist\//] } },
+      exclude: never,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+      maxWorkers: 2,
+      setupFiles: ['tools/end-with-parent.mjs'],
+      sequence: { groupOrder: order },
+      ...options,
+    },
+  };
+}
+
+/** MongoDB and NATS, started once a run. */
+const servers = 'tools/dev/dist/test-servers.js';
+/** The product, started once for all files of its project. */
+const product = 'tools/dev/dist/test-product.js';
+const anywhere = '{packages/*,services/*,tools/*,simulators}/src/**';
+const own = '**/*.isolated{,.int}.test.ts';
+const never = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
+
+export default defineConfig({
+  test: {
+    reporters: ['default', new SlowestFiles()],
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      project('unit', 1, {
+        include: [`${anywhere}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
+        exclude: [...never, '**/*.int.test.ts', own],
+      }),
+      // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
+      project('isolated', 1, { include: [own], globalSetup: [servers], isolate: true }),
+      project('integration', 2, {
+        include: [`${anywhere}/*.int.test.ts`],
+        exclude: [...never, own],
+        globalSetup: [servers],
+        maxWorkers: 4,
+      }),
+      project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
+      project('e2e', 4, { include: ['tests/e2e/**/*.test.ts'], globalSetup: [servers, product] }),
+      project('attack', 5, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
+      // Minutes of elections and outages in real time: `npm run test:failover`.
+      ...(process.env.FAILOVER
+        ? [project('failover', 6, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
+        : []),
+    ],
+  },
+});
