@@ -91,10 +91,7 @@ interface AnyOptions {
 export function createClient(options: ClientOptions): Client {
   const { apiKey, fetch = (request) => globalThis.fetch(request), timeoutMs = TIMEOUT_MS } = options;
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
-  if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
-  }
-  const { username, password, search, hash } = new URL(baseUrl);
+  const { username, password, search, hash } = readBaseUrl(baseUrl);
   if (`${username}${password}${search}${hash}` !== '') {
     throw new TypeError('baseUrl has a user name, a password, a query or a fragment. Give the address alone.');
   }
@@ -218,4 +215,14 @@ function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): Netwo
   }
   const reason = (cause.cause ?? cause) as Partial<NodeJS.ErrnoException>;
   return new NetworkError(`${baseUrl} cannot be reached (${reason.code ?? reason.message}).`, { cause });
+}
+
+// Not `URL.canParse`, which Node 20 answers wrongly for "ü" and its like once it was called often.
+function readBaseUrl(text: string): URL {
+  try {
+    if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
+  } catch {
+    // Said below.
+  }
+  throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }

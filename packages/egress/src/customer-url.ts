@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '@invoicecontrol/values/url';
 
 const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253;
@@ -24,7 +25,7 @@ export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHt
   if (/[\\\t\r\n]/.test(text) || text !== text.trim()) {
     return { problem: 'must not contain blanks around it, line breaks, tabs or backslashes' };
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined) return { problem: 'must be a URL such as https://example.com/hooks' };
   if (url.protocol !== 'https:' && !(isHttpAllowed && url.protocol === 'http:')) {
     return { problem: 'must begin with https://' };

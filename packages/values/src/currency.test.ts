@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import * as dineroCurrencies from 'dinero.js/currencies';
 import { currencyTable } from './currency-table.js';
 import {

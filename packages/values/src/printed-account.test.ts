@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { compactOf, readPrintedAccount, readPrintedIban } from './printed-account.js';
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { faultOfSecret, secretPattern } from './secret-text.js';
 
 const fault = (text: string) => faultOfSecret(text, 3, 40);

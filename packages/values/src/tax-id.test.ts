@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { identifiesParty, parseTaxId, sameTaxId, taxIdValidity } from './tax-id.js';
 
@@ -35,7 +35,7 @@ describe('reading a tax id', () => {
   });
 
   test('parsing never throws', () => {
-    fc.assert(fc.property(fc.string(), (text) => expect((parseTaxId(text)?.body.length ?? 1) > 0).toBe(true)));
+    fc.assert(fc.property(fc.string(), (text) => void expect((parseTaxId(text)?.body.length ?? 1) > 0).toBe(true)));
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isLongerThan } from './text-length.js';
 
 describe('the length of a text', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { hasVisibleText } from './visible-text.js';
 
 describe('a text has no visible character', () => {

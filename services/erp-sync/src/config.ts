@@ -2,6 +2,7 @@ import { egressSettings, weakenedBy } from '@invoicecontrol/egress/settings';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
 import { addressSettings, operatorToken, secret, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
 
 const MONTHS_MAX = 120;
@@ -23,7 +24,7 @@ const origins = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
-  .refine((entries) => entries.every((entry) => URL.canParse(entry) && new URL(entry).origin === entry), {
+  .refine((entries) => entries.every((entry) => parseUrl(entry)?.origin === entry), {
     message: 'must be origins such as https://erp.example.com with commas between them',
   });
 

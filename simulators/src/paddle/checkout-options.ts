@@ -1,3 +1,4 @@
+import { parseUrl } from '@invoicecontrol/values/url';
 import { asObject, readItems } from './items.js';
 import type { Item, Prices } from './items.js';
 import { invalid } from './refusal.js';
@@ -52,7 +53,7 @@ export function readCheckoutOptions(value: unknown, prices: Prices): CheckoutOpt
     const settings = asObject(options['settings'], 'settings');
     refuseUnknown(settings, SETTINGS, 'settings');
     const { successUrl } = settings;
-    if (successUrl !== undefined && (typeof successUrl !== 'string' || !URL.canParse(successUrl))) {
+    if (successUrl !== undefined && (typeof successUrl !== 'string' || parseUrl(successUrl) === undefined)) {
       throw invalid('settings: successUrl must be a URL.');
     }
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { parseUrl } from '@invoicecontrol/values/url';
 import type { DecimalMark } from './amounts.js';
 import { decimalMarks } from './amounts.js';
 import type { Overrides } from './columns.js';
@@ -96,7 +97,7 @@ function refuseKeys(args: readonly string[]): void {
 }
 
 function baseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isUsable =
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&

@@ -1,5 +1,6 @@
 import { trustedAgents } from '@invoicecontrol/egress/agents';
 import { call as callWithin } from '@invoicecontrol/egress/call';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
 import { KeyRefused, ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
 import type { ProviderApi } from '../application/provider-api.js';
@@ -75,9 +76,9 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         const { data, meta } = read(page, await call(`/subscriptions?${query.toString()}`, undefined, signal));
         yield* data;
         const { has_more: hasMore, next } = meta.pagination;
-        const cursor = typeof next === 'string' && URL.canParse(next) ? new URL(next).searchParams.get('after') : null;
+        const cursor = typeof next === 'string' ? parseUrl(next)?.searchParams.get('after') : undefined;
         if (!hasMore) return;
-        if (cursor === null || cursor === after) throw new ProviderUnavailable('the list goes on without saying where');
+        if (typeof cursor !== 'string' || cursor === after) throw new ProviderUnavailable('the list goes on without saying where');
         after = cursor;
       }
       throw new ProviderUnavailable(`the list has more than ${PAGES_MAX} pages`);

@@ -5,6 +5,7 @@ import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
 import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';
 import { outageByStatus } from '../providers/answers.js';
@@ -64,7 +65,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   const limits = companyLimits();
 
   function agentsOf(url: string): Agents {
-    if (URL.canParse(url) && settings.trustedOrigins.has(new URL(url).origin)) return trusted;
+    const origin = parseUrl(url)?.origin;
+    if (origin !== undefined && settings.trustedOrigins.has(origin)) return trusted;
     const read = readCustomerUrl(url, { isHttpAllowed: egressSettings.EGRESS_ALLOW_HTTP });
     if ('problem' in read) throw new ErpFault('BAD_RESPONSE', 'The ERP leads to an address that may not be called.');
     return egress.agents;

@@ -4,6 +4,7 @@ import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { cleanLine, faultOfLine } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type {
   AccountRecord,
@@ -205,7 +206,7 @@ function limitText(text: string | undefined, what: string): void {
 function limitUrl(url: string | undefined): void {
   if (url === undefined) return;
   const isShort = url.length <= recordLimits.urlLength;
-  const isLink = isShort && /^https?:\/\//.test(url) && URL.canParse(url) && faultOfLine(url) === undefined;
+  const isLink = isShort && /^https?:\/\//.test(url) && parseUrl(url) !== undefined && faultOfLine(url) === undefined;
   if (!isLink) throw new InvalidRecord('The address of the page in the ERP is not a link.');
 }
 

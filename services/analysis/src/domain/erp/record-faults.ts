@@ -3,6 +3,7 @@ import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import { ACCOUNTS_PER_VENDOR_MAX } from './vendor-accounts.js';
 import type {
@@ -179,7 +180,7 @@ function references(name: string, values: readonly string[], lengthMax: number):
 /** Shown as a link to people: another scheme could run a script in their browser. */
 function url(value: string | undefined): Fault {
   if (value === undefined) return undefined;
-  const isLink = /^https?:\/\//.test(value) && URL.canParse(value);
+  const isLink = /^https?:\/\//.test(value) && parseUrl(value) !== undefined;
   return text('url', value, URL_LENGTH_MAX) ?? (isLink ? undefined : 'url: is not an http or https address.');
 }
 

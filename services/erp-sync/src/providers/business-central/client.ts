@@ -1,3 +1,4 @@
+import { parseUrl } from '@invoicecontrol/values/url';
 import { ErpFault } from '../../domain/faults.js';
 import { sendWithToken } from '../access-token.js';
 import type { RowsPage } from '../define-provider.js';
@@ -100,7 +101,7 @@ export function businessCentralClient(
 /** Path and query. The token goes along: a link to anywhere else is not followed. */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;
-  const url = typeof link === 'string' && URL.canParse(link) ? new URL(link) : undefined;
+  const url = typeof link === 'string' ? parseUrl(link) : undefined;
   if (url === undefined || url.origin !== origin || url.username !== '' || url.password !== '') {
     throw new ErpFault('BAD_RESPONSE', `The next page of ${name} leads to another address, which is not followed.`);
   }
