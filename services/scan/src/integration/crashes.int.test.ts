@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -16,7 +16,29 @@ let running: RunningScan;
 beforeAll(async () => {
   running = await startScan(startService, infrastructure, testDatabaseName());
 });
-afterAll(() => running.stop());
+afterAll(async () => {
+  await Promise.all(stopping);
+  await running.stop();
+});
+
+/** Replicas that lost their database wait for it for seconds before they are stopped: the tests after them go on meanwhile. */
+const stopping: Promise<unknown>[] = [];
+const replicas: { stop(): Promise<void> }[] = [];
+afterEach(() => {
+  for (const replica of replicas.splice(0)) stopping.push(replica.stop());
+});
+
+/** A replica with a connection to its database that can be cut. */
+async function startDying() {
+  const proxy = await startMongoProxy(infrastructure.mongodbUrl);
+  const dying = await running.startReplica(proxy.url);
+  const stop = async (): Promise<void> => {
+    await dying.stop();
+    await proxy.close();
+  };
+  replicas.push({ stop });
+  return { dying, proxy };
+}
 
 /** An organization that has imported two external ids before. */
 async function tenantWithHistory(): Promise<string> {
@@ -83,8 +105,7 @@ const crashPoints: readonly CrashPoint[] = [
 describe('a scan whose process dies', () => {
   test.each(crashPoints)('$name is finished by a repeat, under the same id', async ({ overcounted, ...point }) => {
     const organizationId = await tenantWithHistory();
-    const proxy = await startMongoProxy(infrastructure.mongodbUrl);
-    const dying = await running.startReplica(proxy.url);
+    const { dying, proxy } = await startDying();
     const keyed = { idempotencyKey: 'crash' };
     const hold = proxy.hold(point);
     const lost = dying.scans.create(organizationId, file(), keyed).catch((error: unknown) => error);
@@ -99,14 +120,11 @@ describe('a scan whose process dies', () => {
     await lost;
     await expectExactlyOnce(organizationId);
     expect(await running.usedRows(organizationId)).toBe(COUNTED_ROWS + overcounted);
-    await dying.stop();
-    await proxy.close();
   });
 
   test('while analysis works is finished by the sweep, without a repeat', async () => {
     const organizationId = await tenantWithHistory();
-    const proxy = await startMongoProxy(infrastructure.mongodbUrl);
-    const dying = await running.startReplica(proxy.url);
+    const { dying, proxy } = await startDying();
     running.analysis.close(organizationId);
     const lost = dying.scans.create(organizationId, file()).catch((error: unknown) => error);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(2));
@@ -120,14 +138,11 @@ describe('a scan whose process dies', () => {
     await lost;
     await expectExactlyOnce(organizationId);
     expect(await running.usedRows(organizationId)).toBe(COUNTED_ROWS);
-    await dying.stop();
-    await proxy.close();
   });
 
   test('is finished by the next scan of its organization, which waits for it', async () => {
     const organizationId = await tenantWithHistory();
-    const proxy = await startMongoProxy(infrastructure.mongodbUrl);
-    const dying = await running.startReplica(proxy.url);
+    const { dying, proxy } = await startDying();
     const hold = proxy.hold({ command: 'insert imported_rows', side: 'after' });
     const lost = dying.scans.create(organizationId, file()).catch((error: unknown) => error);
     await hold.complete;
@@ -139,8 +154,6 @@ describe('a scan whose process dies', () => {
     const { scans } = await running.scans.list(organizationId);
     expect(scans.map(({ invoicesAnalyzed }) => invoicesAnalyzed)).toEqual([1, 3, 2]);
     await lost;
-    await dying.stop();
-    await proxy.close();
   });
 });
 
