@@ -10,7 +10,10 @@ export async function indexBuilds(db: Db): Promise<readonly string[]> {
     collections.map(async ({ name }) => {
       const [stats] = await db
         .collection(name)
-        .aggregate<{ storageStats?: { indexBuilds?: readonly string[] } }>([{ $collStats: { storageStats: {} } }])
+        .aggregate<{ storageStats?: { indexBuilds?: readonly string[] } }>([{ $collStats: { storageStats: {} } }], {
+          // The majority snapshot is older: right after a build began it does not show the build.
+          readConcern: { level: 'local' },
+        })
         .toArray();
       return (stats?.storageStats?.indexBuilds ?? []).map((index) => `${name}.${index}`);
     }),
