@@ -52,9 +52,9 @@ export interface LinkRecord<L> extends CountedRecord {
 }
 
 export interface SupplierStore {
-  /** Suppliers that share one of the identity keys; at most 64. */
+  /** Suppliers that share one of the identity keys; at most 64 of one key, which hide none of another. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
-  /** Suppliers that share one of the keys by which similar names are found; at most 64. */
+  /** Suppliers that share one of the keys by which similar names are found; at most 64 of one key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Who the suppliers are that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -29,10 +30,11 @@ afterAll(() => running.stop());
 let bills = 0;
 
 /** Posts one ordinary bill of a supplier and tells what was found. */
-async function bill(organizationId: string, name: string, taxId?: string) {
+async function bill(organizationId: string, name: string, taxId?: string, iban?: string) {
   bills += 1;
+  const bankAccount = iban === undefined ? undefined : { iban, sortCode: undefined, accountNumber: undefined };
   const invoice: Invoice = {
-    supplier: { name, taxId, bankAccount: undefined },
+    supplier: { name, taxId, bankAccount },
     invoiceNumber: `Q${bills * 7919}`,
     issueDate: '2026-03-05',
     dueDate: undefined,
@@ -80,4 +82,33 @@ test('do not find suppliers of another tenant', async () => {
 test('an ordinary second bill of a supplier finds nothing', async () => {
   const organizationId = await establish('Nordlicht Energie GmbH');
   expect(await bill(organizationId, 'Nordlicht Energie GmbH')).toEqual({ decision: Decision.PASS, types: [] });
+});
+
+test('a supplier is known by its tax id, however many others share its account', async () => {
+  const [known, iban] = [{ name: 'Zimmerei Hollerbach GmbH', taxId: 'DE136695976' }, 'DE89370400440532013000'];
+  const suppliers = mongo.db.collection<SupplierDocument>('suppliers');
+  const elsewhere = organization.newTenant();
+  await bill(elsewhere, 'Quarzwerk Adlershof GmbH', undefined, iban);
+  const model = await eventually(async () => {
+    const found = await suppliers.findOne({ organizationId: elsewhere });
+    if (found === null) throw new Error('not counted');
+    return found;
+  });
+  // The account of a factoring company: its key is before that of the tax id in the index.
+  const organizationId = organization.newTenant();
+  const nameKeys = Array.from({ length: 70 }, (_, index) => `QUARZWERK ${'ABCDEFGHIJ'[index % 10]}${index}`);
+  await suppliers.insertMany(
+    nameKeys.map((nameKey) => ({
+      ...model,
+      _id: randomUUID(),
+      organizationId,
+      nameKey,
+      keys: [...model.keys.filter((key) => key.startsWith('b:')), `n:${nameKey}`],
+    })),
+  );
+  expect((await bill(organizationId, known.name, known.taxId, iban)).types).toContain('SUPPLIER_NEW');
+  await eventually(async () =>
+    expect(await suppliers.findOne({ organizationId, taxKey: '136695976' })).toMatchObject({ profile: { count: 1 } }),
+  );
+  expect((await bill(organizationId, known.name, known.taxId, iban)).types).not.toContain('SUPPLIER_NEW');
 });

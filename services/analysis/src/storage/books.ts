@@ -21,6 +21,7 @@ import type { StoredVendor } from '../application/erp/vendor-store.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
+import { readSharing } from './shared-keys.js';
 import type { VendorDocument } from './vendors.js';
 
 /** Records that are looked at together: what they are compared with is in memory at the same time. */
@@ -96,16 +97,21 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
     countVendors: ({ organizationId, connectionId }) =>
       vendors.countDocuments({ organizationId, connectionId, deletedAt: { $exists: false } } as Filter<VendorDocument>),
     async vendorsByKeys({ organizationId, connectionId }, keys) {
-      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
-        vendors
-          .find({
-            organizationId,
-            keys: { $in: [...some] },
-            connectionId,
-            deletedAt: { $exists: false },
-          } as Filter<VendorDocument>)
-          .limit(SHARING_PER_KEY_MAX * some.length)
-          .toArray(),
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (batch) =>
+        readSharing(
+          batch,
+          (keysCount) => SHARING_PER_KEY_MAX * keysCount,
+          (some, limit) =>
+            vendors
+              .find({
+                organizationId,
+                keys: { $in: [...some] },
+                connectionId,
+                deletedAt: { $exists: false },
+              } as Filter<VendorDocument>)
+              .limit(limit)
+              .toArray(),
+        ),
       );
       return distinct(found.flat().map(toVendor));
     },
@@ -266,21 +272,26 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       return { payments: distinct(found.flat().map(toPayment)), cutKeys };
     },
     async credits({ organizationId }, vendorIds, keys) {
-      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
-        invoices
-          .find(
-            billsIn({
-              organizationId,
-              'match.keys': { $in: [...some] },
-              'erp.organizationId': organizationId,
-              'erp.kind': 'CREDIT_NOTE',
-              'erp.vendorId': { $in: [...vendorIds] },
-              'erp.state': { $nin: ['DRAFT', 'VOID'] },
-            }),
-            { projection: { match: 1, 'erp.vendorId': 1 } },
-          )
-          .limit(CREDITS_PER_KEY_MAX * some.length)
-          .toArray(),
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (batch) =>
+        readSharing(
+          batch,
+          (keysCount) => CREDITS_PER_KEY_MAX * keysCount,
+          (some, limit) =>
+            invoices
+              .find(
+                billsIn({
+                  organizationId,
+                  'match.keys': { $in: [...some] },
+                  'erp.organizationId': organizationId,
+                  'erp.kind': 'CREDIT_NOTE',
+                  'erp.vendorId': { $in: [...vendorIds] },
+                  'erp.state': { $nin: ['DRAFT', 'VOID'] },
+                }),
+                { projection: { match: 1, 'erp.vendorId': 1 } },
+              )
+              .limit(limit)
+              .toArray(),
+        ),
       );
       const credits = found
         .flat()

@@ -4,6 +4,7 @@ import type { MasterOrderRecord, MasterVendorRecord } from '../domain/erp/erp-fa
 import type { ErpOrderDocument } from './erp-orders.js';
 import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
+import { readSharing } from './shared-keys.js';
 import type { VendorDocument } from './vendors.js';
 
 /** Keys of one lookup. */
@@ -21,46 +22,49 @@ interface Collections {
 
 /** What decisions read of the records of ERP systems. */
 export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
-  const findVendors = async (filters: readonly object[], limit: number): Promise<readonly MasterVendorRecord[]> => {
-    const found = await Promise.all(
-      filters.map((filter) =>
-        vendors
-          .find<VendorDocument>({ ...filter, deletedAt: { $exists: false } } as Filter<VendorDocument>, {
-            projection: comparedOfVendors,
-            limit,
-          })
-          .toArray(),
-      ),
-    );
-    const records = found.flat().map(toVendor);
-    return [...new Map(records.map((vendor) => [vendor.id, vendor])).values()];
-  };
+  const findVendors = (filter: object, limit: number): Promise<readonly VendorDocument[]> =>
+    vendors
+      .find<VendorDocument>({ ...filter, deletedAt: { $exists: false } } as Filter<VendorDocument>, {
+        projection: comparedOfVendors,
+        limit,
+      })
+      .toArray();
   return {
-    vendorsByKeys: ({ organizationId, connectionIds }, keys) =>
-      findVendors(
-        chunks(keys).map((some) => ({ organizationId, keys: { $in: some }, connectionId: { $in: connectionIds } })),
-        RECORDS_PER_KEY_MAX * Math.min(keys.length, LOOKUP_KEYS_MAX),
-      ),
-    vendorsByIds: ({ organizationId, connectionIds }, ids) =>
-      findVendors(
-        chunks(ids).map((some) => ({ _id: { $in: some }, organizationId, connectionId: { $in: connectionIds } })),
-        LOOKUP_KEYS_MAX,
-      ),
-    async ordersByKeys({ organizationId, connectionIds }, poKeys) {
-      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (some) =>
-        orders
-          .find<ErpOrderDocument>(
-            {
-              organizationId,
-              keys: { $in: some.map((poKey) => `o:${poKey}`) },
-              connectionId: { $in: connectionIds },
-              deletedAt: { $exists: false },
-            } as Filter<ErpOrderDocument>,
-            { limit: RECORDS_PER_KEY_MAX * some.length },
-          )
-          .toArray(),
+    async vendorsByKeys({ organizationId, connectionIds }, keys) {
+      const found = await Promise.all(
+        chunks(keys).map((chunk) =>
+          readSharing(chunk, recordsOf, (some, limit) =>
+            findVendors({ organizationId, keys: { $in: some }, connectionId: { $in: connectionIds } }, limit),
+          ),
+        ),
       );
-      return found.flat().flatMap(toOrder);
+      return distinctVendors(found.flat());
+    },
+    async vendorsByIds({ organizationId, connectionIds }, ids) {
+      const found = await Promise.all(
+        chunks(ids).map((some) =>
+          findVendors({ _id: { $in: some }, organizationId, connectionId: { $in: connectionIds } }, some.length),
+        ),
+      );
+      return distinctVendors(found.flat());
+    },
+    async ordersByKeys({ organizationId, connectionIds }, poKeys) {
+      const found = await inBatches(poKeys, LOOKUP_KEYS_MAX, (batch) =>
+        readSharing(batch, recordsOf, (some, limit) =>
+          orders
+            .find<ErpOrderDocument>(
+              {
+                organizationId,
+                keys: { $in: some.map((poKey) => `o:${poKey}`) },
+                connectionId: { $in: connectionIds },
+                deletedAt: { $exists: false },
+              } as Filter<ErpOrderDocument>,
+              { limit },
+            )
+            .toArray(),
+        ),
+      );
+      return [...new Map(found.flat().map((order) => [order._id, order])).values()].flatMap(toOrder);
     },
     async billsByOrders(organizationId, poKeys) {
       const cutOrders = new Set<string>();
@@ -92,6 +96,14 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
       return { bills: found.flat().map(({ match }) => match), cutOrders };
     },
   };
+}
+
+function recordsOf(keysCount: number): number {
+  return RECORDS_PER_KEY_MAX * keysCount;
+}
+
+function distinctVendors(documents: readonly VendorDocument[]): readonly MasterVendorRecord[] {
+  return [...new Map(documents.map((document) => [document._id, document])).values()].map(toVendor);
 }
 
 /** Contact data stays in the database. */

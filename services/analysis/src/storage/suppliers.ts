@@ -4,9 +4,10 @@ import type { SupplierRecord, SupplierStore } from '../application/counted-recor
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
+import { readSharing } from './shared-keys.js';
 
-/** Suppliers that share a key with one invoice and are looked at; a factor's account may have hundreds. */
-const SUPPLIERS_MAX = 64;
+/** Suppliers with one key that are looked at; a factor's account may have hundreds. */
+const SUPPLIERS_PER_KEY_MAX = 64;
 /** Keys of one lookup for many invoices, and how many suppliers a key has at most as a rule. */
 const LOOKUP_KEYS_MAX = 500;
 const SUPPLIERS_PER_KEY_USUAL = 4;
@@ -43,22 +44,24 @@ export async function createSupplierIndexes(collection: Collection<SupplierDocum
   ]);
 }
 
+const limitOf = (keysCount: number): number => Math.max(SUPPLIERS_PER_KEY_MAX, SUPPLIERS_PER_KEY_USUAL * keysCount);
+
 export function supplierStore(collection: Collection<SupplierDocument>): SupplierStore {
+  const findMany: SupplierStore['findMany'] = async (organizationId, by, keys) => {
+    const found = await inBatches(keys, LOOKUP_KEYS_MAX, (batch) =>
+      readSharing(batch, limitOf, (some, limit) =>
+        collection
+          .find({ organizationId, [by]: { $in: [...some] } })
+          .limit(limit)
+          .toArray(),
+      ),
+    );
+    return [...new Map(found.flat().map((document) => [document._id, document])).values()].map(toRecord);
+  };
   return {
-    async findByKeys(organizationId, keys) {
-      const documents = await collection
-        .find({ organizationId, keys: { $in: [...keys] } })
-        .limit(SUPPLIERS_MAX)
-        .toArray();
-      return documents.map(toRecord);
-    },
-    async findByLookalikeKeys(organizationId, keys) {
-      const documents = await collection
-        .find({ organizationId, lookalikeKeys: { $in: [...keys] } })
-        .limit(SUPPLIERS_MAX)
-        .toArray();
-      return documents.map(toRecord);
-    },
+    findMany,
+    findByKeys: (organizationId, keys) => findMany(organizationId, 'keys', keys),
+    findByLookalikeKeys: (organizationId, keys) => findMany(organizationId, 'lookalikeKeys', keys),
     async identitiesByKeys(organizationId, keys) {
       const limit = SUPPLIERS_PER_KEY_USUAL * IDENTITY_KEYS_MAX;
       const found = await inBatches(keys, IDENTITY_KEYS_MAX, (some) =>
@@ -95,21 +98,6 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
         if (isDuplicateKey(error)) return false;
         throw error;
       }
-    },
-    async findMany(organizationId, by, keys) {
-      const sharing = async (some: readonly string[]): Promise<SupplierDocument[]> => {
-        const limit = some.length === 1 ? SUPPLIERS_MAX : SUPPLIERS_PER_KEY_USUAL * some.length;
-        const documents = await collection
-          .find({ organizationId, [by]: { $in: [...some] } })
-          .limit(limit)
-          .toArray();
-        if (documents.length < limit || some.length === 1) return documents;
-        // A few keys have many suppliers: each half gets its own share.
-        const half = Math.ceil(some.length / 2);
-        return [...(await sharing(some.slice(0, half))), ...(await sharing(some.slice(half)))];
-      };
-      const found = await inBatches(keys, LOOKUP_KEYS_MAX, sharing);
-      return [...new Map(found.flat().map((document) => [document._id, document])).values()].map(toRecord);
     },
     writeMany: (organizationId, records, unitId) =>
       writeGuarded(
