@@ -25,7 +25,7 @@ export function canaryStore(
       return [...new Set(await keyIdsInUse(known))].filter((keyId) => !known.includes(keyId));
     },
     async list() {
-      const found = await collection.find({}).limit(KEYS_MAX).toArray();
+      const found = await collection.find({}).sort({ _id: 1 }).limit(KEYS_MAX).toArray();
       return found.map(({ _id: keyId, sealed }) => ({ keyId, sealed }));
     },
     async insertMissing({ keyId, sealed }) {

@@ -18,5 +18,5 @@ export async function indexBuilds(db: Db): Promise<readonly string[]> {
       return (stats?.storageStats?.indexBuilds ?? []).map((index) => `${name}.${index}`);
     }),
   );
-  return building.flat();
+  return building.flat().toSorted();
 }

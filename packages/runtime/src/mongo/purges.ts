@@ -124,7 +124,10 @@ export async function openPurges(
       async run(signal) {
         const now = clock.now();
         const due = await purges
-          .find({ leaseUntil: { $lte: now }, dueAt: { $lte: now } }, { projection: { _id: 1 }, limit: PURGES_MAX })
+          .find(
+            { leaseUntil: { $lte: now }, dueAt: { $lte: now } },
+            { projection: { _id: 1 }, sort: { leaseUntil: 1, dueAt: 1 }, limit: PURGES_MAX },
+          )
           .toArray();
         for (const { _id } of due) {
           if (signal.aborted) return;
@@ -136,7 +139,10 @@ export async function openPurges(
     data: [...kinds, documentOfOrganization(purges)],
     async findStuck(before) {
       const late = await purges
-        .find({ leaseUntil: { $gte: FREE }, requestedAt: { $lte: before } }, { limit: STUCK_MAX })
+        .find(
+          { leaseUntil: { $gte: FREE }, requestedAt: { $lte: before } },
+          { sort: { requestedAt: 1 }, limit: STUCK_MAX },
+        )
         .toArray();
       return late.map(({ _id, requestedAt }) => ({
         kind: 'purge',

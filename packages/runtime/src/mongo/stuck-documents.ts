@@ -72,11 +72,13 @@ export function stuckDeadLetters(db: Db, service: string): FindStuckWork {
   return async (before) => {
     const letters = await db
       .collection<{ subject: string; at: Date; error: string }>('dead_letters')
-      .find({ at: { $lte: before } }, { projection: { subject: 1, at: 1, error: 1 }, limit: DOCUMENTS_MAX })
+      .find(
+        { at: { $lte: before } },
+        { projection: { subject: 1, at: 1, error: 1 }, sort: { at: 1, _id: 1 }, limit: DOCUMENTS_MAX },
+      )
       .toArray();
-    const oldestFirst = letters.toSorted((left, right) => left.at.getTime() - right.at.getTime());
-    return [...new Set(oldestFirst.map(({ subject }) => subject))].map((subject) => {
-      const same = oldestFirst.filter((letter) => letter.subject === subject);
+    return [...new Set(letters.map(({ subject }) => subject))].map((subject) => {
+      const same = letters.filter((letter) => letter.subject === subject);
       return {
         kind: 'dead_letters',
         what: `${same.length} of ${subject}`,

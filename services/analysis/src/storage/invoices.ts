@@ -247,6 +247,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     async undecided() {
       const documents = await collection
         .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
+        .sort({ leaseUntil: 1 })
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
       return documents.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId }));

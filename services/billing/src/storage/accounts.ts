@@ -74,6 +74,7 @@ export function accountStore(
     async listDue(now) {
       const found = await collection
         .find({ dueAt: { $lte: now } })
+        .sort({ dueAt: 1 })
         .limit(DUE_MAX)
         .toArray();
       return found.map(toAccount);

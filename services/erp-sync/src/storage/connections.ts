@@ -246,7 +246,10 @@ export function connectionStore(
     },
     async unfinishedDeletions(before) {
       const found = await collection
-        .find({ endMasterSince: { $lte: before } }, { projection: { organizationId: 1 }, limit: SWEEP_MAX })
+        .find(
+          { endMasterSince: { $lte: before } },
+          { projection: { organizationId: 1 }, sort: { endMasterSince: 1 }, limit: SWEEP_MAX },
+        )
         .toArray();
       return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
     },

@@ -159,7 +159,9 @@ export function syncedConnections(
             { projection: ofDue, sort: { nextSyncAt: 1 }, limit },
           )
           .toArray(),
-        collection.find({ runningRunId: { $exists: true }, ...free }, { projection: ofDue, limit }).toArray(),
+        collection
+          .find({ runningRunId: { $exists: true }, ...free }, { projection: ofDue, sort: { runningRunId: 1 }, limit })
+          .toArray(),
       ]);
       return [...silent, ...dueNow].map(toDue);
     },

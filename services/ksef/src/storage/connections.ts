@@ -95,7 +95,9 @@ export function connectionStore(
       return toConnection(await aggregates.save(connection, toUpdate(change, clock.now()), { events }));
     },
     async disabledWithToken() {
-      const found = await collection.find({ wipeTokenSince: { $exists: true } }, { limit: SWEEP_MAX }).toArray();
+      const found = await collection
+        .find({ wipeTokenSince: { $exists: true } }, { sort: { wipeTokenSince: 1 }, limit: SWEEP_MAX })
+        .toArray();
       return found.map(toConnection);
     },
     async sealedWith(keyId, limit) {

@@ -120,7 +120,10 @@ export function endpointStore(
     },
     async unfinishedDeletions(before) {
       const found = await collection
-        .find({ deletionPending: { $lte: before } }, { projection: { organizationId: 1 }, limit: SWEEP_MAX })
+        .find(
+          { deletionPending: { $lte: before } },
+          { projection: { organizationId: 1 }, sort: { deletionPending: 1 }, limit: SWEEP_MAX },
+        )
         .toArray();
       return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
     },
@@ -175,6 +178,7 @@ export function endpointStore(
       const found = await Promise.all([
         collection
           .find({ failingSince: { $lte: ago(noticeAfterMs) }, status: 'ACTIVE', noticedAt: { $exists: false } })
+          .sort({ failingSince: 1 })
           .limit(SWEEP_MAX)
           .toArray(),
         collection
@@ -183,6 +187,7 @@ export function endpointStore(
             status: 'ACTIVE',
             failuresInRow: { $gte: FAILURES_TO_DISABLE_MIN },
           })
+          .sort({ failingSince: 1 })
           .limit(SWEEP_MAX)
           .toArray(),
       ]);
