@@ -69,6 +69,7 @@ async function resultsOf(organizationId: string) {
   const scans = await db
     .collection<FindingDocument>('findings')
     .find({ organizationId, invoiceId: { $exists: false } })
+    .sort({ type: 1, summary: 1 })
     .toArray();
   const suppliers = await db
     .collection<{ _id: string; name: string; taxKey?: string }>('suppliers')

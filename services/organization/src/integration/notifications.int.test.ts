@@ -334,7 +334,7 @@ describe('KSeF', () => {
     await changed(organizationId, refused, new Date(hour));
     await countBecomes(2);
 
-    const [first] = await documents().find({ organizationId }).toArray();
+    const [first] = await documents().find({ organizationId }).sort({ createdAt: 1 }).toArray();
     const owner = { userId: first?.userId, role: 'OWNER', status: 'ACTIVE' };
     const again = notifyAboutRefusal({
       organizations: { find: async () => ({ id: organizationId, name: 'Acme' }) as never },
