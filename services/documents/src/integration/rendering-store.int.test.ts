@@ -82,6 +82,17 @@ describe('the cache of renderings', () => {
     expect([await records().countDocuments(), await pieces()]).toEqual([0, 0]);
   });
 
+  test('gives what was drawn where another request failed with the same page, whichever ended first', async () => {
+    const [failedFirst, drawnFirst] = [randomUUID(), randomUUID()];
+    const failure = { reason: 'TIMED_OUT', message: 'It takes too long.' } as const;
+    await store.storeFailure(made(failedFirst, 'a'), failure);
+    const later = await store.store(made(failedFirst, 'a'), picture(9));
+    const earlier = await store.store(made(drawnFirst, 'a'), picture(9));
+    await store.storeFailure(made(drawnFirst, 'a'), failure);
+    expect(await store.find(failedFirst, 'a', start)).toEqual({ rendering: later });
+    expect(await store.find(drawnFirst, 'a', start)).toEqual({ rendering: earlier });
+  });
+
   test(`keeps ${bounds.renderingsMax} of an organization; one more takes the place of the oldest, and none of another's`, async () => {
     const [own, other] = [randomUUID(), randomUUID()];
     await storeAll(other, [1]);

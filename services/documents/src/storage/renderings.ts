@@ -85,7 +85,11 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      const document = await collection.findOne({ organizationId, key, isComplete: true, expiresAt: { $gt: now } });
+      // Two requests may have drawn one page at the same time: a picture is kept for longer than a failure, and comes first.
+      const document = await collection.findOne(
+        { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
+        { sort: { expiresAt: -1, _id: 1 } },
+      );
       if (document === null) return undefined;
       const { _id: fileId, byteSize, mediaType, sha256, failure } = document;
       if (failure !== undefined) return { failure };
