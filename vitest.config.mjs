@@ -16,6 +16,8 @@ function project(name, order, options) {
     test: {
       name,
       environment: 'node',
+      // Titles are shown whole.
+      chaiConfig: { truncateThreshold: 240 },
       pool: 'forks',
       isolate: false,
       // What is compiled runs as it was compiled: the product of the end-to-end tests, and the programs that tests start.
