@@ -1,8 +1,8 @@
 // Run by vitest once before the end-to-end tests: they share one started product, each test file with tenants of its own.
 import { randomBytes } from 'node:crypto';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
+import { newSecrets } from '@invoicecontrol/topology/start';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { dropDatabases } from './drop-databases.js';
 import { startSystem } from './system.js';
 import type { SharedSystem } from './system.js';
 
@@ -30,10 +30,6 @@ export async function setup(): Promise<() => Promise<void>> {
   process.env.SHARED_SYSTEM = JSON.stringify(shared);
   return async () => {
     await stop();
-    for (const databaseName of databaseNames(databasePrefix)) {
-      const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-      await db.dropDatabase();
-      await close();
-    }
+    await dropDatabases(mongodbUrl, databasePrefix);
   };
 }
