@@ -109,6 +109,7 @@ function asServer(docker: Docker, started: StartedTestContainer, image: string, 
   return {
     url,
     about: `${image} in Docker`,
+    processId: () => undefined,
     async kill() {
       const { container } = await docker.getContainerRuntimeClient();
       await container.getById(started.getId()).kill();

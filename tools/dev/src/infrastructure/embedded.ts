@@ -102,6 +102,7 @@ async function restartable(
   const { port } = running;
   return {
     url: urlOf(port),
+    processId: () => running.pid,
     kill: () => running.kill(),
     async restart() {
       running = await start(port);

@@ -103,6 +103,7 @@ function givenServer(name: string, variable: string, url: string): Server {
   return {
     url,
     about: `the one of ${variable}`,
+    processId: () => undefined,
     kill: refuse,
     restart: refuse,
     pause: refuse,
