@@ -17,6 +17,8 @@ const PICTURE_SIDE = 2_500;
 
 const pdfium = PDFiumLibrary.init();
 
+// The worker that recognises text would keep this process.
+process.once('disconnect', () => process.exit());
 process.on('message', (order: CeilingOrder) => {
   parseAll(order).then(
     (durationsMs) => process.send?.(durationsMs),

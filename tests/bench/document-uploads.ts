@@ -1,15 +1,14 @@
 // Documents through the running product, beside the bare parser: from the PUT to the decision.
 import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { watchProcessors } from './busy.js';
+import { endChild, messageFrom, ownChild } from './children.js';
 import type { CeilingOrder } from './document-ceiling.js';
 import { makeDocuments } from './document-files.js';
 import type { DocumentFile, DocumentKind } from './document-files.js';
 import { percentilesOf } from './percentiles.js';
-import { say } from './progress.js';
+import { step } from './progress.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget, UploadTimes } from './upload-client.js';
 
@@ -71,7 +70,7 @@ export async function measureUploads(
   isQuick: boolean,
 ): Promise<KindMeasured> {
   const plan = plans[kind][isQuick ? 'quick' : 'full'];
-  say(`${kind}: making the documents`);
+  step(`${kind}: making the documents`);
   const [warmUp, alone, together] = [
     await makeDocuments(kind, 0, plan.warmUp),
     await makeDocuments(kind, plan.warmUp, plan.alone),
@@ -81,16 +80,16 @@ export async function measureUploads(
   try {
     const [parser] = parsers;
     if (parser === undefined) throw new Error('there is no processor');
-    say(`${kind}: warming up`);
+    step(`${kind}: warming up`);
     await Promise.all(parsers.map((each) => each.parse(kind, warmUp)));
     await sendAll(target, warmUp, plan.clients);
-    say(`${kind}: one at a time`);
+    step(`${kind}: one at a time`);
     const parsedMs = await parser.parse(kind, alone);
     const busySoFar = watchProcessors();
     const sent = await sendAll(target, alone, 1);
     const busy = busySoFar();
     parsedMs.push(...(await parser.parse(kind, alone)));
-    say(`${kind}: ${plan.clients} clients at once`);
+    step(`${kind}: ${plan.clients} clients at once`);
     const perSecond = await rateOf(together.length, () => sendAll(target, together, plan.clients));
     const parsedPerSecond = await rateOf(together.length, () =>
       Promise.all(
@@ -119,7 +118,7 @@ export async function measureUploads(
       busy,
     };
   } finally {
-    for (const each of parsers) each.stop();
+    await Promise.all(parsers.map((each) => each.stop()));
   }
 }
 
@@ -148,22 +147,17 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 interface Parser {
   /** @returns how long each document took */
   parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 function startParser(): Parser {
-  const child: ChildProcess = fork(fileURLToPath(new URL('document-ceiling.js', import.meta.url)), [], {
-    serialization: 'advanced',
-  });
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The bare parser ended.')));
-  ended.catch(() => {});
+  const program = fileURLToPath(new URL('document-ceiling.js', import.meta.url));
+  const child = ownChild(fork(program, [], { serialization: 'advanced' }));
   return {
-    async parse(kind, files) {
-      const answered = once(child, 'message') as Promise<[number[]]>;
+    parse(kind, files) {
       child.send({ kind, files: files.map(({ bytes }) => bytes) } satisfies CeilingOrder);
-      const [durationsMs] = await Promise.race([answered, ended]);
-      return durationsMs;
+      return messageFrom(child);
     },
-    stop: () => child.disconnect(),
+    stop: () => endChild(child),
   };
 }

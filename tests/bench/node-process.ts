@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endChild, ownChild } from './children.js';
 
 const START_MS_MAX = 30_000;
 const LOOK_EACH_MS = 25;
@@ -36,19 +36,11 @@ export async function startNodeProcess(
   const output = openSync(logFile, 'w');
   // For profiles: --cpu-prof and the like.
   const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
-  const child = spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] });
+  const child = ownChild(spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] }));
   closeSync(output);
-  const endWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', endWithUs);
-  const stop = async (): Promise<void> => {
-    process.off('exit', endWithUs);
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-  };
+  const stop = (): Promise<void> => endChild(child);
   const deadline = Date.now() + START_MS_MAX;
-  while (child.exitCode === null && Date.now() < deadline) {
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
     const address = /"address":"([^"]+)"/.exec(readFileSync(logFile, 'utf8'))?.[1];
     if (address !== undefined && child.pid !== undefined) return { name, pid: child.pid, address, logFile, stop };
     await delay(LOOK_EACH_MS);

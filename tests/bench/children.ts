@@ -1,0 +1,52 @@
+// The child processes of a benchmark: they end with it, however it ends.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Longer than a service takes for its open requests when nothing calls it any more. */
+const STOP_MS_MAX = 10_000;
+
+const running = new Set<ChildProcess>();
+
+/** Keeps the child in mind until it ends. @returns the child */
+export function ownChild(child: ChildProcess): ChildProcess {
+  // One listener for all children.
+  if (!process.listeners('exit').includes(killAll)) process.once('exit', killAll);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/** SIGTERM, and SIGKILL to a child that is still there some time later. Resolves when it has ended. */
+export async function endChild(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+  await ended;
+  clearTimeout(force);
+}
+
+/** The next message of a forked child. @throws Error when it ends before */
+export async function messageFrom<T>(child: ChildProcess): Promise<T> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  const end = async (): Promise<never> => {
+    if (running.has(child)) await once(child, 'exit', { signal });
+    throw new Error(`${child.spawnargs.at(-1)} ended before it answered.`);
+  };
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }) as Promise<[T]>, end()]);
+    return message;
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** Ends all children at once. */
+export async function endChildren(): Promise<void> {
+  await Promise.all([...running].map(endChild));
+}
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
