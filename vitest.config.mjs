@@ -53,7 +53,7 @@ export default defineConfig({
       // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
       project('isolated', 1, { include: [own], globalSetup: [servers], isolate: true }),
       project('integration', 2, {
-        include: [`${anywhere}/*.int.test.ts`],
+        include: [`${anywhere}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...never, own],
         globalSetup: [servers],
         maxWorkers: 4,

@@ -9,7 +9,7 @@ import type { FieldPath } from '@invoicecontrol/extraction/reading';
 import { countryCodes, generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
 import { PDFDocument, PDFName } from 'pdf-lib';
 import { scanOf } from './document-files.js';
-import { progress, say } from './progress.js';
+import { progress, step } from './progress.js';
 
 /** How the values come out of a document. */
 export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
@@ -101,7 +101,7 @@ async function* allDocuments({
   readonly scans: number;
   readonly samplesFolder: string;
 }): AsyncGenerator<Known> {
-  say('printed invoices');
+  step('printed invoices');
   for (let seed = 1; seed <= seeds; seed += 1) {
     for (const country of countryCodes) {
       for (let layout = 0; layout < LAYOUTS; layout += 1) {
@@ -110,13 +110,13 @@ async function* allDocuments({
       }
     }
   }
-  say('scanned invoices');
+  step('scanned invoices');
   for (let index = 0; index < scans; index += 1) {
     const country = countryCodes[index % countryCodes.length] ?? 'GB';
     const { name, pdf, truth } = await generateInvoice(1_000 + index, index % LAYOUTS, country);
     yield { name: `${name} scanned`, bytes: await scanOf(pdf), truth };
   }
-  say('samples');
+  step('samples');
   yield* samples(samplesFolder);
 }
 
@@ -139,7 +139,7 @@ const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
 /** Each sample as it is; a PDF with XML also without it, and scanned. */
 async function* samples(folder: string): AsyncGenerator<Known> {
   const manifest = join(folder, 'manifest.json');
-  if (!existsSync(manifest)) return say(`no samples in ${folder}`);
+  if (!existsSync(manifest)) return step(`no samples in ${folder}`);
   const { files } = JSON.parse(readFileSync(manifest, 'utf8')) as {
     files: { file: string; expected?: Readonly<Record<string, string | null>> }[];
   };

@@ -48,8 +48,8 @@ const reply = (): CeilingReply => ({
   replayed: false,
 });
 
-const mongodbUrl = process.env['CEILING_MONGODB_URL'];
-const store = mongodbUrl === undefined ? undefined : await storeWithNothingAround(mongodbUrl);
+const { CEILING_MONGODB_URL: url, CEILING_DATABASE: databaseName = '' } = process.env;
+const store = url === undefined ? undefined : await storeWithNothingAround(url, databaseName);
 const analyzeInvoice: handleUnaryCall<CeilingRequest, CeilingReply> = ({ request }, callback) => {
   if (store === undefined) callback(null, reply());
   else store(request).then(() => callback(null, reply()), callback);

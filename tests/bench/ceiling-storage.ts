@@ -15,8 +15,11 @@ const KNOWN = 400;
  * The commands that storing and deciding one invoice takes, in their four steps, with nothing around them: what the
  * database and its driver alone cost. To be kept in step with what `npm run bench` prints as "before the answer".
  */
-export async function storeWithNothingAround(mongodbUrl: string): Promise<(request: CeilingRequest) => Promise<void>> {
-  const { db } = await connectMongo({ url: mongodbUrl, databaseName: 'bench_ceiling', appName: 'ceiling' });
+export async function storeWithNothingAround(
+  url: string,
+  databaseName: string,
+): Promise<(request: CeilingRequest) => Promise<void>> {
+  const { db } = await connectMongo({ url, databaseName, appName: 'ceiling' });
   const collection = (name: string) => db.collection<Stored>(name);
   const names = ['usage', 'invoices', 'suppliers', 'analyses', 'links'];
   const [usage, invoices, suppliers, analyses, links] = names.map(collection);

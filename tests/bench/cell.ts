@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { childPid, cpuMsOf } from './node-process.js';
+import { cpuMsOf } from './node-process.js';
 import type { Load, LoadOrder, LoadProcess } from './load-process.js';
 
 /** Processes whose time is counted, by the name of their column. */
@@ -42,11 +42,6 @@ export async function settledCpuOf(watched: Watched): Promise<Record<string, num
 async function cpuOf(watched: Watched): Promise<Record<string, number>> {
   const entries = Object.entries(watched).flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid] as const]));
   return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
-}
-
-/** The stores, where they are children of ours: their work is shown beside that of the product. */
-export async function storePids(): Promise<{ database: number | undefined; broker: number | undefined }> {
-  return { database: await childPid('mongod'), broker: await childPid('nats-server') };
 }
 
 /** The median of each figure over the rounds; what was refused is added up. */

@@ -1,10 +1,7 @@
 // `npm run bench:documents`: what a document costs from its bytes to its decision, and how well it is read.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { calibrate, readingWays } from './calibration.js';
@@ -16,13 +13,17 @@ import type { ReadingMeasured } from './document-reading.js';
 import { measureUploads } from './document-uploads.js';
 import type { KindMeasured } from './document-uploads.js';
 import { machine, writeReport } from './one-core.js';
-import { say } from './progress.js';
-import { startSystem, stopAll } from './servers.js';
+import { say, step } from './progress.js';
+import { closingAfter, endAfter, logDirectory, runProgram } from './run-program.js';
+import { startSystem } from './servers.js';
+import { startStores } from './stores.js';
 import { goodIn, table, times } from './table.js';
 import type { Good } from './table.js';
 
 const parts = ['reading', ...documentKinds, 'calibration'] as const;
 type Part = (typeof parts)[number];
+
+const MINUTES_MAX = 40;
 
 const usage = `Measures invoice documents.
 
@@ -39,7 +40,7 @@ const usage = `Measures invoice documents.
   npm run bench:documents -- --keep          keeps the logs of all processes
   npm run bench:documents -- --samples DIR   documents of others with a manifest.json (../shared/samples/documents)
 
-Progress goes to standard error. Ends with code 1 if an aim was missed.
+Progress goes to standard error. Ends with code 1 if an aim was missed, and after ${MINUTES_MAX} minutes at the latest.
 `;
 
 const AIMS = {
@@ -56,10 +57,7 @@ const AIMS = {
 const CALIBRATION = { full: { seeds: 3, scans: 32 }, quick: { seeds: 1, scans: 8 } } as const;
 const READING_SECONDS = { full: 0.5, quick: 0.1 } as const;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 interface Figures extends ReturnType<typeof machine> {
   reading?: readonly ReadingMeasured[];
@@ -84,6 +82,7 @@ async function main(): Promise<void> {
     return;
   }
   const chosen = partsOf(values.only);
+  endAfter(MINUTES_MAX);
   const size = values.quick ? 'quick' : 'full';
   const figures: Figures = machine();
   const good = goodIn(process.stdout.isTTY);
@@ -96,7 +95,7 @@ async function main(): Promise<void> {
     process.stdout.write(`\n${title}\n\n${table(rows, 0)}\n${notes.map((note) => `\n${note}`).join('')}\n`);
   };
   if (chosen.includes('reading')) {
-    say('reading');
+    step('reading');
     figures.reading = measureReading(READING_SECONDS[size]);
     print(
       'Reading XML: milliseconds of processor time on one core',
@@ -106,7 +105,7 @@ async function main(): Promise<void> {
   }
   const kinds = documentKinds.filter((kind) => chosen.includes(kind));
   if (kinds.length > 0) {
-    figures.uploads = await measureKinds(kinds, values.quick, values.keep);
+    figures.uploads = await closingAfter(() => measureKinds(kinds, values.quick, values.keep));
     print(
       'From the PUT to the decision: milliseconds of one document at a time, and documents a second of several clients',
       uploadRows(figures.uploads, judge),
@@ -139,34 +138,19 @@ async function measureKinds(
   isQuick: boolean,
   keepsLogs: boolean,
 ): Promise<KindMeasured[]> {
-  const logDir = await mkdtemp(join(tmpdir(), 'bench-documents-'));
-  const closing: (() => Promise<unknown>)[] = [];
-  if (!keepsLogs) closing.push(() => rm(logDir, { recursive: true, force: true, maxRetries: 3 }));
-  try {
-    const infrastructure = await startInfrastructure({ log: say });
-    closing.push(() => infrastructure.stop());
-    const { mongodbUrl, natsUrl } = infrastructure;
-    const secrets = newSecrets();
-    const system = await startSystem({
-      natsUrl,
-      secrets,
-      logDir,
-      name: 'documents',
-      mongodbUrlFor: () => mongodbUrl,
-    });
-    closing.push(() => stopAll(Object.values(system)));
-    const measured: KindMeasured[] = [];
-    for (const kind of kinds) {
-      // An organization of its own: no kind meets the history of another.
-      const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${kind}`);
-      const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
-      measured.push(await measureUploads(kind, target, isQuick));
-    }
-    return measured;
-  } finally {
-    for (const close of closing.toReversed()) await close();
-    if (keepsLogs) say(`logs in ${logDir}`);
+  step('starting MongoDB, NATS and the services');
+  const logDir = await logDirectory('bench-documents', keepsLogs);
+  const { mongodbUrl, natsUrl, databasePrefix } = await startStores();
+  const secrets = newSecrets();
+  const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'documents' });
+  const measured: KindMeasured[] = [];
+  for (const kind of kinds) {
+    // An organization of its own: no kind meets the history of another.
+    const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${kind}`);
+    const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
+    measured.push(await measureUploads(kind, target, isQuick));
   }
+  return measured;
 }
 
 function readingRows(measured: readonly ReadingMeasured[], judge: Good): string[][] {

@@ -10,15 +10,24 @@ import { originalsOf } from '@invoicecontrol/engine/matching/pair-score';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import { labelledHistory } from '../detection/history.js';
 import { ownCompanies } from '../detection/analyze.js';
+import { setImmediate as turn } from 'node:timers/promises';
 import { median } from './cell.js';
 import { invoiceAt } from './invoices.js';
-import { failWith, machine, readOptions, writeReport } from './one-core.js';
+import { machine, readOptions, writeReport } from './one-core.js';
+import { step } from './progress.js';
+import { endAfter, runProgram } from './run-program.js';
+
+/** With the usual seconds or fewer. */
+const MINUTES_MAX = 10;
+const SECONDS = 2;
 
 const usage = `Measures the decision engine alone, on one core, without database and network.
 
   npm run bench:engine                    about a minute
-  npm run bench:engine -- --seconds 1     per measurement (2 by default)
+  npm run bench:engine -- --seconds 1     per measurement (${SECONDS} by default)
   npm run bench:engine -- --json FILE     the figures as JSON too
+
+Ends after ${MINUTES_MAX} minutes at the latest, with more seconds after as many times as long.
 `;
 
 /** Invoices whose history the measured ones are analyzed with, and invoices that are measured. */
@@ -32,16 +41,15 @@ const WARM_UP_MS = 4_000;
 /** The target of the project. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
-await main().catch(failWith);
+await runProgram(main);
 
 async function main(): Promise<void> {
-  const options = readOptions(usage, '2');
+  const options = readOptions(usage, String(SECONDS));
   if (options === undefined) return;
   const { seconds } = options;
 
-  process.stderr.write(
-    `building histories of at least ${HISTORY} invoices and the facts of ${MEASURED} more for each\n`,
-  );
+  endAfter(MINUTES_MAX * Math.max(1, seconds / SECONDS));
+  step(`building histories of at least ${HISTORY} invoices and the facts of ${MEASURED} more for each`);
   const made = factsAmongStrangers();
   const populations = [
     { name: 'the engine, bills that resemble no other', facts: made.map(asRead) },
@@ -66,12 +74,26 @@ async function main(): Promise<void> {
     })),
     { name: 'serialising and compressing the facts', work: pack },
   ];
-  const perSecond = parts.map((): number[] => []);
-  for (const { work } of parts) ratePerCore(work, WARM_UP_MS);
-  for (let round = 0; round < ROUNDS; round++) {
-    parts.forEach(({ work }, part) => perSecond[part]?.push(ratePerCore(work, (seconds * 1_000) / ROUNDS)));
+  const measure = async (forMs: number): Promise<number[]> => {
+    const rates: number[] = [];
+    for (const { work } of parts) {
+      // The bound in time and signals are looked at between two measurements.
+      await turn();
+      rates.push(ratePerCore(work, forMs));
+    }
+    return rates;
+  };
+  step('warming up');
+  await measure(WARM_UP_MS);
+  const rounds: number[][] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    step(`round ${round} of ${ROUNDS}`);
+    rounds.push(await measure((seconds * 1_000) / ROUNDS));
   }
-  const rows = parts.map(({ name }, part) => ({ name, invoicesPerSecond: median(perSecond[part] ?? []) }));
+  const rows = parts.map(({ name }, part) => ({
+    name,
+    invoicesPerSecond: median(rounds.map((rates) => rates[part] ?? Number.NaN)),
+  }));
   const report = {
     ...machine(),
     populations: populations.map(({ name, facts }) => ({ name, ...meansOf(facts) })),

@@ -2,5 +2,5 @@
 import { startErps } from '@invoicecontrol/dev/simulators';
 
 const { simulators, env } = await startErps(process.env);
-process.once('disconnect', () => void simulators.stop());
+process.once('disconnect', () => process.exit());
 process.send?.({ urls: simulators.urls, env });

@@ -1,30 +1,31 @@
 // `npm run bench:erp`: what the first synchronisation of large books costs, and one without changes.
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ApiError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { erpNames } from './erp-books.js';
 import type { BooksSize, ErpName } from './erp-books.js';
+import { messageFrom, ownChild } from './children.js';
 import { apiOf, openCompany } from './erp-companies.js';
 import type { Company, LoggedRequest } from './erp-companies.js';
 import type { PagingOrder } from './erp-paging.js';
 import { peakDuring, residentOf } from './memory.js';
-import { childPid, cpuMsOf } from './node-process.js';
-import { failWith, machine, writeReport } from './one-core.js';
-import { progress, say, seconds } from './progress.js';
-import { ANALYSIS_DATABASE, CEILING_DATABASE, startSystem, stopAll } from './servers.js';
+import { cpuMsOf } from './node-process.js';
+import { machine, writeReport } from './one-core.js';
+import { progress, say, seconds, step } from './progress.js';
+import { closingAfter, endAfter, logDirectory, runProgram } from './run-program.js';
+import { startSystem } from './servers.js';
+import { startStores } from './stores.js';
+import type { Stores } from './stores.js';
 import { goodIn, table } from './table.js';
 import type { Good } from './table.js';
+
+/** For each ERP. */
+const MINUTES_MAX = 30;
 
 const usage = `Synchronises the books of a company from each simulated ERP, all services and the ERPs in processes of their own.
 
@@ -35,7 +36,7 @@ const usage = `Synchronises the books of a company from each simulated ERP, all 
   npm run bench:erp -- --json FILE       the figures as JSON too
   npm run bench:erp -- --keep            keeps the logs of all processes
 
-Progress goes to standard error. Ends with code 1 if an aim was missed.
+Progress goes to standard error. Ends with code 1 if an aim was missed, and after ${MINUTES_MAX} minutes for each ERP at the latest.
 `;
 
 const AIMS = {
@@ -48,7 +49,6 @@ const AIMS = {
 } as const;
 const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
 const QUICK: BooksSize = { vendors: 2_000, bills: 8_000 };
-const RUN_MS_MAX = 1_800_000;
 const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
 /** Documents of one bare insert, as many as one page of the service writes. */
@@ -76,7 +76,7 @@ interface Measured {
   readonly callsUnchanged: number;
 }
 
-await main().catch(failWith);
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -99,14 +99,11 @@ async function main(): Promise<void> {
     vendors: countOf('--vendors', values.vendors, usual.vendors),
     bills: countOf('--bills', values.bills, usual.bills),
   };
-  const logDir = await mkdtemp(join(tmpdir(), 'bench-erp-'));
+  const erps = erpsOf(values.only);
+  endAfter(MINUTES_MAX * erps.length);
+  const logDir = await logDirectory('bench-erp', values.keep);
   const measured: Measured[] = [];
-  try {
-    for (const erp of erpsOf(values.only)) measured.push(await measureErp(erp, size, logDir));
-  } finally {
-    if (values.keep) say(`logs in ${logDir}`);
-    else await rm(logDir, { recursive: true, force: true, maxRetries: 3 });
-  }
+  for (const erp of erps) measured.push(await closingAfter(() => measureErp(erp, size, logDir)));
   await writeReport(values, { ...machine(), size, measured });
   report(size, measured);
 }
@@ -128,90 +125,80 @@ function countOf(option: string, text: string | undefined, usual: number): numbe
 
 /** Each ERP begins with empty stores and new processes. */
 async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promise<Measured> {
-  const closing: (() => unknown)[] = [];
-  try {
-    const simulators = await startSimulators();
-    closing.push(() => simulators.stop());
-    const company = await openCompany(erp, simulators.urls[erp], size);
-    say(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
-    const { mongodbUrl, natsUrl, stop } = await startInfrastructure({ log: say });
-    closing.push(stop);
-    const secrets = newSecrets();
-    const system = await startSystem({
-      natsUrl,
-      secrets,
-      logDir,
-      name: erp,
-      mongodbUrlFor: () => mongodbUrl,
-      env: { ...simulators.env, ERP_OAUTH_CONFIRM: 'false' },
-    });
-    closing.push(() => stopAll(Object.values(system)));
-    const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${erp}`);
-    const api = apiOf(system.gateway.address, tenant.keys.owner);
-    const callApi = (path: string): Promise<Response> =>
-      fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });
+  step(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
+  const simulators = await startSimulators();
+  const company = await openCompany(erp, simulators.urls[erp], size);
+  const stores = await startStores();
+  const secrets = newSecrets();
+  const system = await startSystem({
+    ...stores,
+    secrets,
+    logDir,
+    name: erp,
+    env: { ...simulators.env, ERP_OAUTH_CONFIRM: 'false' },
+  });
+  const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${erp}`);
+  const api = apiOf(system.gateway.address, tenant.keys.owner);
+  const callApi = (path: string): Promise<Response> =>
+    fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });
 
-    const services = { 'erp-sync': system['erp-sync'].pid, analysis: system.analysis.pid };
-    const watched = { ...services, ERP: simulators.pid, MongoDB: await childPid('mongod') };
-    const idle = await residentOf(services);
-    const cpuBefore = await cpuOf(watched);
-    const { peak, result } = await peakDuring(services, async () => {
-      const connectionId = await company.connect(api, callApi);
-      return { connectionId, ...(await endOfRun(api, connectionId, 1)) };
-    });
-    const { connectionId, run, pagesMs } = result;
-    const cpuAfter = await cpuOf(watched);
-    const rows = rowsOf(run);
-    say(`${erp}: ${rows} rows in ${seconds(runMsOf(run))}`);
+  const services = { 'erp-sync': system['erp-sync'].pid, analysis: system.analysis.pid };
+  const watched = { ...services, ERP: simulators.pid, MongoDB: stores.pids.database };
+  const idle = await residentOf(services);
+  const cpuBefore = await cpuOf(watched);
+  step(`${erp}: first run`);
+  const { peak, result } = await peakDuring(services, async () => {
+    const connectionId = await company.connect(api, callApi);
+    return { connectionId, ...(await endOfRun(api, connectionId, 1)) };
+  });
+  const { connectionId, run, pagesMs } = result;
+  const cpuAfter = await cpuOf(watched);
+  const rows = rowsOf(run);
+  say(`${erp}: ${rows} rows in ${seconds(runMsOf(run))}`);
 
-    const requests = await company.requestsAfter(0);
-    const pages = requests.filter((request) => isPage(erp, request));
-    const pagingMs = await pageBare(company, pages);
-    say(`${erp}: the same ${pages.length} pages bare in ${(pagingMs / 1_000).toFixed(1)} s`);
+  step(`${erp}: its pages bare`);
+  const requests = await company.requestsAfter(0);
+  const pages = requests.filter((request) => isPage(erp, request));
+  const pagingMs = await pageBare(company, pages);
+  say(`${erp}: the same ${pages.length} pages bare in ${(pagingMs / 1_000).toFixed(1)} s`);
 
-    await company.advanceClock(HOUR_SECONDS);
-    const before = (await company.requestsAfter(0)).at(-1)?.n ?? 0;
-    await api.post('/erp-connections/{connectionId}/sync', { path: { connectionId } });
-    const { run: unchanged } = await endOfRun(api, connectionId, 2);
-    if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
-    const callsUnchanged = (await company.requestsAfter(before)).length;
-    // Last, because it makes the database larger.
-    const bareInsertsPerSecond = await insertBare(mongodbUrl, tenant.organizationId);
-    return {
-      erp,
-      rows,
-      runMs: runMsOf(run),
-      pagesMs,
-      pagingMs,
-      bareInsertsPerSecond,
-      pages: pages.length,
-      cpuMs: Object.fromEntries(
-        Object.entries(cpuAfter).map(([name, ms]) => [name, ((ms - (cpuBefore[name] ?? 0)) / rows) * 1_000]),
-      ),
-      aboveIdleMb: Object.fromEntries(
-        Object.entries(peak).map(([name, bytes]) => [name, (bytes - (idle[name] ?? 0)) / BYTES_PER_MB]),
-      ),
-      callsUnchanged,
-    };
-  } finally {
-    for (const close of closing.toReversed()) await close();
-  }
+  step(`${erp}: a run without changes`);
+  await company.advanceClock(HOUR_SECONDS);
+  const before = (await company.requestsAfter(0)).at(-1)?.n ?? 0;
+  await api.post('/erp-connections/{connectionId}/sync', { path: { connectionId } });
+  const { run: unchanged } = await endOfRun(api, connectionId, 2);
+  if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
+  const callsUnchanged = (await company.requestsAfter(before)).length;
+  // Last, because it makes the database larger.
+  const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
+  return {
+    erp,
+    rows,
+    runMs: runMsOf(run),
+    pagesMs,
+    pagingMs,
+    bareInsertsPerSecond,
+    pages: pages.length,
+    cpuMs: Object.fromEntries(
+      Object.entries(cpuAfter).map(([name, ms]) => [name, ((ms - (cpuBefore[name] ?? 0)) / rows) * 1_000]),
+    ),
+    aboveIdleMb: Object.fromEntries(
+      Object.entries(peak).map(([name, bytes]) => [name, (bytes - (idle[name] ?? 0)) / BYTES_PER_MB]),
+    ),
+    callsUnchanged,
+  };
 }
 
 interface Simulators {
   readonly urls: Readonly<Record<ErpName, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number | undefined;
-  stop(): void;
 }
 
 async function startSimulators(): Promise<Simulators> {
-  const child = fork(program('erp-simulators.js'));
-  const [started] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => Promise.reject(new Error('The simulated ERPs did not start.'))),
-  ])) as [Pick<Simulators, 'urls' | 'env'>];
-  return { ...started, pid: child.pid, stop: () => child.disconnect() };
+  const child = ownChild(fork(program('erp-simulators.js')));
+  const started = await messageFrom<Pick<Simulators, 'urls' | 'env'>>(child);
+  return { ...started, pid: child.pid };
 }
 
 async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Promise<Record<string, number>> {
@@ -221,9 +208,8 @@ async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Pro
 
 /** The newest run, once so many have ended; and how long the first one took until its last row was stored. */
 async function endOfRun(api: Client, connectionId: string, count: number): Promise<{ run: Run; pagesMs: number }> {
-  const deadline = performance.now() + RUN_MS_MAX;
   let stored = { rows: 0, atMs: 0 };
-  while (performance.now() < deadline) {
+  for (;;) {
     const recentRuns = await recentRunsOf(api, connectionId);
     const [run] = recentRuns;
     if (run !== undefined && recentRuns.length >= count) {
@@ -235,7 +221,6 @@ async function endOfRun(api: Client, connectionId: string, count: number): Promi
     }
     await delay(POLL_EACH_MS);
   }
-  throw new Error(`The run did not end within ${seconds(RUN_MS_MAX)}.`);
 }
 
 /** None while the database does not answer. */
@@ -267,8 +252,8 @@ function isPage(erp: ErpName, { path }: LoggedRequest): boolean {
   return data[erp].test(path);
 }
 
-async function pageBare({ url }: Company, pages: readonly LoggedRequest[]): Promise<number> {
-  const child = fork(program('erp-paging.js'));
+function pageBare({ url }: Company, pages: readonly LoggedRequest[]): Promise<number> {
+  const child = ownChild(fork(program('erp-paging.js')));
   const order: PagingOrder = {
     origin: url,
     pages: pages.map(({ method, path, query, headers, body }) => {
@@ -277,45 +262,35 @@ async function pageBare({ url }: Company, pages: readonly LoggedRequest[]): Prom
     }),
   };
   child.send(order);
-  const [ms] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => Promise.reject(new Error('The bare paging ended early.'))),
-  ])) as [number];
-  return ms;
+  return messageFrom(child);
 }
 
 /** Copies stored bills by inserts alone, into a collection with the same indexes. @returns documents a second */
-async function insertBare(mongodbUrl: string, organizationId: string): Promise<number> {
-  const open = (databaseName: string) => connectMongo({ url: mongodbUrl, databaseName, appName: 'bench' });
-  const [mongo, ceiling] = await Promise.all([open(ANALYSIS_DATABASE), open(CEILING_DATABASE)]);
-  try {
-    const bills = mongo.db.collection<{ _id: string; organizationId: string }>('invoices');
-    const copies = ceiling.db.collection<{ _id: string }>('invoices');
-    const indexes = await bills.indexes();
-    await copies.createIndexes(indexes.filter(({ name }) => name !== '_id_').map(({ v: _, ...index }) => index));
-    let inserted = 0;
-    let tookMs = 0;
-    let batch: { _id: string }[] = [];
-    const insert = async (): Promise<void> => {
-      if (batch.length === 0) return;
-      const beganMs = performance.now();
-      await copies.insertMany(batch, { ordered: false });
-      tookMs += performance.now() - beganMs;
-      inserted += batch.length;
-      batch = [];
-    };
-    for await (const document of bills.find(
-      { organizationId },
-      { batchSize: INSERT_DOCUMENTS, limit: BARE_DOCUMENTS_MAX },
-    )) {
-      batch.push(document);
-      if (batch.length === INSERT_DOCUMENTS) await insert();
-    }
-    await insert();
-    return (inserted / tookMs) * 1_000;
-  } finally {
-    await Promise.all([mongo.close(), ceiling.close()]);
+async function insertBare(stores: Stores, organizationId: string): Promise<number> {
+  const bills = (await stores.openDatabase('analysis')).collection<{ _id: string; organizationId: string }>('invoices');
+  const copies = (await stores.openDatabase('ceiling')).collection<{ _id: string }>('invoices');
+  const indexes = await bills.indexes();
+  await copies.createIndexes(indexes.filter(({ name }) => name !== '_id_').map(({ v: _, ...index }) => index));
+  let inserted = 0;
+  let tookMs = 0;
+  let batch: { _id: string }[] = [];
+  const insert = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const beganMs = performance.now();
+    await copies.insertMany(batch, { ordered: false });
+    tookMs += performance.now() - beganMs;
+    inserted += batch.length;
+    batch = [];
+  };
+  for await (const document of bills.find(
+    { organizationId },
+    { batchSize: INSERT_DOCUMENTS, limit: BARE_DOCUMENTS_MAX },
+  )) {
+    batch.push(document);
+    if (batch.length === INSERT_DOCUMENTS) await insert();
   }
+  await insert();
+  return (inserted / tookMs) * 1_000;
 }
 
 function report({ vendors, bills }: BooksSize, measured: readonly Measured[]): void {

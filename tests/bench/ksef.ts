@@ -1,29 +1,30 @@
 // `npm run bench:ksef`: many invoices at once to KSeF, within the limits that it declares.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { endChildren } from './children.js';
 import { startDatabaseProxy } from './counting-proxy.js';
 import type { DatabaseCommand } from './counting-proxy.js';
 import { startNeighbours } from './ksef-neighbours.js';
 import type { Neighbours } from './ksef-neighbours.js';
 import { startNodeProcess } from './node-process.js';
-import { failWith, machine, writeReport } from './one-core.js';
+import { machine, writeReport } from './one-core.js';
 import { percentilesOf } from './percentiles.js';
-import { progress, say, seconds } from './progress.js';
+import { progress, say, seconds, step } from './progress.js';
+import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
+import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
+
+/** Beside the hours of KSeF that one context must wait for. */
+const MINUTES_MAX = 20;
 
 const usage = `Submits invoices of several contexts (NIPs) at once, with the service in processes of its own and the simulator of KSeF, which
 counts calls as KSeF does and answers 429 to one too many.
@@ -35,7 +36,7 @@ counts calls as KSeF does and answers 429 to one too many.
   npm run bench:ksef -- --keep                keeps the logs of all processes
 
 Progress goes to standard error. Ends with code 1 if an aim was missed: each invoice registered once by one send, no answer 429, no
-session left open.
+session left open. Ends after ${MINUTES_MAX} minutes at the latest, beside the hours that the limits of KSeF make it wait.
 `;
 
 const HOUR_SECONDS = 3_600;
@@ -43,7 +44,6 @@ const HOUR_SECONDS = 3_600;
 const SESSIONS_AN_HOUR = 120;
 const POLL_EACH_MS = 500;
 const FIRST_NIP = 5_265_000_000;
-const DATABASE = 'bench_ksef';
 
 interface Size {
   readonly submissions: number;
@@ -77,7 +77,7 @@ interface Measured {
   readonly commands: Readonly<Record<string, number>>;
 }
 
-await main().catch(failWith);
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -101,15 +101,11 @@ async function main(): Promise<void> {
     replicas: countOf('--replicas', values.replicas, 8),
     hourSeconds: countOf('--hour', values.hour, HOUR_SECONDS),
   };
-  const logDir = await mkdtemp(join(tmpdir(), 'bench-ksef-'));
-  try {
-    const measured = await measure(size, logDir);
-    await writeReport(values, { ...machine(), size, measured });
-    report(size, measured);
-  } finally {
-    if (values.keep) say(`logs in ${logDir}`);
-    else await rm(logDir, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const hours = Math.ceil(size.submissions / size.contexts / SESSIONS_AN_HOUR);
+  endAfter(MINUTES_MAX + (hours * size.hourSeconds) / 60);
+  const measured = await measure(size, await logDirectory('bench-ksef', values.keep));
+  await writeReport(values, { ...machine(), size, measured });
+  report(size, measured);
 }
 
 function countOf(option: string, text: string, most: number): number {
@@ -119,66 +115,63 @@ function countOf(option: string, text: string, most: number): number {
 }
 
 async function measure(size: Size, logDir: string): Promise<Measured> {
-  const closing: (() => unknown)[] = [];
-  try {
-    const windowFactor = size.hourSeconds / HOUR_SECONDS;
-    const simulator = await startKsefSimulator({ limitWindowFactor: windowFactor });
-    closing.push(() => simulator.stop());
-    const control = async <T>(target: string, body?: object): Promise<T> => {
-      const [method = '', path = ''] = target.split(' ');
-      const url = `${simulator.url}/test/control/${path}`;
-      const response = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${target}: ${response.status} ${text}`);
-      return JSON.parse(text) as T;
+  step('starting MongoDB, NATS and the replicas');
+  const windowFactor = size.hourSeconds / HOUR_SECONDS;
+  const simulator = await startKsefSimulator({ limitWindowFactor: windowFactor });
+  onEnd(() => simulator.stop());
+  const control = async <T>(target: string, body?: object): Promise<T> => {
+    const [method = '', path = ''] = target.split(' ');
+    const url = `${simulator.url}/test/control/${path}`;
+    const response = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${target}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+  const { mongodbUrl, natsUrl, openDatabase } = await startStores();
+  const neighbours = await startNeighbours();
+  onEnd(() => neighbours.stop());
+  const db = await openDatabase('ksef');
+  const commands: DatabaseCommand[] = [];
+  const addresses: string[] = [];
+  const secrets = newSecrets();
+  for (let replica = 1; replica <= size.replicas; replica++) {
+    const url = new URL(mongodbUrl);
+    const proxy = await startDatabaseProxy(url.host, `ksef-${replica}`, commands);
+    onEnd(() => proxy.close());
+    url.host = proxy.address;
+    url.searchParams.set('directConnection', 'true');
+    const env = {
+      ...process.env,
+      NODE_ENV: 'production',
+      GRPC_PORT: '0',
+      MONGODB_URL: url.href,
+      NATS_URL: natsUrl,
+      DATABASE_NAME: db.databaseName,
+      ORGANIZATION_ADDRESS: neighbours.address,
+      ANALYSIS_ADDRESS: neighbours.address,
+      DOCUMENTS_ADDRESS: neighbours.address,
+      SECRETBOX_KEYS: secrets['SECRETBOX_KEYS'],
+      KSEF_TEST_URL: `${simulator.url}/test/v2`,
+      KSEF_WAIT_FACTOR: String(Math.max(windowFactor, 0.05)),
+      BENCH_WINDOW_FACTOR: String(windowFactor),
     };
-    const { mongodbUrl, natsUrl, stop } = await startInfrastructure({ log: say });
-    closing.push(stop);
-    const neighbours = await startNeighbours();
-    closing.push(() => neighbours.stop());
-    const mongo = await connectMongo({ url: mongodbUrl, databaseName: DATABASE, appName: 'bench' });
-    closing.push(() => mongo.close());
-    const commands: DatabaseCommand[] = [];
-    const addresses: string[] = [];
-    const secrets = newSecrets();
-    for (let replica = 1; replica <= size.replicas; replica++) {
-      const url = new URL(mongodbUrl);
-      const proxy = await startDatabaseProxy(url.host, `ksef-${replica}`, commands);
-      closing.push(() => proxy.close());
-      url.host = proxy.address;
-      url.searchParams.set('directConnection', 'true');
-      const env = {
-        ...process.env,
-        NODE_ENV: 'production',
-        GRPC_PORT: '0',
-        MONGODB_URL: url.href,
-        NATS_URL: natsUrl,
-        DATABASE_NAME: DATABASE,
-        ORGANIZATION_ADDRESS: neighbours.address,
-        ANALYSIS_ADDRESS: neighbours.address,
-        DOCUMENTS_ADDRESS: neighbours.address,
-        SECRETBOX_KEYS: secrets['SECRETBOX_KEYS'],
-        KSEF_TEST_URL: `${simulator.url}/test/v2`,
-        KSEF_WAIT_FACTOR: String(Math.max(windowFactor, 0.05)),
-        BENCH_WINDOW_FACTOR: String(windowFactor),
-      };
-      const running = await startNodeProcess(`ksef-${replica}`, program('ksef-replica.js'), env, logDir);
-      closing.push(() => running.stop());
-      addresses.push(running.address);
-    }
-    const filers = await connect(addresses, size, control);
-    say(`${size.contexts} contexts connected with ${size.replicas} replicas`);
-    const lastBefore = (await control<{ items: readonly LoggedRequest[] }>('GET requests')).items.at(-1)?.n ?? 0;
-    const commandsBefore = commands.length;
-    const beganMs = performance.now();
-    await submitAll(addresses, filers, neighbours, size);
-    say(`${size.submissions} submissions queued`);
-    const requests = await awaitEnd(mongo, size, (n) => control(`GET requests?after=${n}`), lastBefore);
-    const runMs = performance.now() - beganMs;
-    return { runMs, ...(await figures(mongo, requests, control)), commands: counted(commands.slice(commandsBefore)) };
-  } finally {
-    for (const close of closing.toReversed()) await close();
+    const running = await startNodeProcess(`ksef-${replica}`, program('ksef-replica.js'), env, logDir);
+    addresses.push(running.address);
   }
+  // Before their proxies close.
+  onEnd(endChildren);
+  const filers = await connect(addresses, size, control);
+  say(`${size.contexts} contexts connected with ${size.replicas} replicas`);
+  const lastBefore = (await control<{ items: readonly LoggedRequest[] }>('GET requests')).items.at(-1)?.n ?? 0;
+  const commandsBefore = commands.length;
+  const beganMs = performance.now();
+  step('submitting');
+  await submitAll(addresses, filers, neighbours, size);
+  say(`${size.submissions} submissions queued`);
+  step('waiting until all submissions have ended');
+  const requests = await awaitEnd(db, size, (n) => control(`GET requests?after=${n}`), lastBefore);
+  const runMs = performance.now() - beganMs;
+  return { runMs, ...(await figures(db, requests, control)), commands: counted(commands.slice(commandsBefore)) };
 }
 
 /** Distributes callers over the replicas. */
@@ -244,14 +237,12 @@ async function submitAll(
 
 /** Reads the requests while they come: the simulator keeps the last ones alone. */
 async function awaitEnd(
-  mongo: MongoConnection,
-  { submissions, contexts, hourSeconds }: Size,
+  db: MongoConnection['db'],
+  { submissions }: Size,
   requestsAfter: (n: number) => Promise<{ readonly items: readonly LoggedRequest[] }>,
   after: number,
 ): Promise<readonly LoggedRequest[]> {
-  const collection = mongo.db.collection('submissions');
-  const hours = Math.ceil(submissions / contexts / SESSIONS_AN_HOUR);
-  const endsAtMs = performance.now() + hours * hourSeconds * 1_000 + 600_000;
+  const collection = db.collection('submissions');
   const requests: LoggedRequest[] = [];
   for (;;) {
     const unfinished = await collection.countDocuments({ dueAt: { $exists: true } });
@@ -261,13 +252,12 @@ async function awaitEnd(
     requests.push(...(open === -1 || unfinished === 0 ? items : items.slice(0, open)));
     progress(`${unfinished} of ${submissions} submissions left, ${requests.length} calls`);
     if (unfinished === 0) return requests;
-    if (performance.now() > endsAtMs) throw new Error(`${unfinished} submissions have not ended in time.`);
     await delay(POLL_EACH_MS);
   }
 }
 
 async function figures(
-  mongo: MongoConnection,
+  db: MongoConnection['db'],
   requests: readonly LoggedRequest[],
   control: <T>(target: string) => Promise<T>,
 ): Promise<Omit<Measured, 'runMs' | 'commands'>> {
@@ -276,7 +266,7 @@ async function figures(
     readonly createdAt: Date;
     readonly progress: { readonly completedAt: Date };
   }
-  const stored = await mongo.db.collection<Stored>('submissions').find({}).toArray();
+  const stored = await db.collection<Stored>('submissions').find({}).toArray();
   const counters = await control<{
     readonly sends: Readonly<Record<string, number>>;
     readonly registered: readonly { readonly invoiceHash: string }[];

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { messageFrom, ownChild } from './children.js';
 
 /** What the load generator is asked to do. */
 export interface LoadOrder {
@@ -31,20 +31,21 @@ export interface Load {
 
 export interface LoadProcess {
   run(order: LoadOrder): Promise<Load>;
-  stop(): void;
 }
 
 export function startLoadProcess(): LoadProcess {
-  const child = fork(fileURLToPath(new URL('load.js', import.meta.url)));
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The load generator ended.')));
-  ended.catch(() => {});
+  const child = ownChild(fork(fileURLToPath(new URL('load.js', import.meta.url))));
   return {
     async run(order) {
-      const answered = once(child, 'message') as Promise<[Load]>;
       child.send(order);
-      const [load] = await Promise.race([answered, ended]);
+      const load = await messageFrom<Load>(child);
+      if (load.answered < 2) {
+        const others = JSON.stringify(load.refused);
+        throw new Error(
+          `${order.url} accepted ${load.answered} of ${load.posted} requests; other answers: ${others}. On a busy machine it takes more --seconds.`,
+        );
+      }
       return load;
     },
-    stop: () => child.disconnect(),
   };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { openSync, closeSync, readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endChild, ownChild } from './children.js';
@@ -67,20 +67,4 @@ export async function residentBytesOf(pid: number): Promise<number> {
 export async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
   return children.trim().split(' ').filter(Boolean).map(Number);
-}
-
-/** A child of this process by a part of its command line; undefined when there is none, as with a server in Docker. */
-export async function childPid(commandPart: string): Promise<number | undefined> {
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    try {
-      const stat = await readFile(`/proc/${entry}/stat`, 'latin1');
-      const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-      if (parent !== process.pid) continue;
-      if ((await readFile(`/proc/${entry}/cmdline`, 'latin1')).includes(commandPart)) return Number(entry);
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  return undefined;
 }

@@ -29,12 +29,6 @@ export function readOptions(usage: string, defaultSeconds: string): Options | un
   return { seconds, json: values.json };
 }
 
-/** Ends a program with a failure without a stack. */
-export function failWith(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
-
 /** What figures depend on. */
 export function machine() {
   return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };

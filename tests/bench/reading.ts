@@ -5,6 +5,11 @@ import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/test
 import type { MeasuredField } from '@invoicecontrol/extraction/testing/measure-reading';
 import { readPrintedInvoices } from '@invoicecontrol/extraction/testing/printed-invoice';
 import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
+import { step } from './progress.js';
+import { endAfter, onEnd, runProgram } from './run-program.js';
+
+/** Of all pictures; PDFs take some seconds. */
+const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.
 
@@ -12,6 +17,8 @@ const usage = `Reads the invoices of packages/extraction/evaluation and prints t
   npm run bench:reading -- --scan 200            as pictures of 200 dpi by OCR, some minutes
   npm run bench:reading -- --scan 200 --rough    slightly turned, blurred and grainy
   npm run bench:reading -- --set second-set.txt  one set
+
+Ends after ${MINUTES_MAX} minutes at the latest.
 `;
 const DPI_MIN = 72;
 const DPI_MAX = 600;
@@ -25,26 +32,22 @@ const { values } = parseArgs({
   },
 });
 if (values.help) process.stdout.write(usage);
-else await run();
+else await runProgram(run);
 
 async function run(): Promise<void> {
   const dpi = values.scan === undefined ? undefined : Number(values.scan);
   if (dpi !== undefined && !(dpi >= DPI_MIN && dpi <= DPI_MAX)) {
-    process.stderr.write(`--scan is "${values.scan}"; it must be between ${DPI_MIN} and ${DPI_MAX} dpi.\n`);
-    process.exitCode = 1;
-    return;
+    throw new Error(`--scan is "${values.scan}"; it must be between ${DPI_MIN} and ${DPI_MAX} dpi.`);
   }
-  const sets = values.set === undefined ? ['first-set.txt', 'second-set.txt'] : [values.set];
-  try {
-    for (const set of sets) {
-      const measured: MeasuredField[] = [];
-      for (const invoice of readPrintedInvoices(set)) {
-        measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
-      }
-      print(set, measured);
+  endAfter(MINUTES_MAX);
+  onEnd(closeRecogniser);
+  for (const set of values.set === undefined ? ['first-set.txt', 'second-set.txt'] : [values.set]) {
+    step(set);
+    const measured: MeasuredField[] = [];
+    for (const invoice of readPrintedInvoices(set)) {
+      measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
     }
-  } finally {
-    await closeRecogniser();
+    print(set, measured);
   }
 }
 

@@ -1,26 +1,28 @@
 // `npm run bench:reanalysis`: whether invoices that nobody reviewed keep their results when they are analyzed again.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { decisionToJSON } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { labelledHistory } from '../detection/history.js';
 import type { Bill } from '../detection/bill.js';
-import { progress, say, seconds } from './progress.js';
-import { ANALYSIS_DATABASE, startSystem, stopAll } from './servers.js';
+import { progress, say, seconds, step } from './progress.js';
+import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
+import { startSystem } from './servers.js';
+import { startStores } from './stores.js';
+
+/** For the usual number of invoices or fewer. */
+const MINUTES_MAX = 40;
+const COUNT = 10_000;
 
 const usage = `Loads a labelled history into the services, each in a process of its own, and analyzes invoices of it again: right
 after, and after the bills of the months that follow. No result may change while nobody said anything.
@@ -29,7 +31,7 @@ after, and after the bills of the months that follow. No result may change while
   npm run bench:reanalysis -- --count 500   fewer
   npm run bench:reanalysis -- --seed 4      another history (1 unless said)
 
-Ends with code 1 if a result changed.
+Ends with code 1 if a result changed, and after ${MINUTES_MAX} minutes at the latest, with more invoices after as many times as long.
 `;
 
 const COUNT_MAX = 100_000;
@@ -43,15 +45,12 @@ const BILLS_PER_SUPPLIER = 40;
 const CONNECTIONS = 8;
 const EXAMPLES_MAX = 5;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      count: { type: 'string', default: '10000' },
+      count: { type: 'string', default: String(COUNT) },
       seed: { type: 'string', default: '1' },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -62,39 +61,31 @@ async function main(): Promise<void> {
   }
   const count = wholeNumber('--count', values.count);
   const bills = billsOf(wholeNumber('--seed', values.seed), Math.ceil(count * (1 + LATER_SHARE)));
-  const closing: (() => Promise<unknown>)[] = [];
-  try {
-    const logDir = await mkdtemp(join(tmpdir(), 'bench-reanalysis-'));
-    closing.push(() => rm(logDir, { recursive: true }));
-    const infrastructure = await startInfrastructure({ log: say });
-    closing.push(() => infrastructure.stop());
-    const { mongodbUrl, natsUrl } = infrastructure;
-    const secrets = newSecrets();
-    const system = await startSystem({ natsUrl, secrets, logDir, name: 'measured', mongodbUrlFor: () => mongodbUrl });
-    closing.push(() => stopAll(Object.values(system)));
-    const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench reanalysis');
-    const customer = customerOf(tenant, system.analysis.address);
-    closing.push(async () => customer.close());
+  endAfter(MINUTES_MAX * Math.max(1, count / COUNT));
+  step('starting MongoDB, NATS and the services');
+  const logDir = await logDirectory('bench-reanalysis');
+  const stores = await startStores();
+  const secrets = newSecrets();
+  const system = await startSystem({ ...stores, secrets, logDir, name: 'measured' });
+  const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench reanalysis');
+  const customer = customerOf(tenant, system.analysis.address);
+  onEnd(customer.close);
 
-    const scanned = bills.slice(0, Math.floor(count * SCANNED_SHARE));
-    for (let from = 0; from < scanned.length; from += ROWS_MAX)
-      await customer.scan(scanned.slice(from, from + ROWS_MAX));
-    say(`${scanned.length} invoices scanned`);
-    const rowIds = await rowIdsOf(mongodbUrl, tenant.organizationId);
-    const first = await inParallel('reading rows', rowIds, customer.latest);
-    first.push(...(await inParallel('posting', bills.slice(scanned.length, count), customer.post)));
-    say(
-      `${count - scanned.length} invoices posted, ${first.filter(({ findings }) => findings.length > 0).length} of all with findings`,
-    );
+  const scanned = bills.slice(0, Math.floor(count * SCANNED_SHARE));
+  for (let from = 0; from < scanned.length; from += ROWS_MAX) await customer.scan(scanned.slice(from, from + ROWS_MAX));
+  say(`${scanned.length} invoices scanned`);
+  const rowIds = await rowIdsOf(await stores.openDatabase('analysis'), tenant.organizationId);
+  const first = await inParallel('reading rows', rowIds, customer.latest);
+  first.push(...(await inParallel('posting', bills.slice(scanned.length, count), customer.post)));
+  say(
+    `${count - scanned.length} invoices posted, ${first.filter(({ findings }) => findings.length > 0).length} of all with findings`,
+  );
 
-    const rounds = [await again(customer, first)];
-    await inParallel('posting', bills.slice(count), customer.post);
-    say(`${bills.length - count} more invoices posted`);
-    rounds.push(await again(customer, first));
-    report(first, rounds);
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+  const rounds = [await again(customer, first)];
+  await inParallel('posting', bills.slice(count), customer.post);
+  say(`${bills.length - count} more invoices posted`);
+  rounds.push(await again(customer, first));
+  report(first, rounds);
 }
 
 /** The first bills of a history that has at least so many, in the order of their arrival. */
@@ -171,14 +162,9 @@ function analysisIn(analysis: Analysis | undefined): Analysis {
   return analysis;
 }
 
-async function rowIdsOf(mongodbUrl: string, organizationId: string): Promise<string[]> {
-  const mongo = await connectMongo({ url: mongodbUrl, databaseName: ANALYSIS_DATABASE, appName: 'bench' });
-  try {
-    const rows = mongo.db.collection<{ _id: string }>('invoices').find({ organizationId, source: 'SCAN' });
-    return (await rows.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
-  } finally {
-    await mongo.close();
-  }
+async function rowIdsOf(db: MongoConnection['db'], organizationId: string): Promise<string[]> {
+  const rows = db.collection<{ _id: string }>('invoices').find({ organizationId, source: 'SCAN' });
+  return (await rows.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
 
 /** What became of the invoices in one round of re-analyses. */

@@ -1,28 +1,31 @@
 // `npm run bench`: what a request costs, beside what it would cost with nothing of ours in the way.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import { measure, median, medianOf, storePids } from './cell.js';
+import { measure, median, medianOf } from './cell.js';
 import type { Measured, Watched } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import { startLoadProcess } from './load-process.js';
 import type { LoadProcess } from './load-process.js';
-import { progress, say } from './progress.js';
+import { say, step } from './progress.js';
+import { endAfter, logDirectory, runProgram } from './run-program.js';
 import { print, subjects } from './report.js';
 import type { LoadReport, Report, Row, Subject } from './report.js';
 import { measureScans } from './scans.js';
 import type { ScansReport } from './scans.js';
-import { ANALYSIS_DATABASE, CEILING_DATABASE, startCeiling, startSystem, stopAll } from './servers.js';
+import { startCeiling, startSystem, stopAll } from './servers.js';
 import type { Ceiling, System } from './servers.js';
+import { startStores } from './stores.js';
+import type { Stores } from './stores.js';
 import { tenantMaker } from './tenants.js';
 import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
+
+/** With the usual sizes or smaller ones; several times as long with sizes that are several times as large. */
+const MINUTES_MAX = 40;
 
 const usage = `Measures what goes through gateway, organization, scan and analysis, each in a process of its own:
 
@@ -40,23 +43,22 @@ How to read the figures: docs/guides/benchmarks.md
   npm run bench -- --rounds 1         fewer repetitions to take the median of (3 unless said)
   npm run bench -- --history 5000     fewer invoices in the large history (20000 unless said; work and scans also look at five times as many)
   npm run bench -- --json FILE        the figures as JSON too
+
+Ends after ${MINUTES_MAX} minutes at the latest, with larger sizes after as many times as long.
 `;
 
 const parts = ['load', 'work', 'scans'] as const;
 type Part = (typeof parts)[number];
 
 const SMALL_HISTORY = 1_000;
-const thorough = { seconds: '3', rounds: '3', history: '20000' } as const;
-const quick = { seconds: '1', rounds: '1', history: '2000' } as const;
+const thorough = { seconds: 3, rounds: 3, history: 20_000 } as const;
+const quick = { seconds: 1, rounds: 1, history: 2_000 } as const;
 /** The largest history of work and scans, in large ones. */
 const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -78,11 +80,17 @@ async function main(): Promise<void> {
   const usual = values.quick ? quick : thorough;
   const options: BenchmarkOptions = {
     parts: partsOf(values.only),
-    secondsPerCell: wholeNumber('--seconds', values.seconds ?? usual.seconds, 60),
-    rounds: wholeNumber('--rounds', values.rounds ?? usual.rounds, 20),
-    history: wholeNumber('--history', values.history ?? usual.history, 200_000),
+    secondsPerCell: wholeNumber('--seconds', values.seconds ?? String(usual.seconds), 60),
+    rounds: wholeNumber('--rounds', values.rounds ?? String(usual.rounds), 20),
+    history: wholeNumber('--history', values.history ?? String(usual.history), 200_000),
   };
-  const report = await benchmark(options);
+  const timesAsLong = Math.max(
+    1,
+    options.history / thorough.history,
+    (options.rounds * options.secondsPerCell) / (thorough.rounds * thorough.seconds),
+  );
+  endAfter(MINUTES_MAX * timesAsLong);
+  const report = await measureAll(options);
   process.stdout.write(print(report, process.stdout.isTTY && process.env['NO_COLOR'] === undefined));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }
@@ -95,49 +103,29 @@ interface BenchmarkOptions {
   readonly history: number;
 }
 
-/** Starts everything, measures, and stops what was started, in the reverse order, also when it is interrupted. */
-async function benchmark(options: BenchmarkOptions): Promise<Report> {
-  const closing: (() => unknown)[] = [];
-  const close = async (): Promise<void> => {
-    for (const step of closing.splice(0).toReversed()) await step();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().finally(() => process.exit(1)));
-  }
-  try {
-    return await measureAll(options, closing);
-  } finally {
-    await close();
-  }
-}
-
-async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[]): Promise<Report> {
-  say('starting MongoDB, NATS and the services');
-  const logDir = await mkdtemp(join(tmpdir(), 'invoice-control-bench-'));
-  closing.push(() => rm(logDir, { recursive: true, force: true }));
-  const infrastructure = await startInfrastructure({ log: say });
-  closing.push(() => infrastructure.stop());
-  const { mongodbUrl, natsUrl, source } = infrastructure;
-  const mongo = await connectMongo({ url: mongodbUrl, databaseName: ANALYSIS_DATABASE, appName: 'bench' });
-  closing.push(() => mongo.close());
+async function measureAll(options: BenchmarkOptions): Promise<Report> {
+  step('starting MongoDB, NATS and the services');
+  const logDir = await logDirectory('bench');
+  const stores = await startStores();
+  const { mongodbUrl, natsUrl, databasePrefix, source } = stores;
+  const db = await stores.openDatabase('analysis');
   const secrets = newSecrets();
   const load = startLoadProcess();
-  closing.push(() => load.stop());
-  const system = await startSystem({ natsUrl, secrets, logDir, name: 'measured', mongodbUrlFor: () => mongodbUrl });
-  const stopSystem = (): Promise<void> => stopAll(Object.values(system));
-  closing.push(stopSystem);
-  const newTenant = tenantMaker(system, secrets.OPERATOR_TOKEN, mongo.db);
+  const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'measured' });
+  const newTenant = tenantMaker(system, secrets.OPERATOR_TOKEN, db);
 
   const { parts: wanted, history } = options;
   const loaded = wanted.includes('load')
-    ? await measureLoad(options, { system, load, mongodbUrl, logDir, newTenant })
+    ? await measureLoad(options, { system, load, stores, logDir, newTenant })
     : undefined;
   let scans: ScansReport | undefined;
   if (wanted.includes('scans')) {
-    const ceiling = await connectMongo({ url: mongodbUrl, databaseName: CEILING_DATABASE, appName: 'bench' });
-    closing.push(() => ceiling.close());
+    const ceilingDb = await stores.openDatabase('ceiling');
     const histories = [0, history, history * LARGEST];
-    scans = await measureScans({ ...options, histories }, { system, load, newTenant, ceilingDb: ceiling.db });
+    scans = await measureScans(
+      { ...options, histories },
+      { system, storePids: stores.pids, load, newTenant, ceilingDb },
+    );
   }
   let work: Work[] | undefined;
   if (wanted.includes('work')) {
@@ -146,9 +134,9 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
       const { organizationId, keys } = await newTenant(stored);
       customers.push({ organizationId, key: keys.owner, stored });
     }
-    await stopSystem();
-    say('counting commands and candidates');
-    work = await measureWork({ mongodbUrl, natsUrl, secrets, db: mongo.db, customers, load, logDir });
+    await stopAll(Object.values(system));
+    step('counting commands and candidates');
+    work = await measureWork({ mongodbUrl, natsUrl, databasePrefix, secrets, db, customers, load, logDir });
   }
   return {
     at: new Date().toISOString(),
@@ -165,7 +153,7 @@ async function measureAll(options: BenchmarkOptions, closing: (() => unknown)[])
 interface Deps {
   readonly system: System;
   readonly load: LoadProcess;
-  readonly mongodbUrl: string;
+  readonly stores: Stores;
   readonly logDir: string;
   readonly newTenant: NewTenant;
 }
@@ -173,21 +161,20 @@ interface Deps {
 /** Alternates between the ceilings and the product. */
 async function measureLoad(
   { secondsPerCell, rounds, history }: BenchmarkOptions,
-  { system, load, mongodbUrl, logDir, newTenant }: Deps,
+  { system, load, stores, logDir, newTenant }: Deps,
 ): Promise<LoadReport> {
   const ceiling = await startCeiling(logDir, 'ceiling');
-  const storage = await startCeiling(logDir, 'storage', mongodbUrl);
+  const storage = await startCeiling(logDir, 'storage', stores);
   const large = await newTenant(history);
   let nextOfLarge = history;
 
-  const stores = await storePids();
   const onCeiling = (measured: Ceiling, connections: number, seconds: number): Promise<Measured> => {
     const url = `http://${measured.gateway.address}/invoices`;
     const order = { url, key: 'none', connections, seconds, firstIndex: 0, storedCount: 1 };
     const watched: Watched = {
       gateway: measured.gateway.pid,
       analysis: measured.service.pid,
-      database: stores.database,
+      database: stores.pids.database,
     };
     return measure(load, order, watched);
   };
@@ -196,7 +183,7 @@ async function measureLoad(
     gateway: system.gateway.pid,
     analysis: system.analysis.pid,
     organization: system.organization.pid,
-    ...stores,
+    ...stores.pids,
   };
   const onSystem = (tenant: Tenant, connections: number, seconds: number, firstIndex: number, storedCount: number) => {
     const order = { url: systemUrl, key: tenant.keys.owner, connections, seconds, firstIndex, storedCount };
@@ -211,14 +198,14 @@ async function measureLoad(
     return measured;
   };
 
-  say('warming up');
+  step('warming up');
   await onCeiling(ceiling, WARM_UP.connections, WARM_UP.seconds);
   await onCeiling(storage, WARM_UP.connections, WARM_UP.seconds);
   await onSmall(WARM_UP.connections, WARM_UP.seconds);
   const measured = CONNECTIONS.map((connections) => ({ connections, rounds: [] as Record<Subject, Measured>[] }));
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
-      progress(`round ${round} of ${rounds}, ${connections} connections`);
+      step(`round ${round} of ${rounds}, ${connections} connections`);
       // One after the other within seconds, so that what else the machine does meets all of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
@@ -228,7 +215,7 @@ async function measureLoad(
       };
       done.push(of);
       const rates = subjects.map((subject) => `${subject} ${of[subject].requestsPerSecond.toFixed(0)}`);
-      say(`round ${round} of ${rounds}, ${connections} connections, requests/s: ${rates.join(', ')}`);
+      say(`requests/s: ${rates.join(', ')}`);
     }
   }
   await stopAll([...Object.values(ceiling), ...Object.values(storage)]);

@@ -2,12 +2,12 @@
 // the memory of many at once.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { median, medianOf, settledCpuOf, storePids } from './cell.js';
+import { median, medianOf, settledCpuOf } from './cell.js';
 import type { Watched } from './cell.js';
 import type { Load, LoadProcess } from './load-process.js';
 import { peakDuring, residentOf } from './memory.js';
 import type { Resident } from './memory.js';
-import { progress, say } from './progress.js';
+import { say, step } from './progress.js';
 import { measureScanCeilings } from './scan-ceilings.js';
 import type { ScanCeilings } from './scan-ceilings.js';
 import { scanRows } from './scan-rows.js';
@@ -84,6 +84,7 @@ export interface ScansOptions {
 
 export interface ScansDeps {
   readonly system: System;
+  readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
   /** On the same server as the services' databases, for the ceiling. */
@@ -98,14 +99,14 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     scan: scan.pid,
     analysis: analysis.pid,
     organization: organization.pid,
-    ...(await storePids()),
+    ...deps.storePids,
   };
   // Every file is imported once: a second time, all its rows would be skipped.
   let files = 0;
   const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
   const scanning: Scanning = { ...deps, watched, newFile };
 
-  say(`warming up with ${WARM_UP_SCANS} scans`);
+  step(`warming up with ${WARM_UP_SCANS} scans`);
   for (let scans = 0; scans < WARM_UP_SCANS; scans++) {
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
@@ -141,7 +142,7 @@ async function measureTimes(
     const ceilings = await measureScanCeilings(ceilingDb, newFile(0));
     const scans: MeasuredScan[] = [];
     for (const stored of histories) {
-      progress(`round ${round} of ${rounds}, ${stored} stored`);
+      step(`round ${round} of ${rounds}, ${stored} stored`);
       // The large ones get another file each time, an empty history needs another organization too.
       scans.push(await measureScan(scanning, tenants.get(stored) ?? (await newTenant(0)), stored));
     }
@@ -232,7 +233,7 @@ async function measureOthers(
   const measured: { quiet: Load; during: Load }[] = [];
   let scans = 0;
   for (let round = 1; round <= rounds; round++) {
-    progress(`steady load, round ${round} of ${rounds}`);
+    step(`steady load, round ${round} of ${rounds}`);
     const quiet = await post(seconds);
     let isPosting = true;
     const scanning = (async () => {
@@ -258,7 +259,7 @@ async function measureOthers(
 
 /** Several organizations post a scan at the same moment. */
 async function measureMemory({ system, watched, newTenant, newFile }: Scanning): Promise<ScansReport['memory']> {
-  say(`memory: ${SCANS_AT_ONCE} scans at once`);
+  step(`memory: ${SCANS_AT_ONCE} scans at once`);
   const orders: { tenant: Tenant; body: string }[] = [];
   for (let scans = 0; scans < SCANS_AT_ONCE; scans++) orders.push({ tenant: await newTenant(0), body: newFile(0) });
   await settledCpuOf(watched);

@@ -5,6 +5,7 @@ import { startServices } from '@invoicecontrol/topology/start';
 import type { Installation } from '@invoicecontrol/topology/start';
 import { startNodeProcess } from './node-process.js';
 import type { NodeProcess } from './node-process.js';
+import type { Stores } from './stores.js';
 
 export interface Ceiling {
   readonly gateway: NodeProcess;
@@ -13,7 +14,11 @@ export interface Ceiling {
 
 export type System = Readonly<Record<ServiceName, NodeProcess>>;
 
-export interface SystemOptions extends Omit<Installation, 'databasePrefix'> {
+export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
+  readonly databasePrefix: string;
+  readonly mongodbUrl: string;
+  /** Where a service finds its database, when not all find it under the same address. */
+  readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Distinguishes the logs of several systems. */
   readonly name: string;
@@ -21,19 +26,16 @@ export interface SystemOptions extends Omit<Installation, 'databasePrefix'> {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export const ANALYSIS_DATABASE = 'bench_analysis';
-export const CEILING_DATABASE = 'bench_ceiling';
-
 /** High enough that no limit is ever met. */
 const REQUESTS_PER_MINUTE = '100000000';
 
-/** @param mongodbUrl where the service end runs the bare commands of storage; without it nothing is stored */
-export async function startCeiling(logDir: string, name: string, mongodbUrl?: string): Promise<Ceiling> {
+/** @param stores where the service end runs the bare commands of storage; without them nothing is stored */
+export async function startCeiling(logDir: string, name: string, stores?: Stores): Promise<Ceiling> {
   const env = { ...process.env, NODE_ENV: 'production' };
   const service = await startNodeProcess(
     `${name}-service`,
     program('ceiling-service.js'),
-    { ...env, CEILING_MONGODB_URL: mongodbUrl },
+    { ...env, CEILING_MONGODB_URL: stores?.mongodbUrl, CEILING_DATABASE: `${stores?.databasePrefix}ceiling` },
     logDir,
   );
   const gateway = await startNodeProcess(
@@ -58,7 +60,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
     ...options.env,
   };
-  return startServices({ ...options, databasePrefix: 'bench_' }, (service, own) =>
+  return startServices({ mongodbUrlFor: () => options.mongodbUrl, ...options }, (service, own) =>
     startNodeProcess(
       `${name}-${service}`,
       program(`../../../services/${service}/dist/main.js`),

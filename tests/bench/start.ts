@@ -4,24 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npmStart, untilReady } from '../e2e/npm-start.js';
-import type { Started } from '../e2e/npm-start.js';
 import { median } from './cell.js';
-import { say } from './progress.js';
+import { step } from './progress.js';
+import { closingAfter, endAfter, onEnd, runProgram } from './run-program.js';
 import { goodIn, table, times } from './table.js';
+
+/** For each round. */
+const MINUTES_MAX = 5;
 
 const usage = `Measures npm start, without its set-up, in processes of its own with a database and a broker of its own.
 
   npm run bench:start                 about two minutes
   npm run bench:start -- --rounds 1   starts to take the median of (3 unless said)
+
+Ends after ${MINUTES_MAX} minutes for each round at the latest.
 `;
 
 /** The aim of a start that continues with its data, on a machine that has nothing else to do. */
 const AGAIN_MS_MAX = 10_000;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -30,10 +32,11 @@ async function main(): Promise<void> {
   const rounds = Number(values.rounds);
   if (values.help) return void process.stdout.write(usage);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds is "${values.rounds}"; it must be 1 or more.`);
+  endAfter(MINUTES_MAX * rounds);
   const all: Round[] = [];
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`);
-    all.push(await measureRound());
+    step(`round ${round} of ${rounds}`);
+    all.push(await closingAfter(measureRound));
   }
   const of = (pick: (round: Round) => number): number => median(all.map(pick));
   const [loading, first, again] = [of((one) => one.loadingMs), of((one) => one.firstMs), of((one) => one.againMs)];
@@ -60,28 +63,24 @@ interface Round {
 
 async function measureRound(): Promise<Round> {
   const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-bench-start-'));
-  try {
-    return {
-      loadingMs: await msOf(() => npmStart(dataDir, ['--help']).ended),
-      firstMs: await startMs(dataDir),
-      againMs: await startMs(dataDir),
-    };
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  onEnd(() => rm(dataDir, { recursive: true, force: true }));
+  return {
+    loadingMs: await msOf(() => npmStart(dataDir, ['--help']).ended),
+    firstMs: await closingAfter(() => startMs(dataDir)),
+    againMs: await closingAfter(() => startMs(dataDir)),
+  };
 }
 
-async function startMs(dataDir: string): Promise<number> {
-  let started: Started | undefined;
-  try {
-    return await msOf(async () => {
-      started = npmStart(dataDir);
-      await untilReady(started, dataDir);
+function startMs(dataDir: string): Promise<number> {
+  return msOf(() => {
+    const started = npmStart(dataDir);
+    onEnd(() => {
+      started.signal('SIGTERM');
+      return started.ended;
     });
-  } finally {
-    started?.signal('SIGTERM');
-    await started?.ended;
-  }
+    const ended = started.ended.then(() => Promise.reject(new Error(`npm start ended:\n${started.output()}`)));
+    return Promise.race([untilReady(started, dataDir), ended]);
+  });
 }
 
 async function msOf(work: () => Promise<unknown>): Promise<number> {

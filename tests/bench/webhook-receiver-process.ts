@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Fault } from '@invoicecontrol/simulators/webhook-receiver';
+import { messageFrom, ownChild } from './children.js';
 
 export interface ReceiverStart {
   readonly tls: { readonly key: string; readonly cert: string };
@@ -33,20 +33,13 @@ export interface ReceiverProcess {
   count(): Promise<{ count: number; open: number }>;
   /** What arrived since the last time. */
   take(): Promise<Arrival[]>;
-  stop(): void;
 }
 
 export async function startReceiverProcess(start: ReceiverStart): Promise<ReceiverProcess> {
-  const child = fork(fileURLToPath(new URL('webhook-receiver.js', import.meta.url)));
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The receiver ended.')));
-  ended.catch(() => {});
+  const child = ownChild(fork(fileURLToPath(new URL('webhook-receiver.js', import.meta.url))));
   const order = (given: ReceiverOrder): void => void child.send(given);
-  const answer = async <T>(): Promise<T> => {
-    const [message] = (await Promise.race([once(child, 'message'), ended])) as [T];
-    return message;
-  };
   child.send(start);
-  const urls = await answer<string[]>();
+  const urls = await messageFrom<string[]>(child);
   return {
     urls,
     pid: child.pid ?? 0,
@@ -54,12 +47,11 @@ export async function startReceiverProcess(start: ReceiverStart): Promise<Receiv
     setFault: (path, fault) => order({ do: 'fault', path, fault }),
     count() {
       order({ do: 'count' });
-      return answer();
+      return messageFrom(child);
     },
     take() {
       order({ do: 'take' });
-      return answer();
+      return messageFrom(child);
     },
-    stop: () => child.disconnect(),
   };
 }

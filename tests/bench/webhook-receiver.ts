@@ -33,8 +33,6 @@ async function serve({ tls, servers: count }: ReceiverStart): Promise<void> {
       arrivals = [];
     }
   });
-  process.once('disconnect', () => {
-    for (const server of servers) void server.stop();
-  });
+  process.once('disconnect', () => process.exit());
   process.send?.(servers.map(({ url }) => url));
 }

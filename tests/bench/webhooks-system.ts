@@ -13,7 +13,6 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
-import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -21,10 +20,13 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { endChildren } from './children.js';
 import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
 import type { DatabaseCommand } from './counting-proxy.js';
 import { startNodeProcess } from './node-process.js';
 import type { NodeProcess } from './node-process.js';
+import { onEnd } from './run-program.js';
+import type { Stores } from './stores.js';
 import { startReceiverProcess } from './webhook-receiver-process.js';
 import type { ReceiverProcess } from './webhook-receiver-process.js';
 
@@ -59,7 +61,6 @@ export interface WebhooksSystem {
   openChanges(natsUrl?: string): Promise<Changes>;
   /** SIGKILL, and a new process at once. @returns when it was killed, by `Date.now()` */
   killAndRestart(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 export interface Changes {
@@ -91,188 +92,171 @@ const ANALYZED = {
 };
 
 export async function startWebhooksSystem(options: {
-  readonly mongodbUrl: string;
-  readonly natsUrl: string;
+  readonly stores: Stores;
   readonly directory: string;
   /** Addresses at which endpoints are; they take turns. */
   readonly servers: number;
   /** Puts proxies before the database and the services that webhooks talks to. */
   readonly isCounted: boolean;
 }): Promise<WebhooksSystem> {
-  const { mongodbUrl, natsUrl, directory, servers, isCounted } = options;
-  const closing: (() => unknown)[] = [];
-  const stop = async (): Promise<void> => {
-    for (const close of closing.splice(0).toReversed()) await close();
+  const { stores, directory, servers, isCounted } = options;
+  const { mongodbUrl, natsUrl, databasePrefix } = stores;
+  const authority = createTestAuthority();
+  const caFile = join(directory, 'authority.pem');
+  await writeFile(caFile, authority.certificate);
+  const { key, certificate: cert } = authority.issue();
+  const receiver = await startReceiverProcess({ tls: { key, cert }, servers });
+
+  const secrets = newSecrets();
+  const shared = {
+    ...process.env,
+    NODE_ENV: 'production',
+    GRPC_PORT: '0',
+    PORT: '0',
+    RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED,
+    RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED,
+    RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED,
   };
-  try {
-    const authority = createTestAuthority();
-    const caFile = join(directory, 'authority.pem');
-    await writeFile(caFile, authority.certificate);
-    const { key, certificate: cert } = authority.issue();
-    const receiver = await startReceiverProcess({ tls: { key, cert }, servers });
-    closing.push(() => receiver.stop());
+  // Production refuses to call loopback.
+  const forLoopback = { NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.1/32', WEBHOOK_TEST_CA_FILE: caFile };
+  let webhooksEnv: NodeJS.ProcessEnv = {};
+  const delays: ((latencyMs: number) => void)[] = [];
+  const counted: Counted = {
+    commands: [],
+    calls: 0,
+    delay: (latencyMs) => {
+      for (const delayOne of delays) delayOne(latencyMs);
+    },
+  };
+  const mongodbUrlFor = async (service: string): Promise<string> => {
+    if (!isCounted || service !== 'webhooks') return mongodbUrl;
+    const url = new URL(mongodbUrl);
+    const proxy = await startDatabaseProxy(url.host, service, counted.commands);
+    onEnd(() => proxy.close());
+    delays.push((latencyMs) => proxy.delay(latencyMs));
+    url.host = proxy.address;
+    url.searchParams.set('directConnection', 'true');
+    return url.href;
+  };
+  const addressFor = async (caller: string, _called: string, address: string): Promise<string> => {
+    if (!isCounted || caller !== 'webhooks') return address;
+    const proxy = await startRpcProxy(address, () => void counted.calls++);
+    onEnd(() => proxy.close());
+    return proxy.address;
+  };
+  let starts = 0;
+  const startWebhooks = (): Promise<NodeProcess> =>
+    startNodeProcess(`webhooks-${++starts}`, program('webhooks'), webhooksEnv, directory);
+  const system = await startServices(
+    { natsUrl, mongodbUrlFor, addressFor, databasePrefix, secrets },
+    (service, own) => {
+      if (service !== 'webhooks') return startNodeProcess(service, program(service), { ...shared, ...own }, directory);
+      webhooksEnv = { ...shared, ...own, ...forLoopback };
+      return startWebhooks();
+    },
+  );
+  let webhooks: NodeProcess = system.webhooks;
+  // Before their proxies close.
+  onEnd(endChildren);
+  const db = await stores.openDatabase('webhooks');
+  const logger = createLogger({ service: 'bench', level: 'silent' });
+  const bus = await connectNats({ url: natsUrl, name: 'bench', logger });
+  onEnd(() => bus.close());
 
-    const secrets = newSecrets();
-    const shared = {
-      ...process.env,
-      NODE_ENV: 'production',
-      GRPC_PORT: '0',
-      PORT: '0',
-      RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED,
-      RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED,
-      RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED,
-    };
-    // Production refuses to call loopback.
-    const forLoopback = { NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.1/32', WEBHOOK_TEST_CA_FILE: caFile };
-    let webhooksEnv: NodeJS.ProcessEnv = {};
-    const delays: ((latencyMs: number) => void)[] = [];
-    const counted: Counted = {
-      commands: [],
-      calls: 0,
-      delay: (latencyMs) => {
-        for (const delayOne of delays) delayOne(latencyMs);
+  const onEndpoints = async <T>(work: (endpoints: EndpointClient) => Promise<T>): Promise<T> => {
+    const channel = openChannel(webhooks.address);
+    try {
+      return await work(client(EndpointServiceDefinition, channel));
+    } finally {
+      channel.close();
+    }
+  };
+  let registered: { organizationId: string; endpointId: string }[] = [];
+  let paths = 0;
+  const registerOne = async (endpoints: EndpointClient, organizationId: string): Promise<Endpoint> => {
+    const path = `/e${(paths += 1)}`;
+    const url = `${receiver.urls[paths % servers] ?? ''}${path}`;
+    const { endpoint, secret } = await endpoints.createEndpoint(
+      {
+        organizationId,
+        url,
+        events: ['invoice.analysis.completed', 'finding.created'],
+        plan: 'ENTERPRISE',
+        endpointsLimit: undefined,
       },
-    };
-    const mongodbUrlFor = async (service: string): Promise<string> => {
-      if (!isCounted || service !== 'webhooks') return mongodbUrl;
-      const url = new URL(mongodbUrl);
-      const proxy = await startDatabaseProxy(url.host, service, counted.commands);
-      closing.push(() => proxy.close());
-      delays.push((latencyMs) => proxy.delay(latencyMs));
-      url.host = proxy.address;
-      url.searchParams.set('directConnection', 'true');
-      return url.href;
-    };
-    const addressFor = async (caller: string, _called: string, address: string): Promise<string> => {
-      if (!isCounted || caller !== 'webhooks') return address;
-      const proxy = await startRpcProxy(address, () => void counted.calls++);
-      closing.push(() => proxy.close());
-      return proxy.address;
-    };
-    let starts = 0;
-    const startWebhooks = (): Promise<NodeProcess> =>
-      startNodeProcess(`webhooks-${++starts}`, program('webhooks'), webhooksEnv, directory);
-    const system = await startServices(
-      { natsUrl, mongodbUrlFor, addressFor, databasePrefix: 'bench_', secrets },
-      async (service, own) => {
-        if (service === 'webhooks') webhooksEnv = { ...shared, ...own, ...forLoopback };
-        const started =
-          service === 'webhooks'
-            ? await startWebhooks()
-            : await startNodeProcess(service, program(service), { ...shared, ...own }, directory);
-        closing.push(() => started.stop());
-        return started;
-      },
+      CALL,
     );
-    let webhooks: NodeProcess = system.webhooks;
-    const mongo = await connectMongo({ url: mongodbUrl, databaseName: 'bench_webhooks', appName: 'bench' });
-    closing.push(() => mongo.close());
-    const logger = createLogger({ service: 'bench', level: 'silent' });
-    const bus = await connectNats({ url: natsUrl, name: 'bench', logger });
-    closing.push(() => bus.close());
-
-    const onEndpoints = async <T>(work: (endpoints: EndpointClient) => Promise<T>): Promise<T> => {
-      const channel = openChannel(webhooks.address);
-      try {
-        return await work(client(EndpointServiceDefinition, channel));
-      } finally {
-        channel.close();
-      }
-    };
-    let registered: { organizationId: string; endpointId: string }[] = [];
-    let paths = 0;
-    const registerOne = async (endpoints: EndpointClient, organizationId: string): Promise<Endpoint> => {
-      const path = `/e${(paths += 1)}`;
-      const url = `${receiver.urls[paths % servers] ?? ''}${path}`;
-      const { endpoint, secret } = await endpoints.createEndpoint(
-        {
-          organizationId,
-          url,
-          events: ['invoice.analysis.completed', 'finding.created'],
-          plan: 'ENTERPRISE',
-          endpointsLimit: undefined,
+    receiver.setSecret(path, secret);
+    registered.push({ organizationId, endpointId: endpoint?.endpointId ?? '' });
+    return { organizationId, path, url, secret };
+  };
+  return {
+    receiver,
+    get webhooks() {
+      return webhooks;
+    },
+    caFile,
+    natsUrl,
+    db,
+    counted,
+    newTenant: () => createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench webhooks'),
+    register: ({ organizationId }, count) =>
+      onEndpoints(async (endpoints) => {
+        const all: Endpoint[] = [];
+        while (all.length < count) {
+          const length = Math.min(REGISTERED_AT_ONCE, count - all.length);
+          all.push(...(await Promise.all(Array.from({ length }, () => registerOne(endpoints, organizationId)))));
+        }
+        return all;
+      }),
+    deleteEndpoints: () =>
+      onEndpoints(async (endpoints) => {
+        for (const each of registered) await endpoints.deleteEndpoint(each, CALL);
+        registered = [];
+      }),
+    async openChanges(outboxNatsUrl = natsUrl) {
+      const outboxBus = await connectNats({ url: outboxNatsUrl, name: 'bench outbox', logger });
+      onEnd(() => outboxBus.close());
+      const collection = db.collection<Aggregate>('bench_changes');
+      const outbox = await startOutbox({
+        db,
+        collectionNames: [collection.collectionName],
+        publisher: await eventPublisher(outboxBus, events.invoiceAnalyzed.service),
+        clock: systemClock,
+        logger,
+      });
+      onEnd(() => outbox.stop());
+      const changes = aggregateStore(collection, outbox, systemClock);
+      return {
+        write: (organizationId) =>
+          changes.insert(
+            { _id: randomUUID(), organizationId },
+            { events: [announce(events.invoiceAnalyzed, ANALYZED)] },
+          ),
+        unpublished: () => collection.countDocuments({ outboxPending: true }),
+        async writtenAtMs() {
+          await outbox.idle();
+          const documents = await collection.find().toArray();
+          return new Map(
+            documents.flatMap(({ recentEvents = [] }) => recentEvents.map(({ id, at }) => [id, at.getTime()] as const)),
+          );
         },
-        CALL,
-      );
-      receiver.setSecret(path, secret);
-      registered.push({ organizationId, endpointId: endpoint?.endpointId ?? '' });
-      return { organizationId, path, url, secret };
-    };
-    return {
-      receiver,
-      get webhooks() {
-        return webhooks;
-      },
-      caFile,
-      natsUrl,
-      db: mongo.db,
-      counted,
-      newTenant: () => createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench webhooks'),
-      register: ({ organizationId }, count) =>
-        onEndpoints(async (endpoints) => {
-          const all: Endpoint[] = [];
-          while (all.length < count) {
-            const length = Math.min(REGISTERED_AT_ONCE, count - all.length);
-            all.push(...(await Promise.all(Array.from({ length }, () => registerOne(endpoints, organizationId)))));
-          }
-          return all;
-        }),
-      deleteEndpoints: () =>
-        onEndpoints(async (endpoints) => {
-          for (const each of registered) await endpoints.deleteEndpoint(each, CALL);
-          registered = [];
-        }),
-      async openChanges(outboxNatsUrl = natsUrl) {
-        const outboxBus = await connectNats({ url: outboxNatsUrl, name: 'bench outbox', logger });
-        closing.push(() => outboxBus.close());
-        const collection = mongo.db.collection<Aggregate>('bench_changes');
-        const outbox = await startOutbox({
-          db: mongo.db,
-          collectionNames: [collection.collectionName],
-          publisher: await eventPublisher(outboxBus, events.invoiceAnalyzed.service),
-          clock: systemClock,
-          logger,
-        });
-        closing.push(() => outbox.stop());
-        const changes = aggregateStore(collection, outbox, systemClock);
-        return {
-          write: (organizationId) =>
-            changes.insert(
-              { _id: randomUUID(), organizationId },
-              { events: [announce(events.invoiceAnalyzed, ANALYZED)] },
-            ),
-          unpublished: () => collection.countDocuments({ outboxPending: true }),
-          async writtenAtMs() {
-            await outbox.idle();
-            const documents = await collection.find().toArray();
-            return new Map(
-              documents.flatMap(({ recentEvents = [] }) =>
-                recentEvents.map(({ id, at }) => [id, at.getTime()] as const),
-              ),
-            );
-          },
-        };
-      },
-      async publish(organizationId, eventId) {
-        const { subject, codec } = events.invoiceAnalyzed;
-        const publishedAtMs = Date.now();
-        const message = codec.toJSON({ ...ANALYZED, eventId, eventTime: new Date(publishedAtMs), organizationId });
-        await bus.jetstream.publish(subject, JSON.stringify(message), { msgID: eventId });
-        return publishedAtMs;
-      },
-      async killAndRestart() {
-        const killedAtMs = Date.now();
-        process.kill(webhooks.pid, 'SIGKILL');
-        webhooks = await startWebhooks();
-        closing.push(() => webhooks.stop());
-        return killedAtMs;
-      },
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+      };
+    },
+    async publish(organizationId, eventId) {
+      const { subject, codec } = events.invoiceAnalyzed;
+      const publishedAtMs = Date.now();
+      const message = codec.toJSON({ ...ANALYZED, eventId, eventTime: new Date(publishedAtMs), organizationId });
+      await bus.jetstream.publish(subject, JSON.stringify(message), { msgID: eventId });
+      return publishedAtMs;
+    },
+    async killAndRestart() {
+      const killedAtMs = Date.now();
+      process.kill(webhooks.pid, 'SIGKILL');
+      webhooks = await startWebhooks();
+      return killedAtMs;
+    },
+  };
 }
 
 type EndpointClient = ReturnType<typeof client<typeof EndpointServiceDefinition>>;

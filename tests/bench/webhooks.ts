@@ -1,19 +1,18 @@
 // `npm run bench:webhooks`: how fast webhooks are delivered, and what hanging receivers and crashes cost.
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { watchProcessors } from './busy.js';
 import { median } from './cell.js';
+import { messageFrom, ownChild } from './children.js';
 import { cpuMsOf, residentBytesOf } from './node-process.js';
 import { percentilesOf } from './percentiles.js';
-import { progress, say } from './progress.js';
+import { progress, say, step } from './progress.js';
+import { closingAfter, endAfter, logDirectory, runProgram } from './run-program.js';
+import { startStores } from './stores.js';
 import { goodIn, table, times } from './table.js';
 import type { CeilingOrder, CeilingResult } from './webhook-ceiling.js';
 import type { Arrival } from './webhook-receiver-process.js';
@@ -25,6 +24,9 @@ import { longestChain } from './work.js';
 const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];
 
+/** For each part; for the backlog of the usual size. */
+const PART_MINUTES_MAX = 10;
+
 const usage = `Measures deliveries of webhooks over HTTPS to a receiver that verifies every signature, with the services, the receiver
 and the stores in processes of their own. Aims: docs/reference/webhooks-and-events.md, section 6.
 
@@ -35,7 +37,8 @@ and the stores in processes of their own. Aims: docs/reference/webhooks-and-even
   npm run bench:webhooks -- --json FILE       the figures as JSON too
   npm run bench:webhooks -- --keep            keeps the logs of all processes
 
-Ends with code 1 if an aim was missed.
+Ends with code 1 if an aim was missed, and after ${PART_MINUTES_MAX} minutes for each part at the latest: with more events, after as many
+times as long.
 `;
 
 const AIMS = {
@@ -84,10 +87,7 @@ interface Figure {
   readonly isReached: boolean;
 }
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -123,32 +123,18 @@ async function main(): Promise<void> {
     recovery: measureRecovery,
     backlog: (system) => measureBacklog(system, backlog),
   };
-  const directory = await mkdtemp(join(tmpdir(), 'bench-webhooks-'));
+  endAfter(PART_MINUTES_MAX * chosen.length * Math.max(1, backlog / BACKLOG.events));
+  const directory = await logDirectory('bench-webhooks', values.keep);
   const figures: Figure[] = [];
-  try {
-    for (const part of chosen) {
-      // Stores of its own: no part meets what another one left.
-      const infrastructure = await startInfrastructure({ log: say });
-      try {
-        const system = await startWebhooksSystem({
-          ...infrastructure,
-          directory,
-          servers: servers[part],
-          isCounted: part === 'work',
-        });
-        try {
-          say(part);
-          figures.push(...(await measure[part](system)));
-        } finally {
-          await system.stop();
-        }
-      } finally {
-        await infrastructure.stop();
-      }
-    }
-  } finally {
-    if (values.keep) say(`logs in ${directory}`);
-    else await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  for (const part of chosen) {
+    step(part);
+    // Stores of its own: no part meets what another one left.
+    const measured = await closingAfter(async () => {
+      const stores = await startStores();
+      const isCounted = part === 'work';
+      return measure[part](await startWebhooksSystem({ stores, directory, servers: servers[part], isCounted }));
+    });
+    figures.push(...measured);
   }
   const good = goodIn(process.stdout.isTTY === true);
   const rows = figures.map(({ name, measured, aim, isReached }) => {
@@ -255,7 +241,7 @@ async function measureThroughput(system: WebhooksSystem): Promise<Figure[]> {
 }
 
 async function ceiling({ caFile }: WebhooksSystem, endpoints: readonly Endpoint[]): Promise<number> {
-  const child = fork(fileURLToPath(new URL('webhook-ceiling.js', import.meta.url)));
+  const child = ownChild(fork(fileURLToPath(new URL('webhook-ceiling.js', import.meta.url))));
   const body = JSON.stringify({
     id: 'evt_01a0f3c27b1e7c409d5f3e8a6b',
     type: 'invoice.analysis.completed',
@@ -269,7 +255,7 @@ async function ceiling({ caFile }: WebhooksSystem, endpoints: readonly Endpoint[
   });
   const order: CeilingOrder = { endpoints, events: THROUGHPUT.events / 2, caFile, body };
   child.send(order);
-  const [{ delivered, tookMs }] = (await once(child, 'message')) as [CeilingResult];
+  const { delivered, tookMs } = await messageFrom<CeilingResult>(child);
   return (delivered * 1_000) / tookMs;
 }
 

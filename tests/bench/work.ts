@@ -46,6 +46,7 @@ export interface WorkOptions {
   /** One address without options other than those of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
+  readonly databasePrefix: string;
   readonly secrets: Secrets;
   /** The database of analysis. */
   readonly db: MongoConnection['db'];
@@ -56,7 +57,7 @@ export interface WorkOptions {
 
 /** Runs the whole system behind proxies, for each customer first one request at a time, then under load. */
 export async function measureWork(options: WorkOptions): Promise<Work[]> {
-  const { mongodbUrl, natsUrl, secrets, logDir, customers } = options;
+  const { mongodbUrl, natsUrl, databasePrefix, secrets, logDir, customers } = options;
   const commands: DatabaseCommand[] = [];
   const calls: Record<string, number> = {};
   const databases: CountingProxy[] = [];
@@ -64,7 +65,9 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
   const database = new URL(mongodbUrl);
   database.searchParams.set('directConnection', 'true');
   const system = await startSystem({
+    mongodbUrl,
     natsUrl,
+    databasePrefix,
     secrets,
     logDir,
     name: 'counted',

@@ -38,6 +38,9 @@ export interface ChaosOptions {
   readonly clients?: number;
   /** Between the begins of two rounds, if a round takes less; none unless told. */
   readonly everyMs?: number;
+  /** Takes a line about what begins. */
+  readonly step: (line: string) => void;
+  /** Takes a line about what happened. */
   readonly say: (line: string) => void;
 }
 
@@ -111,7 +114,18 @@ const POLL_EACH_MS = 1_000;
 const PROGRESS_MS_MAX = 120_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { seed, rounds, replicas, directory, graceMs, usageGraceMs, clients = CLIENTS, everyMs = 0, say } = options;
+  const {
+    seed,
+    rounds,
+    replicas,
+    directory,
+    graceMs,
+    usageGraceMs,
+    clients = CLIENTS,
+    everyMs = 0,
+    step,
+    say,
+  } = options;
   const beganAtMs = performance.now();
   const system = await startChaosSystem({ directory, replicas });
   const closing: (() => unknown)[] = [() => system.stop()];
@@ -145,7 +159,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       await answersOf(ledger, ANSWERS_BETWEEN);
       await delay(Math.max(0, nextAtMs - performance.now()));
       nextAtMs = performance.now() + everyMs;
-      say(`round ${round.number} of ${rounds.length}: ${round.faults.map(describeFault).join(' and ')}`);
+      step(`round ${round.number} of ${rounds.length}: ${round.faults.map(describeFault).join(' and ')}`);
       const before = { beganAtMs: Date.now(), statuses: new Map(ledger.statuses) };
       const lifted = await Promise.all(round.faults.map((fault) => inflict(system, fault)));
       const liftedAtMs = Math.max(...lifted.map(({ atMs }) => atMs));
@@ -173,13 +187,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       samples.push(...(await samplesOf(system, round.number)));
       lapsed.push(await receivers.lapsedClaims());
     }
-    say('the load ends');
+    step('the load ends');
     const endedAtMs = performance.now();
     running.stop();
     const closer = setTimeout(() => ledger.close(), graceMs);
     await running.finished();
     clearTimeout(closer);
-    say('waiting until no work is left');
+    step('waiting until no work is left');
     receivers.heal();
     let pendingBefore = Number.POSITIVE_INFINITY;
     let untilMs = endedAtMs + graceMs;
@@ -193,14 +207,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     };
     const left = await untilNone(unfinished, () => untilMs);
     const quietAfterMs = left.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
-    say('waiting until the counters of usage are right');
+    step('waiting until the counters of usage are right');
     const off = await untilNone(
       async () => auditUsage(await reader.counters()),
       () => endedAtMs + usageGraceMs,
     );
     const countersRightAfterMs = off.length === 0 ? performance.now() - endedAtMs : Number.POSITIVE_INFINITY;
     await untilNone(unfinished, () => untilMs);
-    say('auditing');
+    step('auditing');
     const books = await reader.read();
     const webhooks = await receivers.read(books.events);
     const breaches = [...unrecovered, ...audit(books, ledger.books), ...auditWebhooks(webhooks)];

@@ -3,11 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { say } from '../bench/progress.js';
+import { say, step } from '../bench/progress.js';
+import { endAfter, runProgram } from '../bench/run-program.js';
 import { runChaos } from './chaos.js';
 import { describeFault, faultKinds, faultMeanings, planOf, processNames, usualKinds } from './plan.js';
 import type { FaultKind } from './plan.js';
 import { isKept, printReport } from './report.js';
+
+/** For each round, and for the start and the audit together. */
+const MINUTES_MAX = 10;
 
 const usage = `Breaks processes and connections of a running system under load, then audits what it answered, stored and
 announced. Exit code 1 if any promise was broken. How to read the report: docs/guides/chaos.md
@@ -29,14 +33,13 @@ announced. Exit code 1 if any promise was broken. How to read the report: docs/g
   npm run chaos -- --grace 900                 so many seconds for work to end and counters to be put right (600 unless said)
   npm run chaos -- --keep                      keeps data and logs also when every promise was kept
 
+Ends after ${MINUTES_MAX} minutes for each round and ${MINUTES_MAX} more at the latest, beside the seconds that --outage-seconds, --every and --grace say.
+
 kinds of faults:
 ${faultKinds.map((kind) => `  ${kind.padEnd(10)} ${faultMeanings[kind]}`).join('\n')}
 `;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -64,12 +67,15 @@ async function main(): Promise<void> {
   }
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000), 0, 2 ** 31);
   const replicas = wholeNumber('--replicas', values.replicas, 1, 3);
+  const outageSeconds = wholeNumber('--outage-seconds', values['outage-seconds'], 1, 86_400);
+  const everySeconds = wholeNumber('--every', values.every, 0, 3_600);
+  const graceSeconds = wholeNumber('--grace', values.grace, 10, 86_400);
   const rounds = planOf({
     seed,
     rounds: wholeNumber('--rounds', values.rounds, 1, 1_000),
     kinds: kindsOf(values.faults),
     replicas,
-    outageMs: wholeNumber('--outage-seconds', values['outage-seconds'], 1, 86_400) * 1_000,
+    outageMs: outageSeconds * 1_000,
     ...(values.processes === undefined ? {} : { processes: processesOf(values.processes, replicas) }),
   });
   if (values.plan) {
@@ -78,24 +84,23 @@ async function main(): Promise<void> {
     }
     return;
   }
-  const graceMs = wholeNumber('--grace', values.grace, 10, 86_400) * 1_000;
+  const saidSeconds = graceSeconds + rounds.length * (outageSeconds + everySeconds);
+  endAfter(MINUTES_MAX * (rounds.length + 1) + saidSeconds / 60);
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-chaos-'));
   say(`seed ${seed}; data and logs in ${directory}`);
-  const times = {
-    graceMs,
-    usageGraceMs: graceMs,
-    everyMs: wholeNumber('--every', values.every, 0, 3_600) * 1_000,
-  };
   const clients = wholeNumber('--clients', values.clients, 1, 50);
   const { report } = await runChaos({
     seed,
     rounds,
     replicas,
     directory,
-    ...times,
+    graceMs: graceSeconds * 1_000,
+    usageGraceMs: graceSeconds * 1_000,
+    everyMs: everySeconds * 1_000,
     clients,
     tenants: wholeNumber('--organizations', values.organizations, 1, 50),
     rowsMax: values['no-scans'] ? 0 : 2_000,
+    step,
     say,
   });
   process.stdout.write(printReport(report));

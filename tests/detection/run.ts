@@ -1,11 +1,17 @@
 // npm run bench:detection: how well the engine distinguishes duplicates and anomalies from clean invoices.
+import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { step } from '../bench/progress.js';
+import { endAfter, runProgram } from '../bench/run-program.js';
 import type { AnalyzeOptions, Road } from './analyze.js';
 import { histories } from './histories/catalogue.js';
 import { labelledHistory } from './history.js';
 import { randomFrom } from './random.js';
 import { f1, score, share } from './score.js';
 import type { Rate, Score } from './score.js';
+
+/** For the written histories and for each seed. */
+const MINUTES_MAX = 20;
 
 const usage = `Analyzes labelled histories and prints how many duplicates and anomalies were found.
 
@@ -20,6 +26,8 @@ const usage = `Analyzes labelled histories and prints how many duplicates and an
   npm run bench:detection -- --examples        with examples of missed and false findings
 
 Written histories: ${Object.keys(histories).join(', ')}
+
+Ends after ${MINUTES_MAX} minutes at the latest, with several seeds after as many times as long.
 `;
 
 const WRITTEN_SEED = 7;
@@ -37,31 +45,32 @@ const { values } = parseArgs({
   allowNegative: true,
 });
 if (values.help) process.stdout.write(usage);
-else {
-  const road = roadOf(values.as);
-  if (values.history === undefined) generated(road ?? 'posts');
-  if (values.seeds === undefined) {
-    for (const name of writtenNames(values.history ?? 'all')) {
-      for (const each of road === undefined ? (['posts', 'scan'] as const) : [road]) written(name, each);
-    }
-  }
-}
+else await runProgram(main);
 
-function generated(road: Road): void {
+async function main(): Promise<void> {
+  const road = roadOf(values.as);
   const seeds = (values.seeds ?? '1')
     .split(',')
     .map((seed) => (seed === 'random' ? 1 + Math.floor(Math.random() * 1_000_000) : Number(seed)));
-  for (const seed of seeds) {
-    show(`seed ${seed}, ${road}`, labelledHistory({ seed }), { road, hasReviewer: values.reviewer ?? false });
+  endAfter(MINUTES_MAX * seeds.length);
+  if (values.history === undefined) for (const seed of seeds) await generated(seed, road ?? 'posts');
+  if (values.seeds !== undefined) return;
+  for (const name of writtenNames(values.history ?? 'all')) {
+    for (const each of road === undefined ? (['posts', 'scan'] as const) : [road]) await written(name, each);
   }
 }
 
-function written(name: string, road: Road): void {
+function generated(seed: number, road: Road): Promise<void> {
+  const hasReviewer = values.reviewer ?? false;
+  return show(`seed ${seed}, ${road}`, () => labelledHistory({ seed }), { road, hasReviewer });
+}
+
+function written(name: string, road: Road): Promise<void> {
   const history = histories[name];
   if (history === undefined) throw new RangeError(`there is no history "${name}"; --help lists them`);
   const { write, companies, ratesPerEuro } = history;
   const hasReviewer = road === 'posts' && (values.reviewer ?? true);
-  show(`${name}, ${road}${hasReviewer ? ' with a reviewer' : ''}`, write(randomFrom(WRITTEN_SEED)), {
+  return show(`${name}, ${road}${hasReviewer ? ' with a reviewer' : ''}`, () => write(randomFrom(WRITTEN_SEED)), {
     road,
     hasReviewer,
     ...(companies && { companies }),
@@ -78,7 +87,11 @@ function roadOf(as: string | undefined): Road | undefined {
   throw new RangeError(`--as is "posts" or "scan", not "${as}"`);
 }
 
-function show(title: string, bills: Parameters<typeof score>[0], options: AnalyzeOptions): void {
+async function show(title: string, billsOf: () => Parameters<typeof score>[0], options: AnalyzeOptions): Promise<void> {
+  step(title);
+  // The bound in time and signals are looked at between two histories.
+  await turn();
+  const bills = billsOf();
   const startedAt = performance.now();
   const result = score(bills, options);
   report(title, result, { isScan: options.road === 'scan', tookMs: performance.now() - startedAt });

@@ -37,6 +37,7 @@ test(
       usageGraceMs: 0,
       tenants: 2,
       rowsMax: 400,
+      step: (line) => void lines.push(line),
       say: (line) => void lines.push(line),
     });
     const breaches = report.breaches.filter(({ count }) => count !== 'usage off');

@@ -22,6 +22,7 @@ import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
 import { invoiceAt } from '../bench/invoices.js';
+import { closingAfter, onEnd } from '../bench/run-program.js';
 import { scanRows } from '../bench/scan-rows.js';
 import { unfinishedWork } from '../e2e/crash/audit.js';
 import { backUp, differences, restore } from './backup.js';
@@ -55,19 +56,11 @@ export interface Comparison {
 }
 
 /** Runs on servers of its own, whatever the environment names: it destroys what it runs on. */
-export async function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
-  const closing: (() => Promise<unknown>)[] = [];
-  try {
-    return await rehearse(options, (close) => closing.push(close));
-  } finally {
-    for (const close of closing.toReversed()) await close();
-  }
+export function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
+  return closingAfter(() => rehearse(options));
 }
 
-async function rehearse(
-  { invoices, rows, losesBroker, say, progress }: RehearsalOptions,
-  onEnd: (close: () => Promise<unknown>) => void,
-): Promise<Rehearsal> {
+async function rehearse({ invoices, rows, losesBroker, say, progress }: RehearsalOptions): Promise<Rehearsal> {
   const stages: { name: string; ms: number }[] = [];
   const stage = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     say(name);

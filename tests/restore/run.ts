@@ -1,9 +1,15 @@
 // `npm run rehearse:restore`: shows that a lost system comes back from its backup.
 import { parseArgs } from 'node:util';
-import { progress, say, seconds } from '../bench/progress.js';
+import { progress, seconds, step } from '../bench/progress.js';
+import { endAfter, runProgram } from '../bench/run-program.js';
 import { goodIn, table } from '../bench/table.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
+
+/** For the usual sizes or smaller ones. */
+const MINUTES_MAX = 15;
+const INVOICES = 300;
+const ROWS = 500;
 
 const usage = `Rehearses a restore on servers of its own: fills a system, backs it up, goes on working, loses the databases,
 restores them into empty ones, and compares: every document and index, every decision, and whether work after the
@@ -11,10 +17,10 @@ restore has its effects under event ids that no consumer knows.
 
   npm run rehearse:restore                        about a minute on a quiet machine
   npm run rehearse:restore -- --lose-broker       NATS loses its volume as well
-  npm run rehearse:restore -- --invoices 2000     posted invoices (300 unless said)
-  npm run rehearse:restore -- --rows 5000         rows of the scan (500 unless said)
+  npm run rehearse:restore -- --invoices 2000     posted invoices (${INVOICES} unless said)
+  npm run rehearse:restore -- --rows 5000         rows of the scan (${ROWS} unless said)
 
-Ends with code 1 if anything differs. The procedure for a cluster: docs/runbooks/backup-and-restore.md
+Ends with code 1 if anything differs, and after ${MINUTES_MAX} minutes at the latest, with larger sizes after as many times as long. The procedure for a cluster: docs/runbooks/backup-and-restore.md
 `;
 
 /** As many as one scan may have. */
@@ -23,17 +29,14 @@ const ROWS_MAX = 5_000;
 const INVOICES_MIN = 12;
 const INVOICES_MAX = 100_000;
 
-await main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
+await runProgram(main);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       'lose-broker': { type: 'boolean', default: false },
-      invoices: { type: 'string', default: '300' },
-      rows: { type: 'string', default: '500' },
+      invoices: { type: 'string', default: String(INVOICES) },
+      rows: { type: 'string', default: String(ROWS) },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -41,13 +44,11 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const rehearsal = await rehearseRestore({
-    invoices: numberOf('invoices', values.invoices, INVOICES_MIN, INVOICES_MAX),
-    rows: numberOf('rows', values.rows, 1, ROWS_MAX),
-    losesBroker: values['lose-broker'],
-    say,
-    progress,
-  });
+  const invoices = numberOf('invoices', values.invoices, INVOICES_MIN, INVOICES_MAX);
+  const rows = numberOf('rows', values.rows, 1, ROWS_MAX);
+  endAfter(MINUTES_MAX * Math.max(1, invoices / INVOICES, rows / ROWS));
+  const losesBroker = values['lose-broker'];
+  const rehearsal = await rehearseRestore({ invoices, rows, losesBroker, say: step, progress });
   const isGood = report(rehearsal);
   process.exitCode = isGood ? 0 : 1;
 }

@@ -1,0 +1,88 @@
+// How every benchmark runs: in a bounded time, and closing what it opened however it ends.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { endChildren } from './children.js';
+import { currentStep, say } from './progress.js';
+
+/** For what was opened to close after an interruption. */
+const CLOSE_MS_MAX = 30_000;
+/** More than three weeks; a longer timer would fire at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+const opened: (() => unknown)[] = [];
+let isInterrupted = false;
+
+/**
+ * Runs a benchmark and ends the process: with exit code 1 when it failed, was interrupted by SIGINT or SIGTERM, or did not end in
+ * time ({@link endAfter}).
+ */
+export async function runProgram(main: () => Promise<void>): Promise<never> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void interrupt(`ended by ${signal}`));
+  try {
+    await closingAfter(() => {
+      onEnd(endChildren);
+      return main();
+    });
+  } catch (error) {
+    fail(error);
+  }
+  // The interruption ends the process.
+  if (isInterrupted) await new Promise(() => {});
+  return process.exit();
+}
+
+/** Interrupts a benchmark that runs for longer. @param minutes from now */
+export function endAfter(minutes: number): void {
+  const how = `did not end within ${Number(minutes.toFixed(2))} minutes`;
+  setTimeout(() => void interrupt(how), Math.min(minutes * 60_000, TIMER_MS_MAX)).unref();
+}
+
+/** Has what was just opened closed at the end of the benchmark or of its part, the last one first. */
+export function onEnd(close: () => unknown): void {
+  opened.push(close);
+}
+
+/** A part of a benchmark: what it opens is closed when it ends. */
+export async function closingAfter<T>(work: () => Promise<T>): Promise<T> {
+  const openedBefore = opened.length;
+  try {
+    return await work();
+  } finally {
+    while (!isInterrupted && opened.length > openedBefore) await closeLast();
+  }
+}
+
+/** A directory for the logs of all processes. It is removed at the end, or told where it stays. */
+export async function logDirectory(name: string, isKept = false): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), `invoice-control-${name}-`));
+  onEnd(() => (isKept ? say(`logs in ${directory}`) : rm(directory, { recursive: true, force: true, maxRetries: 3 })));
+  return directory;
+}
+
+async function interrupt(how: string): Promise<void> {
+  if (isInterrupted) return;
+  isInterrupted = true;
+  say(`${how}; its last step: ${currentStep()}`);
+  setTimeout(() => process.exit(1), CLOSE_MS_MAX);
+  await endChildren();
+  while (opened.length > 0) await closeLast();
+  process.exit(1);
+}
+
+async function closeLast(): Promise<void> {
+  try {
+    await opened.pop()?.();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): void {
+  process.exitCode = 1;
+  // What fails after an interruption follows from it.
+  if (isInterrupted) return;
+  // An Error of ours is a sentence; with others it helps to know where they came from.
+  say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));
+}

@@ -1,0 +1,72 @@
+// MongoDB and NATS of a benchmark.
+import { randomBytes } from 'node:crypto';
+import { dropDatabases } from '@invoicecontrol/dev/drop-databases';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { endChildren } from './children.js';
+import { onEnd } from './run-program.js';
+import { say } from './progress.js';
+
+export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'source'> {
+  /** Every database of the benchmark begins with it. */
+  readonly databasePrefix: string;
+  /** Of the servers where they are processes of ours: their work is shown beside that of the product. */
+  readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
+  /** @param name of a database without its prefix. The connection is closed with the stores */
+  openDatabase(name: string): Promise<MongoConnection['db']>;
+}
+
+/**
+ * Starts the stores, or takes those that were given. At the end of the benchmark or of its part all child processes end, then the
+ * servers that were started here; servers that were given keep no database and no stream of it.
+ */
+export async function startStores(): Promise<Stores> {
+  const infrastructure = await startInfrastructure({ log: say });
+  onEnd(() => infrastructure.stop());
+  const { mongodbUrl, natsUrl, source, mongodb, nats } = infrastructure;
+  const databasePrefix = `bench_${randomBytes(8).toString('hex')}_`;
+  if (source.mongodb === 'environment') onEnd(() => dropDatabases(mongodbUrl, databasePrefix));
+  if (source.nats === 'environment') {
+    const existing = await onBus(natsUrl, streamNames);
+    onEnd(() => onBus(natsUrl, (bus) => deleteStreams(bus, existing)));
+  }
+  onEnd(endChildren);
+  return {
+    mongodbUrl,
+    natsUrl,
+    source,
+    databasePrefix,
+    pids: { database: mongodb.processId(), broker: nats.processId() },
+    async openDatabase(name) {
+      const databaseName = `${databasePrefix}${name}`;
+      const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'bench' });
+      onEnd(close);
+      return db;
+    },
+  };
+}
+
+async function onBus<T>(url: string, work: (bus: Bus) => Promise<T>): Promise<T> {
+  const bus = await connectNats({ url, name: 'bench', logger: createLogger({ service: 'bench', level: 'silent' }) });
+  try {
+    return await work(bus);
+  } finally {
+    await bus.close();
+  }
+}
+
+async function streamNames({ manager }: Bus): Promise<string[]> {
+  const names: string[] = [];
+  for await (const name of manager.streams.names('invoicecontrol.>')) names.push(name);
+  return names;
+}
+
+/** Streams have the same names for all systems: those that were there before may be those of another one. */
+async function deleteStreams(bus: Bus, kept: readonly string[]): Promise<void> {
+  for (const name of await streamNames(bus)) if (!kept.includes(name)) await bus.manager.streams.delete(name);
+}
