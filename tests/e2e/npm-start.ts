@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Compiled, this file stands a directory deeper than its source. */
+const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/')));
 export const START_MS_MAX = 240_000;
 
 /** What it writes to demo.json. */
