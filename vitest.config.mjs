@@ -59,7 +59,7 @@ export default defineConfig({
         maxWorkers: 4,
       }),
       project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
-      project('e2e', 4, { include: ['tests/e2e/**/*.test.ts'], globalSetup: [servers, product] }),
+      project('e2e', 4, { include: ['tests/e2e/**/*.test.ts'], globalSetup: [servers, product], maxWorkers: 3 }),
       project('attack', 5, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
       // Minutes of elections and outages in real time: `npm run test:failover`.
       ...(process.env.FAILOVER

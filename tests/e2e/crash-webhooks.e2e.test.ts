@@ -378,7 +378,9 @@ beforeAll(async () => {
 afterAll(() => trial.stop());
 
 describe('webhooks whose service is killed', () => {
-  test.each(points)('$guarantee', ({ check: expectGuarantee }) => expectGuarantee());
+  test.each(points)('$guarantee', async ({ check: expectGuarantee }) => {
+    await expectGuarantee();
+  });
 
   test('reach every endpoint or end after five attempts, signed, with the stored bytes, and never twice without a cause', async () => {
     expect(await trial.breaches()).toEqual([]);

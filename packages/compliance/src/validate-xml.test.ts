@@ -22,13 +22,13 @@ const CORE = 'en16931-1.3.16+own1';
 const modes: readonly ValidationMode[] = ['OFF', 'DECLARED_PROFILES', 'ALL'];
 
 /** What runs: by document the rule sets of OFF, DECLARED_PROFILES and ALL; null for the built-in checks alone. */
-const matrix: readonly ([
+const matrix: readonly [
   what: string,
   xml: Uint8Array,
   profile: string | null,
   sets: readonly (readonly string[] | null)[],
   context?: ValidationContext,
-])[] = [
+][] = [
   ['plain UBL', ubl(EN), 'PLAIN', [null, null, [CORE]]],
   ['plain CII', cii(EN), 'PLAIN', [null, null, [CORE]]],
   ['UBL without an identifier', withoutProcess(ubl('')), null, [null, null, [CORE]]],

@@ -190,7 +190,11 @@ async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly stri
       databaseName: config.DATABASE_NAME,
       appName: 'index-builds',
     });
-    return await indexBuilds(mongo.db).finally(() => mongo.close());
+    try {
+      return await indexBuilds(mongo.db);
+    } finally {
+      await mongo.close();
+    }
   } catch {
     return [];
   }

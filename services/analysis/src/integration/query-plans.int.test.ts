@@ -34,7 +34,12 @@ async function fill(organizationId: string): Promise<void> {
   const invoices = running.mongo.db.collection<InvoiceDocument>('invoices');
   const model = await invoices.findOne({ organizationId });
   if (model === null) throw new Error('The invoice was not stored.');
-  const { outbox: _outbox, outboxPending: _outboxPending, pending: _pending, ...stored } = model as InvoiceDocument & {
+  const {
+    outbox: _outbox,
+    outboxPending: _outboxPending,
+    pending: _pending,
+    ...stored
+  } = model as InvoiceDocument & {
     outbox?: unknown;
     outboxPending?: unknown;
   };

@@ -78,7 +78,8 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         const { has_more: hasMore, next } = meta.pagination;
         const cursor = typeof next === 'string' ? parseUrl(next)?.searchParams.get('after') : undefined;
         if (!hasMore) return;
-        if (typeof cursor !== 'string' || cursor === after) throw new ProviderUnavailable('the list goes on without saying where');
+        if (typeof cursor !== 'string' || cursor === after)
+          throw new ProviderUnavailable('the list goes on without saying where');
         after = cursor;
       }
       throw new ProviderUnavailable(`the list has more than ${PAGES_MAX} pages`);

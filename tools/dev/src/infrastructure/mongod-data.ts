@@ -28,7 +28,7 @@ export async function endOrphan(directory: string): Promise<void> {
   const pid = Number((await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isSafeInteger(pid) || pid < 2) return;
   const described = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', String(pid)]).catch(() => undefined);
-  const [, parent, args] = /^\s*(\d+)\s+(.*)$/m.exec(described?.stdout ?? '') ?? [];
+  const [, parent, args] = /^(\d+) (.*)/.exec(described?.stdout.trim() ?? '') ?? [];
   // The number may be that of another program by now.
   if (args === undefined || !args.includes(directory)) return;
   if (parent !== '1') {

