@@ -30,6 +30,8 @@ const steps = [
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },
 ] as const;
+/** Each is held on two connections of the service. */
+const POINTS_AT_ONCE = 9;
 /** These name no organization, so the first one that passes is held. */
 const unnamed: readonly string[] = ['update relay', 'update invoices'];
 
@@ -92,17 +94,18 @@ describe('an analysis whose process is killed', () => {
 
     const retried: Promise<void>[] = [];
     const storedAtKill: string[] = [];
-    for (const point of points) {
-      if (unnamed.includes(point.command)) await eventually(nothingPublishing);
-      const time = point.of === 'a duplicate' ? 2 : 1;
-      await killAt(point, () => {
-        const answered = ledger.sendWithRetries(sending(point.retrying, time));
+    for (const group of groupsOf(points)) {
+      if (group.some(({ command }) => unnamed.includes(command))) await eventually(nothingPublishing);
+      await killAt(group, ({ of, retrying, leaving }) => {
+        const time = of === 'a duplicate' ? 2 : 1;
+        const answered = ledger.sendWithRetries(sending(retrying, time));
         answered.catch(() => {});
         retried.push(answered);
-        ledger.send(sending(point.leaving, time)).catch(() => {});
+        ledger.send(sending(leaving, time)).catch(() => {});
       });
-      storedAtKill.push(...(await storedBy(point.leaving)));
+      for (const { leaving } of group) storedAtKill.push(...(await storedBy(leaving)));
     }
+    system.letTimePass();
     await Promise.all(retried);
     await trial.expectPromisesKept();
     // What was stored of those who gave up is still there, hence decided.
@@ -111,17 +114,31 @@ describe('an analysis whose process is killed', () => {
   }, 1_200_000);
 });
 
-/** Lets analysis begin the work, and kills it when both tenants' invoices have come to this point. */
-async function killAt({ command, of, side, retrying, leaving }: KillPoint, begin: () => void): Promise<void> {
-  const mentioning = unnamed.includes(command) ? undefined : [retrying.organizationId, leaving.organizationId];
+/** Points that are reached by different tenants before one kill; those that name no organization have one each. */
+function groupsOf(points: readonly KillPoint[]): KillPoint[][] {
+  const alone = points.filter(({ command }) => unnamed.includes(command));
+  const named = points.filter(({ command }) => !unnamed.includes(command));
+  const count = Math.ceil(named.length / POINTS_AT_ONCE);
+  const groups = Array.from({ length: count }, (_, group) => named.filter((_point, index) => index % count === group));
+  return [...alone.map((point) => [point]), ...groups];
+}
+
+/** Lets analysis begin the work, and kills it when the invoices of all tenants have come to their points. */
+async function killAt(points: readonly KillPoint[], begin: (point: KillPoint) => void): Promise<void> {
   const { system, ledger } = trial;
-  const hold = system.proxyOf('analysis').hold({ command, side, ...(mentioning && { mentioning }) });
-  begin();
-  await reached(hold, `${side} "${command}" of ${of} was not reached`);
+  const holds = points.map((point) => {
+    const { command, of, side, retrying, leaving } = point;
+    const mentioning = unnamed.includes(command) ? undefined : [retrying.organizationId, leaving.organizationId];
+    const hold = system.proxyOf('analysis').hold({ command, side, ...(mentioning && { mentioning }) });
+    return { hold, name: `${side} "${command}" of ${of}` };
+  });
+  points.forEach(begin);
+  await Promise.all(holds.map(({ hold, name }) => reached(hold, `${name} was not reached`)));
   await system.analysis.kill();
-  hold.drop();
+  for (const { hold } of holds) hold.drop();
   await system.analysis.restart();
-  await ledger.reach(retrying);
+  const [first] = points;
+  if (first !== undefined) await ledger.reach(first.retrying);
 }
 
 const nothingPublishing = async (): Promise<void> =>
