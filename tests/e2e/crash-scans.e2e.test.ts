@@ -206,14 +206,14 @@ describe('a scan during which something is killed', () => {
     'completes under its key as an undisturbed one does, or is completed by the sweep, or leaves nothing, whatever was killed when',
     async () => {
       const { ledger } = trial;
-      const disturbed: Disturbed[] = [];
-      for (const { points } of kills) {
-        for (const point of points) {
-          const isLeft = disturbed.length % LEAVING_EACH === 0;
-          const name = `${isLeft ? 'Left' : 'Repeated'} ${disturbed.length}`;
-          disturbed.push({ point, isLeft, tenant: await newTenant(name, point.isFirst === true) });
-        }
-      }
+      const points = kills.flatMap((kill) => kill.points);
+      const disturbed = await Promise.all(
+        points.map(async (point, index): Promise<Disturbed> => {
+          const isLeft = index % LEAVING_EACH === 0;
+          const name = `${isLeft ? 'Left' : 'Repeated'} ${index}`;
+          return { point, isLeft, tenant: await newTenant(name, point.isFirst === true) };
+        }),
+      );
       await trial.expectNothingUnfinished();
 
       const answers: Promise<void>[] = [];
@@ -230,12 +230,13 @@ describe('a scan during which something is killed', () => {
         answers.push(answered);
       };
       let at = 0;
-      for (const { victims, points } of kills) {
-        const group = disturbed.slice(at, at + points.length);
-        at += points.length;
-        await killAt(victims, group, () => group.forEach(begin));
+      for (const kill of kills) {
+        const group = disturbed.slice(at, at + kill.points.length);
+        at += kill.points.length;
+        await killAt(kill.victims, group, () => group.forEach(begin));
         storedAtKill.push(...(await storedOf(group)));
       }
+      trial.system.letTimePass();
       await Promise.all(answers);
       await trial.expectPromisesKept();
 
