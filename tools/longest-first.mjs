@@ -1,3 +1,44 @@
 import { BaseSequencer } from 'vitest/node';
 
-export class LongestFirst extends BaseSequencer {}
+/** What takes longest, on a machine that has no durations of an earlier run yet: a run prints its ten slowest files. */
+const LONGEST = [
+  'tests/detection/histories.test.ts',
+  'services/erp-sync/src/providers/answers.test.ts',
+  'services/documents/src/extraction/pool.test.ts',
+  'packages/extraction/src/pdf/changed-documents.test.ts',
+  'services/ksef/src/integration/submissions.int.test.ts',
+  'services/analysis/src/integration/rows.int.test.ts',
+  'services/scan/src/integration/crashes.int.test.ts',
+  'services/analysis/src/integration/same-rows.int.test.ts',
+  'tests/e2e/crash-scans.e2e.test.ts',
+  'tests/e2e/crash-uploads.e2e.test.ts',
+  'tests/e2e/crash-load.e2e.test.ts',
+  'tests/e2e/erp-sync.e2e.test.ts',
+  'tests/e2e/start.e2e.test.ts',
+];
+
+/**
+ * Begins with the longest files, or one that starts last would run alone. They are spread over the first third of the others: two
+ * crash tests at once wait for each other's processes.
+ */
+export class LongestFirst extends BaseSequencer {
+  async sort(specifications) {
+    const sorted = await super.sort(specifications);
+    const places = sorted.map(({ moduleId }) => LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`)));
+    const long = LONGEST.flatMap((_, place) => (places.includes(place) ? [sorted[places.indexOf(place)]] : []));
+    const others = sorted.filter((_, index) => places[index] < 0);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) =>
+      spread(
+        long.filter((one) => one.project === project),
+        others.filter((one) => one.project === project),
+      ),
+    );
+  }
+}
+
+function spread(long, others) {
+  const each = Math.floor(others.length / 3 / Math.max(long.length, 1));
+  const rest = [...others];
+  return [...long.flatMap((one) => [one, ...rest.splice(0, each)]), ...rest];
+}

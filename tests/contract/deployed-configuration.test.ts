@@ -12,12 +12,12 @@ import { ofKind, renderAll, root, type KubernetesObject } from './kubernetes-obj
 import { workloads } from './kubernetes-pods.js';
 
 /** The schema of each service's environment. */
-// One after the other: jest cannot link a module that two imports ask for at once.
-const loaded: [string, z.ZodObject][] = [];
-for (const [name] of entries) {
-  const { configSchema } = (await import(`@invoicecontrol/${name}/config`)) as { configSchema: z.ZodObject };
-  loaded.push([name, configSchema]);
-}
+const loaded = await Promise.all(
+  entries.map(async ([name]) => {
+    const { configSchema } = (await import(`@invoicecontrol/${name}/config`)) as { configSchema: z.ZodObject };
+    return [name, configSchema] as const;
+  }),
+);
 const schemas = Object.fromEntries(loaded) as Record<ServiceName, z.ZodObject>;
 
 /** What the Secrets hold, in the shape that k8s/README.md creates them. */
