@@ -21,7 +21,7 @@ import type { StoredVendor } from '../application/erp/vendor-store.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
-import { readSharing } from './shared-keys.js';
+import { readSharing } from './records-by-keys.js';
 import type { VendorDocument } from './vendors.js';
 
 /** Records that are looked at together: what they are compared with is in memory at the same time. */

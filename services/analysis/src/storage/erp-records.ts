@@ -4,7 +4,7 @@ import type { MasterOrderRecord, MasterVendorRecord } from '../domain/erp/erp-fa
 import type { ErpOrderDocument } from './erp-orders.js';
 import { inBatches } from './in-batches.js';
 import type { InvoiceDocument } from './invoices.js';
-import { readSharing } from './shared-keys.js';
+import { readSharing } from './records-by-keys.js';
 import type { VendorDocument } from './vendors.js';
 
 /** Keys of one lookup. */

@@ -4,7 +4,7 @@ import type { SupplierRecord, SupplierStore } from '../application/counted-recor
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
-import { readSharing } from './shared-keys.js';
+import { readSharing } from './records-by-keys.js';
 
 /** Suppliers with one key that are looked at; a factor's account may have hundreds. */
 const SUPPLIERS_PER_KEY_MAX = 64;
