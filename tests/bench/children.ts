@@ -1,6 +1,7 @@
 // The child processes of a benchmark: they end with it, however it ends.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 
 /** Longer than a service takes for its open requests when nothing calls it any more. */
 const STOP_MS_MAX = 10_000;
@@ -9,10 +10,12 @@ const running = new Set<ChildProcess>();
 
 /** Keeps the child in mind until it ends. @returns the child */
 export function ownChild(child: ChildProcess): ChildProcess {
-  // One listener for all children.
-  if (!process.listeners('exit').includes(killAll)) process.once('exit', killAll);
+  const watchdog = endWithThisProcess(child);
   running.add(child);
-  child.once('exit', () => running.delete(child));
+  child.once('exit', () => {
+    running.delete(child);
+    watchdog?.kill('SIGKILL');
+  });
   return child;
 }
 
@@ -45,8 +48,4 @@ export async function messageFrom<T>(child: ChildProcess): Promise<T> {
 /** Ends all children at once. */
 export async function endChildren(): Promise<void> {
   await Promise.all([...running].map(endChild));
-}
-
-function killAll(): void {
-  for (const child of running) child.kill('SIGKILL');
 }

@@ -58,13 +58,23 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a benchmark that is ended by %s close
   const running = runInProcess(program(FOREVER));
   await eventually(() => expect(running.stderr()).toContain('measuring'));
   running.child.kill(signal);
+  // As npm does, which passes on what the terminal has sent to all.
+  running.child.kill(signal);
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`ended by ${signal}`) });
   expect(stdout).toMatch(/^closed$/m);
   expect(isRunning(Number(/^pid (\d+)$/m.exec(stdout)?.[1]))).toBe(false);
 });
 
-test('many children are watched by one listener', async () => {
+test('the children of a benchmark end with it when it is killed', async () => {
+  const running = runInProcess(program(FOREVER));
+  await eventually(() => expect(running.stderr()).toContain('measuring'));
+  running.child.kill('SIGKILL');
+  const { stdout } = await running.ended;
+  await eventually(() => expect(isRunning(Number(/^pid (\d+)$/m.exec(stdout)?.[1]))).toBe(false));
+});
+
+test('many children are watched without a warning', async () => {
   const { stderr } = await runInProcess(
     program(`await Promise.all(Array.from({ length: 12 }, () => start('serves')));`),
   ).ended;

@@ -19,7 +19,8 @@ let isInterrupted = false;
  * time ({@link endAfter}).
  */
 export async function runProgram(main: () => Promise<void>): Promise<never> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void interrupt(`ended by ${signal}`));
+  // More than once: npm passes on what the terminal has sent to this process already.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void interrupt(`ended by ${signal}`));
   try {
     await closingAfter(() => {
       onEnd(endChildren);

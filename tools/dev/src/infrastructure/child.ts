@@ -117,7 +117,7 @@ export async function startChildServer({
  * A shell that ends the child when our end of its pipe closes, which even SIGKILL of this process brings about, and removes its
  * temporary data.
  */
-function endWithThisProcess(child: ChildProcess, temporaryDir = ''): ChildProcess | undefined {
+export function endWithThisProcess(child: ChildProcess, temporaryDir = ''): ChildProcess | undefined {
   if (child.pid === undefined) return undefined;
   const polls = STOP_TIMEOUT_MS / WATCHDOG_POLL_EACH_MS;
   const script =
