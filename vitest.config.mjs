@@ -22,7 +22,7 @@ function project(name, order, options) {
       isolate: false,
       // What is compiled runs as it was compiled: the product of the end-to-end tests, and the programs that tests start.
       server: { deps: { external: [/\/dist\//] } },
-      exclude: never,
+      exclude: notOurs,
       testTimeout: 180_000,
       hookTimeout: 180_000,
       maxWorkers: 2,
@@ -37,9 +37,9 @@ function project(name, order, options) {
 const servers = 'tools/dev/dist/test-servers.js';
 /** The product, started once for all files of its project. */
 const product = 'tools/dev/dist/test-product.js';
-const anywhere = '{packages/*,services/*,tools/*,simulators}/src/**';
-const own = '**/*.isolated{,.int}.test.ts';
-const never = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
+const sources = '{packages/*,services/*,tools/*,simulators}/src/**';
+const isolated = '**/*.isolated{,.int}.test.ts';
+const notOurs = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 
 export default defineConfig({
   test: {
@@ -47,14 +47,14 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', 1, {
-        include: [`${anywhere}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
-        exclude: [...never, '**/*.int.test.ts', own],
+        include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
+        exclude: [...notOurs, '**/*.int.test.ts', isolated],
       }),
       // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
-      project('isolated', 1, { include: [own], globalSetup: [servers], isolate: true }),
+      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
       project('integration', 2, {
-        include: [`${anywhere}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
-        exclude: [...never, own],
+        include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
+        exclude: [...notOurs, isolated],
         globalSetup: [servers],
         maxWorkers: 4,
       }),

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+
+const { LONGEST } = (await import('../../tools/longest-first.mjs' as string)) as { LONGEST: readonly string[] };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const notOurs = new Set(['node_modules', 'dist', 'gen', 'fixtures']);
@@ -11,6 +13,10 @@ test('no file or directory has a name without a subject', () => {
   expect(
     ours('packages', 'proto', 'services', 'simulators', 'tests', 'tools').filter((path) => vague.test(basename(path))),
   ).toEqual([]);
+});
+
+test('every file that a test run begins early with is there', () => {
+  expect(LONGEST.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test('there are no barrels', () => {

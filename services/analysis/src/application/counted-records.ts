@@ -52,7 +52,7 @@ export interface LinkRecord<L> extends CountedRecord {
 }
 
 export interface SupplierStore {
-  /** Suppliers that share one of the identity keys; at most 64 of one key, which hide none of another. */
+  /** Suppliers that share one of the identity keys; at most 64 of one key, whatever other keys find. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Suppliers that share one of the keys by which similar names are found; at most 64 of one key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;

@@ -1,7 +1,7 @@
 /**
  * Reads the records that have one of the keys, of each key a bounded share. An index gives them key by key: under one limit,
  * a key of very many records, such as the account of a factoring company, would leave nothing of the keys behind it. Where the
- * limit is reached, each half of the keys is read by itself.
+ * limit is reached, the two halves of the keys are read one after the other.
  * @param limitOf how many records so many keys may find together
  * @returns a record may come several times
  */
