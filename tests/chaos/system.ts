@@ -107,9 +107,8 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
   };
 
   try {
-    const dataDir = join(directory, 'data');
     const infrastructure = await startInfrastructure({
-      dataDir,
+      dataDir: join(directory, 'data'),
       env: {},
       // While it starts, it tells what takes long; a start that fails throws.
       log: (line) => void (isStarted && ended.push(line)),
@@ -177,7 +176,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       natsUrl,
       node: (name) => nodes.get(name) ?? missing(name),
       services,
-      eraseBrokerStore: () => eraseBrokerStore(dataDir, infrastructure),
+      eraseBrokerStore: () => eraseBrokerStore(infrastructure),
       proxiesOf: (link) => proxies.get(link) ?? missing(link),
       newTenant: (name) => createTenant(started.organization.address, secrets.OPERATOR_TOKEN, name),
       ended,

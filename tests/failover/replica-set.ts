@@ -1,6 +1,5 @@
 // A replica set of three on this machine, whose members a test kills, holds and deposes.
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { freePort } from '@invoicecontrol/dev/free-port';
 import { temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
@@ -34,7 +33,6 @@ export interface ReplicaSet {
 
 /** @param log takes a line when a member ended though nobody killed it */
 export async function startReplicaSet(log: (line: string) => void): Promise<ReplicaSet> {
-  const directory = await temporaryDataDir();
   const { binary, env } = await findMongod(log);
   const start = (path: string, port: number): Promise<ChildServer> =>
     startChildServer({
@@ -50,10 +48,11 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       log,
       temporaryDir: path,
     });
+  const directories: string[] = [];
   const members: (Member & { readonly host: string; stop(): Promise<void> })[] = [];
   for (let index = 0; index < MEMBERS; index += 1) {
-    const path = join(directory, String(index));
-    await mkdir(path);
+    const path = await temporaryDataDir();
+    directories.push(path);
     let running = await start(path, await freePort());
     const { port } = running;
     members.push({
@@ -109,7 +108,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
     async stop() {
       for (const member of members) member.resume();
       await Promise.all(members.map((member) => member.stop()));
-      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      for (const directory of directories) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

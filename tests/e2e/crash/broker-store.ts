@@ -2,10 +2,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 
-/** Deletes all that the broker has stored, as with a new volume. @param dataDir of the infrastructure */
-export async function eraseBrokerStore(dataDir: string, { source }: Pick<Infrastructure, 'source'>): Promise<void> {
-  const directory = join(dataDir, source.nats, 'nats');
-  for (const name of await readdir(directory)) {
-    await rm(join(directory, name), { recursive: true, force: true, maxRetries: 3 });
+/** Deletes all that the broker has stored, as with a new volume. */
+export async function eraseBrokerStore({ streamsDirectory }: Pick<Infrastructure, 'streamsDirectory'>): Promise<void> {
+  if (streamsDirectory === undefined) throw new Error('The streams of the broker are not on this machine.');
+  for (const name of await readdir(streamsDirectory)) {
+    await rm(join(streamsDirectory, name), { recursive: true, force: true, maxRetries: 3 });
   }
 }

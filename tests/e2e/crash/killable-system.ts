@@ -1,7 +1,6 @@
 // The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
 // killed and brought back.
-import { rm } from 'node:fs/promises';
-import { startInfrastructure, temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
+import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -69,19 +68,20 @@ export async function startKillableSystem({
   };
   const unexpected: string[] = [];
   const log = (line: string): void => void unexpected.push(line);
+  let isStarted = false;
   const closing: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
     // Not the one that the tests of this run share: ours is killed.
-    const dataDir = await temporaryDataDir();
-    closing.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
     const infrastructure: Infrastructure = await startInfrastructure({
-      dataDir,
+      hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
-      log,
+      // While it starts, it tells where the servers come from.
+      log: (line) => void (isStarted && log(line)),
     });
+    isStarted = true;
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl } = infrastructure;
     const proxies = new Map<ServiceName, MongoProxy>();
@@ -105,7 +105,7 @@ export async function startKillableSystem({
       natsUrl,
       baseUrl: `http://${services.gateway.address}/v1`,
       database: infrastructure.mongodb,
-      broker: { ...infrastructure.nats, erase: () => eraseBrokerStore(dataDir, infrastructure) },
+      broker: { ...infrastructure.nats, erase: () => eraseBrokerStore(infrastructure) },
       proxyOf: (service) => proxies.get(service) ?? missing(service),
       newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
       letTimePass() {

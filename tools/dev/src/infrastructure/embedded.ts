@@ -25,8 +25,10 @@ export interface DataDirectory {
 /** A replica set of one, as the driver and production expect it. */
 export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, env, version, origin } = await findMongod(log);
-  await refuseForeignData(path);
-  await endOrphan(path);
+  if (!isTemporary) {
+    await refuseForeignData(path);
+    await endOrphan(path);
+  }
   const start = async (known?: number): Promise<ChildServer> => {
     const port = known ?? (await freePort());
     const running = await startChildServer({

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +70,26 @@ describe('an embedded server', () => {
     parent.kill('SIGKILL');
     await eventually(() => expect(greeting(url)).rejects.toThrow('ECONNREFUSED'));
     await eventually(() => expect(existsSync(orphan)).toBe(false));
+  });
+
+  test('has its temporary streams on disk, and a start that is killed leaves no directory of them', async () => {
+    const module = new URL('../../dist/infrastructure/infrastructure.js', import.meta.url).href;
+    const temporary = join(dataDir, 'temporary');
+    await mkdir(temporary);
+    const env = { INFRASTRUCTURE: 'embedded', MONGODB_URL: 'mongodb://database.example' };
+    const script =
+      `import { startInfrastructure } from ${JSON.stringify(module)};` +
+      `console.log((await startInfrastructure({ env: ${JSON.stringify(env)}, log() {} })).streamsDirectory); setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, TMPDIR: temporary },
+    });
+    const streams = await new Promise<string>((resolve) => {
+      createInterface({ input: parent.stdout }).once('line', resolve);
+    });
+    expect((await readdir(temporary)).map((name) => join(temporary, name))).toEqual([streams]);
+    parent.kill('SIGKILL');
+    await eventually(async () => expect(await readdir(temporary)).toEqual([]));
   });
 
   test('that does not start is reported with its last words', async () => {

@@ -15,6 +15,8 @@ export interface Infrastructure {
   source: { mongodb: Source; nats: Source };
   mongodb: Omit<Server, 'url' | 'stop'>;
   nats: Omit<Server, 'url' | 'stop'>;
+  /** Where the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container. */
+  streamsDirectory: string | undefined;
   /** Stops what was started here; servers that were given stay. */
   stop(): Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface Infrastructure {
 export interface InfrastructureOptions {
   /** Keeps the data here, below the name of the source, since each has a format of its own. Without it the data is temporary and goes with `stop`. */
   dataDir?: string;
+  /** Temporary streams are in a directory of this machine even with Docker, for a test that erases them. */
+  hasStreamsDirectory?: boolean;
   /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
   env?: NodeJS.ProcessEnv;
   /** Takes lines for people: what takes long, and what ended unexpectedly. */
@@ -38,6 +42,7 @@ export interface InfrastructureOptions {
  */
 export async function startInfrastructure({
   dataDir,
+  hasStreamsDirectory = dataDir !== undefined,
   env = process.env,
   log = console.error,
 }: InfrastructureOptions = {}): Promise<Infrastructure> {
@@ -46,25 +51,32 @@ export async function startInfrastructure({
   const docker = wantsDocker ? await dockerIfRunning() : undefined;
   const started: Source = docker ? 'docker' : 'embedded';
   const isTemporary = dataDir === undefined;
-  const directory = isTemporary ? await temporaryDataDir() : resolve(dataDir);
-  // JetStream reserves the bounds of its streams, which are more than fits into memory.
-  const streamsDirectory = isTemporary ? await mkdtemp(join(tmpdir(), 'invoice-control-')) : directory;
+  const temporary: string[] = [];
+  const directoryFor = async (name: string, makeTemporary: () => Promise<string>): Promise<string> => {
+    if (dataDir !== undefined) return ensureDirectory(join(resolve(dataDir), started, name));
+    const path = await makeTemporary();
+    temporary.push(path);
+    return path;
+  };
 
   const startMongodb = async (): Promise<Server> => {
     if (given.mongodb) return givenServer('MongoDB', 'MONGODB_URL', given.mongodb);
-    const path = await ensureDirectory(join(directory, started, docker ? 'mongodb' : 'mongod'));
-    return docker ? mongodbInDocker(docker, dataDir && path) : embeddedMongodb({ path, isTemporary }, log);
+    if (docker)
+      return mongodbInDocker(docker, isTemporary ? undefined : await directoryFor('mongodb', temporaryDataDir));
+    return embeddedMongodb({ path: await directoryFor('mongod', temporaryDataDir), isTemporary }, log);
   };
+  let streamsDirectory: string | undefined;
   const startNats = async (): Promise<Server> => {
     if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
-    const path = await ensureDirectory(join(streamsDirectory, started, 'nats'));
-    return docker ? natsInDocker(docker, dataDir && path) : embeddedNats({ path, isTemporary }, log);
+    if (docker && !hasStreamsDirectory) return natsInDocker(docker, undefined);
+    // JetStream reserves the bounds of its streams, which are more than fits into memory.
+    streamsDirectory = await directoryFor('nats', () => mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)));
+    return docker ? natsInDocker(docker, streamsDirectory) : embeddedNats({ path: streamsDirectory, isTemporary }, log);
   };
   const running: Server[] = [];
   const stop = async () => {
     for (const server of running.toReversed()) await server.stop();
-    if (!isTemporary) return;
-    for (const path of [directory, streamsDirectory]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    for (const path of temporary) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   };
 
   try {
@@ -79,6 +91,7 @@ export async function startInfrastructure({
       source: { mongodb: given.mongodb ? 'environment' : started, nats: given.nats ? 'environment' : started },
       mongodb,
       nats,
+      streamsDirectory,
       stop,
     };
   } catch (error) {
@@ -87,6 +100,7 @@ export async function startInfrastructure({
   }
 }
 
+const TEMPORARY_PREFIX = 'invoice-control-';
 /** Below this, data in memory could take what the services need. */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
@@ -94,7 +108,7 @@ const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 export async function temporaryDataDir(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined);
   const isLarge = memory !== undefined && memory.bavail * memory.bsize >= MEMORY_FREE_BYTES_MIN;
-  return mkdtemp(join(isLarge ? '/dev/shm' : tmpdir(), 'invoice-control-'));
+  return mkdtemp(join(isLarge ? '/dev/shm' : tmpdir(), TEMPORARY_PREFIX));
 }
 
 function givenServer(name: string, variable: string, url: string): Server {
