@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findMongod } from './mongod.js';
 import type { MongodSources } from './mongod.js';
+import type { Source } from './program.js';
 
 const PLATFORM = `${process.platform} ${process.arch}`;
 const RUNS = '#!/bin/sh\necho "db version v7.0.2"\n';
@@ -121,13 +122,71 @@ test('that is too old is passed over', async () => {
   });
 });
 
-test('that lacks a library is a message that names the package, before anything is started', async () => {
-  // apt-get is not on PATH, so that root cannot fetch it either.
+/** A mongod on PATH. */
+function install(text: string): void {
   const program = join(process.env['PATH'] ?? '', 'mongod');
-  const loader = 'mongod: error while loading shared libraries: libcurl.so.4: cannot open shared object file';
-  writeFileSync(program, `#!/bin/sh\necho "${loader}" >&2\nexit 127\n`);
+  writeFileSync(program, text);
   chmodSync(program, 0o755);
-  await expect(findMongod(log, { cachesDir })).rejects.toThrow(
-    'mongod needs the library libcurl.so.4, which is not on this machine. Install the package libcurl4',
-  );
+}
+
+/** What the loader says, as a program. */
+const lacks = (library: string): string =>
+  `#!/bin/sh\necho "mongod: error while loading shared libraries: ${library}: cannot open shared object file" >&2\nexit 127\n`;
+
+test.each([
+  ['libcurl.so.4', 'libcurl.so.4, which is not on this machine: install the package libcurl4 '],
+  ['libother.so.1', 'libother.so.1, which is not on this machine\n'],
+])('on PATH that lacks %s is passed over, and the message names it where there is no other', async (library, said) => {
+  // apt-get is not on PATH, so that root cannot fetch it either.
+  install(lacks(library));
+  const archive = archiveOf(RUNS);
+  let isThere = false;
+  const origin = await serve((_, response) => response.writeHead(isThere ? 200 : 404).end(isThere ? archive : ''));
+  const options = { ...sourcesOf(origin, archive), cachesDir };
+  const message = await findMongod(log, options).catch(String);
+  expect(message).toContain(`Tried:\n- from PATH: it needs the library ${said}`);
+  expect(message).toMatch(/MongoDB was not found[^]*mongodb\.tgz: it answered 404/);
+  isThere = true;
+  expect(await findMongod(log, options)).toMatchObject({ version: '7.0.2', origin: 'kept in .cache/mongod' });
+});
+
+test('on PATH has the libraries that were fetched for it, and the current directory is not among them', async () => {
+  const libraries = join(cachesDir, 'mongod/libraries/libcurl4/usr/lib');
+  mkdirSync(libraries, { recursive: true });
+  writeFileSync(join(libraries, 'libcurl.so.4'), '');
+  install(`#!/bin/sh\n[ "$LD_LIBRARY_PATH" = "${libraries}" ] || exit 127\necho "db version v6.0.5"\n`);
+  const { binary, origin, env } = await findMongod(log, { cachesDir });
+  expect(origin).toBe('from PATH');
+  expect(execFileSync(binary, { env, encoding: 'utf8' })).toContain('v6.0.5');
+});
+
+test.each([
+  ['writes too much', { bytesMax: 1_000_000 }, 'it is larger than 1 MB'],
+  ['takes too long', { bytesMax: 1e9, timeoutMs: 100 }, 'it took more than 0.1 s'],
+])('comes from no source that %s, which is ended', async (_, bounds, why) => {
+  let isEnded = false;
+  const source: Source = {
+    name: 'a source',
+    ...bounds,
+    async obtain(into, { run }) {
+      writeFileSync(join(into, 'part'), Buffer.alloc(2_000_000));
+      await run(process.execPath, ['-e', 'setInterval(() => {}, 1e6)']).finally(() => (isEnded = true));
+      return join(into, 'part');
+    },
+  };
+  await expect(findMongod(log, { cachesDir, sources: [source] })).rejects.toThrow(`- a source: ${why}`);
+  expect(isEnded).toBe(true);
+  expect(readdirSync(join(cachesDir, 'mongod'))).toEqual([]);
+});
+
+test('that a killed start fetched half is deleted once no fetch can be under way', async () => {
+  install(RUNS);
+  const [old, recent] = ['fetch-old', 'fetch-recent'].map((name) => join(cachesDir, 'mongod', name)) as [
+    string,
+    string,
+  ];
+  for (const path of [old, recent]) mkdirSync(path, { recursive: true });
+  utimesSync(old, 0, 0);
+  await findMongod(log, { cachesDir });
+  expect(readdirSync(join(cachesDir, 'mongod'))).toEqual(['fetch-recent']);
 });

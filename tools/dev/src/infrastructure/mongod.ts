@@ -1,13 +1,13 @@
 // Finds a mongod, or fetches one once. For development and tests alone: MongoDB is under the SSPL and in no image of ours.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
+import { FETCH_PREFIX, fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program, Source } from './program.js';
 
 /** The oldest line of releases that the services support (docs/architecture.md section 5). */
@@ -56,9 +56,8 @@ export async function findMongod(
   options: MongodSources & { readonly cachesDir?: string } = {},
 ): Promise<Mongod> {
   const { cachesDir, ...sources } = options;
-  const found = await findProgram(mongodProgram(sources), log, cachesDir);
-  const cache = found.binary === 'mongod' ? undefined : join(found.binary, '..');
-  return { ...found, env: cache === undefined ? process.env : await environmentWith(cache) };
+  const found = await findProgram(mongodProgram(sources, log), log, cachesDir);
+  return { ...found, env: await environmentWith(found.cache) };
 }
 
 /** What a test replaces. */
@@ -69,8 +68,17 @@ export interface MongodSources {
   readonly sources?: readonly Source[];
 }
 
-function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: MongodSources): Program {
+function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: MongodSources, log: Log): Program {
   const archive = archives[`${process.platform} ${process.arch}`];
+  // Every mongod of one search lacks the same libraries, which are asked for once.
+  const adding = new Map<string, Promise<void>>();
+  const added = (library: string, cache: string): Promise<void> => {
+    const before = adding.get(library);
+    if (before !== undefined) return before;
+    const now = addLibrary(library, cache, log);
+    adding.set(library, now);
+    return now;
+  };
   return {
     name: 'mongod',
     needed:
@@ -93,7 +101,7 @@ function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: Mo
       let { stdout, stderr } = await outputOfVersion(binary, env);
       const missing = missingLibrary(stderr);
       if (missing !== undefined) {
-        await addLibrary(missing, cache);
+        await added(missing, cache);
         ({ stdout, stderr } = await outputOfVersion(binary, await environmentWith(cache)));
         const still = missingLibrary(stderr);
         if (still !== undefined) throw needsLibrary(still);
@@ -149,23 +157,29 @@ async function environmentWith(cache: string): Promise<NodeJS.ProcessEnv> {
   const entries = await readdir(libraries, { recursive: true, withFileTypes: true }).catch(() => []);
   const directories = new Set(entries.filter(({ name }) => /\.so\b/.test(name)).map(({ parentPath }) => parentPath));
   if (directories.size === 0) return process.env;
-  return { ...process.env, LD_LIBRARY_PATH: [...directories, process.env.LD_LIBRARY_PATH ?? ''].join(':') };
+  // An empty entry would be the current directory.
+  const entered = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((entry) => entry !== '');
+  return { ...process.env, LD_LIBRARY_PATH: [...directories, ...entered].join(':') };
 }
 
 /**
  * Fetches a library and what it needs into the cache, where that can be done without changing the system.
  * @throws Error naming the package that is to be installed
  */
-async function addLibrary(library: string, cache: string): Promise<void> {
+async function addLibrary(library: string, cache: string, log: Log): Promise<void> {
   const name = LIBRARY_PACKAGES[library];
   if (name === undefined || process.getuid?.() !== 0) throw needsLibrary(library);
-  await mkdir(cache, { recursive: true });
-  const directory = await mkdtemp(join(cache, 'libraries-'));
+  log(`Getting the library ${library} for mongod, from the package ${name} ...`);
+  const kept = join(librariesOf(cache), name);
+  await mkdir(librariesOf(cache), { recursive: true });
+  const directory = await mkdtemp(join(cache, FETCH_PREFIX));
   try {
     const run = async (command: string, args: readonly string[]): Promise<string> =>
       (await promisify(execFile)(command, [...args], { env: process.env, timeout: LIBRARIES_TIMEOUT_MS })).stdout;
     await unpackDebian(name, directory, { run }, { withDependencies: true });
-    await cp(join(directory, 'unpacked'), librariesOf(cache), { recursive: true });
+    // Renamed into place, so that a copy that is interrupted leaves nothing half.
+    await rm(kept, { recursive: true, force: true });
+    await rename(join(directory, 'unpacked'), kept);
   } catch (error) {
     throw needsLibrary(library, error);
   } finally {
@@ -175,6 +189,6 @@ async function addLibrary(library: string, cache: string): Promise<void> {
 
 function needsLibrary(library: string, cause?: unknown): Error {
   const name = LIBRARY_PACKAGES[library];
-  const advice = name === undefined ? '' : ` Install the package ${name} (Debian and Ubuntu: apt-get install ${name}).`;
-  return new Error(`mongod needs the library ${library}, which is not on this machine.${advice}`, { cause });
+  const advice = name === undefined ? '' : `: install the package ${name} (Debian and Ubuntu: apt-get install ${name})`;
+  return new Error(`it needs the library ${library}, which is not on this machine${advice}`, { cause });
 }

