@@ -107,7 +107,7 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
   step('starting MongoDB, NATS and the services');
   const logDir = await logDirectory('bench');
   const stores = await startStores();
-  const { mongodbUrl, natsUrl, databasePrefix, source } = stores;
+  const { mongodbUrl, natsUrl, databasePrefix, about } = stores;
   const db = await stores.openDatabase('analysis');
   const secrets = newSecrets();
   const load = startLoadProcess();
@@ -142,7 +142,7 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
     at: new Date().toISOString(),
     node: process.version,
     processors: `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
-    stores: `MongoDB: ${source.mongodb}, NATS: ${source.nats}`,
+    stores: about,
     bodyBytes: Buffer.byteLength(JSON.stringify(invoiceAt(1, 1))),
     load: loaded,
     work,

@@ -12,7 +12,9 @@ import { endChildren } from './children.js';
 import { onEnd } from './run-program.js';
 import { say } from './progress.js';
 
-export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'source'> {
+export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl'> {
+  /** Which servers they are, for people. */
+  readonly about: string;
   /** Every database of the benchmark begins with it. */
   readonly databasePrefix: string;
   /** Of the servers where they are processes of ours: their work is shown beside that of the product. */
@@ -39,7 +41,7 @@ export async function startStores(): Promise<Stores> {
   return {
     mongodbUrl,
     natsUrl,
-    source,
+    about: `MongoDB: ${mongodb.about}. NATS: ${nats.about}.`,
     databasePrefix,
     pids: { database: mongodb.processId(), broker: nats.processId() },
     async openDatabase(name) {

@@ -294,6 +294,31 @@ describe('npm start on data of its own', () => {
   );
 });
 
+test(
+  'npm start ends a MongoDB that outlived its start before it deletes the data',
+  async () => {
+    const ownDir = await mkdtemp(join(dataDir, 'killed-'));
+    const data = join(ownDir, 'embedded', 'mongod');
+    await mkdir(data, { recursive: true });
+    const mongod = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', '--', '--dbpath', data], {
+      stdio: 'ignore',
+    });
+    const survived = once(mongod, 'exit');
+    try {
+      await writeFile(join(data, 'mongod.lock'), `${mongod.pid}\n`);
+      await writeFile(join(data, 'old'), '');
+      const started = start(['--fresh', '--no-demo'], { DATA_DIR: ownDir });
+      expect(await survived).toEqual([null, 'SIGTERM']);
+      await untilReady(started, ownDir);
+      expect(await readdir(data)).not.toContain('old');
+      await stop(started);
+    } finally {
+      mongod.kill('SIGKILL');
+    }
+  },
+  START_MS_MAX,
+);
+
 describe('npm start that cannot start', () => {
   test('says that the port is in use and which to take instead, before it starts anything', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
@@ -307,22 +332,6 @@ describe('npm start that cannot start', () => {
       `Port ${port} is in use. Stop what uses it, or choose another: PORT=${port + 1} npm start\n`,
     );
     await expect(stat(empty)).rejects.toThrow('ENOENT');
-  });
-
-  test('refuses to delete data that a MongoDB still has open whose start was killed', async () => {
-    const ownDir = await mkdtemp(join(dataDir, 'killed-'));
-    const data = join(ownDir, 'embedded', 'mongod');
-    await mkdir(data, { recursive: true });
-    const mongod = spawn('sh', ['-c', 'sleep 600', 'mongod', '--dbpath', data], { stdio: 'ignore' });
-    try {
-      await writeFile(join(data, 'mongod.lock'), `${mongod.pid}\n`);
-      const started = start(['--fresh'], { DATA_DIR: ownDir });
-      expect((await started.ended).code).toBe(1);
-      expect(started.output()).toContain(`is in use by process ${mongod.pid}: `);
-      expect(await readdir(data)).toEqual(['mongod.lock']);
-    } finally {
-      mongod.kill('SIGKILL');
-    }
   });
 
   test.each([

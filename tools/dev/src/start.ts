@@ -14,7 +14,7 @@ import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
 import type { Books } from './erp-demonstration.js';
 import { DirectoryInUse, lockDirectory } from './directory-lock.js';
 import { startInfrastructure } from './infrastructure/infrastructure.js';
-import { endOrphan } from './infrastructure/mongod-data.js';
+import { endSurvivor } from './infrastructure/mongod-data.js';
 import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
 import type { Filing } from './ksef-demonstration.js';
 import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
@@ -73,15 +73,14 @@ async function main(): Promise<void> {
   // Until this process ends, however it does: the next one takes over the lock of a dead one.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
+  // A start that was killed leaves these files behind.
+  await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
 
   const startedAt = Date.now();
   say('Starting MongoDB and NATS ...');
   const infrastructure = await startInfrastructure({ dataDir, log: say }).catch((error: unknown) => {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   });
-  // A start that was killed leaves these files behind. They are deleted only now, when no other process uses the data.
-  await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
-  say(`MongoDB: ${infrastructure.mongodb.about}. NATS: ${infrastructure.nats.about}.`);
   const stored = await readInstallation(installationFile);
   // A service that is newer than the installation may need another secret.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
@@ -265,8 +264,8 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** Deletes only what earlier starts created: DATA_DIR may hold other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  // A mongod ends a moment after the start that was killed, and until then has its files open.
-  await endOrphan(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
+  // A mongod that outlived its start has its files open.
+  await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
   });
   const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators'];

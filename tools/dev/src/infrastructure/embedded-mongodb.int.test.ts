@@ -79,12 +79,6 @@ test('answers nothing while it is paused, and everything afterwards', async () =
   });
 });
 
-test('that another start uses is refused with its process', async () => {
-  await start();
-  const pid = (await readFile(join(path, 'mongod.lock'), 'utf8')).trim();
-  await expect(embeddedMongodb({ path, isTemporary: false }, ignore)).rejects.toThrow(`is in use by process ${pid}`);
-});
-
 test('ends with the process that started it, even when that one is killed, and its temporary data goes with it', async () => {
   const module = new URL('../../dist/infrastructure/embedded.js', import.meta.url).href;
   const script =
@@ -102,14 +96,13 @@ test('ends with the process that started it, even when that one is killed, and i
   await eventually(() => expect(existsSync(path)).toBe(false));
 });
 
-test('that outlived its start is ended by the next one', async () => {
+test('that outlived its start is ended by the next one, whatever its parent is', async () => {
   const module = new URL('../../dist/infrastructure/mongod.js', import.meta.url).href;
-  // In a session of its own and without a watchdog.
+  // Without a watchdog; its parent stays, as one that adopts orphans does.
   const script =
     `import { findMongod } from ${JSON.stringify(module)}; import { spawn } from 'node:child_process';` +
     'const { binary } = await findMongod(() => {});' +
-    `spawn(binary, ['--dbpath', ${JSON.stringify(path)}, '--port', '0', '--replSet', 'rs0', '--bind_ip', '127.0.0.1'], { stdio: 'ignore', detached: true }).unref();` +
-    'process.exit(0);';
+    `spawn(binary, ['--dbpath', ${JSON.stringify(path)}, '--port', '0', '--replSet', 'rs0', '--bind_ip', '127.0.0.1'], { stdio: 'ignore' }).on('close', () => process.exit(0));`;
   spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
   await eventually(async () =>
     expect((await readFile(join(path, 'mongod.lock'), 'utf8').catch(() => '')).trim()).not.toBe(''),

@@ -3,7 +3,7 @@ import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
 import { becomePrimary } from './replica-set.js';
 import { findMongod } from './mongod.js';
-import { endOrphan, refuseForeignData } from './mongod-data.js';
+import { endSurvivor, refuseForeignData } from './mongod-data.js';
 import { findNatsServer } from './nats-server.js';
 import type { Log } from './program.js';
 import { freePort } from './port.js';
@@ -27,7 +27,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
   const { binary, env, version, origin } = await findMongod(log);
   if (!isTemporary) {
     await refuseForeignData(path);
-    await endOrphan(path);
+    await endSurvivor(path);
   }
   const start = async (known?: number): Promise<ChildServer> => {
     const port = known ?? (await freePort());

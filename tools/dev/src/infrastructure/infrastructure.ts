@@ -22,13 +22,13 @@ export interface Infrastructure {
 }
 
 export interface InfrastructureOptions {
-  /** Keeps the data here, below the name of the source, since each has a format of its own. Without it the data is temporary and goes with `stop`. */
+  /** Keeps the data here, below the name of the source, since each has a format of its own. Nobody else may use it: a mongod on it is ended. Without it the data is temporary and goes with `stop`. */
   dataDir?: string;
   /** Temporary streams are in a directory of this machine even with Docker, for a test that erases them. */
   hasStreamsDirectory?: boolean;
   /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
   env?: NodeJS.ProcessEnv;
-  /** Takes lines for people: what takes long, and what ended unexpectedly. */
+  /** Takes lines for people: which servers these are, what takes long, and what ended unexpectedly. */
   log?: (line: string) => void;
 }
 
@@ -80,11 +80,12 @@ export async function startInfrastructure({
   };
 
   try {
-    // One after the other: mongod locks its directory, so a second start on the same data ends before it touches the streams.
+    // One after the other: where the first fails, nothing else is left starting.
     const mongodb = await startMongodb();
     running.push(mongodb);
     const nats = await startNats();
     running.push(nats);
+    log(`MongoDB: ${mongodb.about}. NATS: ${nats.about}.`);
     return {
       mongodbUrl: mongodb.url,
       natsUrl: nats.url,

@@ -1,5 +1,6 @@
 // What earlier starts left in the data directory of mongod.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,35 +22,40 @@ export async function refuseForeignData(directory: string): Promise<void> {
 }
 
 /**
- * Ends a mongod that still uses this directory although the process that started it is gone.
- * @throws Error naming the process when somebody else uses the directory
+ * Ends a mongod that still uses this directory although the process that started it is gone. The caller has the directory for
+ * itself (`npm start` by its lock), so whatever uses it is a survivor.
+ * @throws Error naming the process when it cannot be ended
  */
-export async function endOrphan(directory: string): Promise<void> {
+export async function endSurvivor(directory: string): Promise<void> {
   const pid = Number((await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isSafeInteger(pid) || pid < 2) return;
-  const described = await promisify(execFile)('ps', ['-o', 'ppid=,args=', '-p', String(pid)]).catch(() => undefined);
-  const [, parent, args] = /^(\d+) (.*)/.exec(described?.stdout.trim() ?? '') ?? [];
-  // The number may be that of another program by now.
-  if (args === undefined || !args.includes(directory)) return;
-  if (parent !== '1') {
-    throw new Error(
-      `${directory} is in use by process ${pid}: another start has this data. Stop it, or choose another DATA_DIR.`,
-    );
-  }
-  process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + END_MS_MAX;
-  while (isRunning(pid)) {
+  // The number may be that of another program by now.
+  for (let isAsked = false; await usesDirectory(pid, directory); isAsked = true) {
     if (performance.now() > deadline)
       throw new Error(`Process ${pid} still uses ${directory} and does not end: end it.`);
+    if (!isAsked) askToEnd(pid, directory);
     await delay(POLL_EACH_MS);
   }
 }
 
-function isRunning(pid: number): boolean {
+async function usesDirectory(pid: number, directory: string): Promise<boolean> {
+  const args = await argumentsOf(pid).catch(() => '');
+  return `${args.trim()} `.includes(`--dbpath ${directory} `);
+}
+
+/** @throws Error when there is no such process */
+async function argumentsOf(pid: number): Promise<string> {
+  if (existsSync('/proc/self/cmdline')) return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+  return (await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout;
+}
+
+function askToEnd(pid: number, directory: string): void {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    // It has ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+    throw new Error(`${directory} is in use by process ${pid}, which is not ours to end: end it.`, { cause: error });
   }
 }
