@@ -1,7 +1,11 @@
 import { MongoClient } from 'mongodb';
 
-/** Drops every database whose name begins with the prefix. */
+/**
+ * Drops every database whose name begins with the prefix.
+ * @throws Error for an empty prefix, with which every database of a shared server would begin
+ */
 export async function dropDatabases(mongodbUrl: string, prefix: string): Promise<void> {
+  if (prefix === '') throw new Error('Databases are dropped by a prefix of their names, and this one is empty.');
   const client = new MongoClient(mongodbUrl);
   try {
     const filter = { name: { $regex: `^${prefix}` } };

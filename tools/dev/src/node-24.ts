@@ -24,7 +24,10 @@ const program: Program = {
       name: `npm (${PACKAGE}@${version})`,
       bytesMax: 400 * MB,
       async obtain(directory, { run }) {
-        const packed = await run('npm', ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`]);
+        // Npm downloads into its cache first, where the bound of size and the progress see it.
+        const env = { ...process.env, npm_config_cache: join(directory, 'npm') };
+        const args = ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`];
+        const packed = await run('npm', args, { env });
         const archive = join(directory, packed.trim());
         const hash = createHash('sha512')
           .update(await readFile(archive))
@@ -41,12 +44,30 @@ const program: Program = {
   },
 };
 
-if (process.platform === 'linux' && process.arch === 'x64') {
-  const { binary } = await findProgram(program, console.log);
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const projects = ['unit', 'isolated', 'e2e'].flatMap((name) => ['--project', name]);
-  const run = spawn(binary, [vitest, 'run', ...projects, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
-  run.on('close', (code) => (process.exitCode = code ?? 1));
+if (process.version === `v${version}`) {
+  runTests(process.execPath);
+} else if (process.platform === 'linux' && process.arch === 'x64') {
+  try {
+    runTests((await findProgram(program, console.log)).binary);
+  } catch (error) {
+    fail(error as Error);
+  }
 } else {
   console.log('Skipped: npm has this Node for Linux on x86-64 alone. Run the tests with a Node 24 of your own.');
+}
+
+function runTests(node: string): void {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const projects = ['unit', 'isolated', 'e2e'].flatMap((name) => ['--project', name]);
+  const run = spawn(node, [vitest, 'run', ...projects, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+  run.on('error', fail);
+  run.on('close', (code) => (process.exitCode = code ?? 1));
+  process.on('SIGTERM', () => run.kill('SIGTERM'));
+  // A terminal sends it to both of us, and a second one would end the tests without tidying up.
+  process.on('SIGINT', () => void (process.stdin.isTTY || run.kill('SIGINT')));
+}
+
+function fail({ message }: Error): void {
+  console.error(message);
+  process.exitCode = 1;
 }
