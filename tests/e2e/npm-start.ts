@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
@@ -35,11 +36,15 @@ export function npmStart(dataDir: string, args: readonly string[] = [], env: Nod
     env: { ...inherited, NODE_OPTIONS: '', INFRASTRUCTURE: 'embedded', DATA_DIR: dataDir, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const watchdog = endWithThisProcess(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return {
     output: () => output,
-    ended: once(child, 'close').then(([code]) => ({ code: code as number | null })),
+    ended: once(child, 'close').then(([code]) => {
+      watchdog?.kill('SIGKILL');
+      return { code: code as number | null };
+    }),
     signal: (name) => child.kill(name),
   };
 }

@@ -270,7 +270,7 @@ test('makes no call after the time of the run', async () => {
   answer = () => {};
   const fault = await faultOf(
     open({ callMs: 10_000 })
-      .open({ ...options, runMs: 80 })
+      .open({ ...options, runMs: 500 })
       .send(get()),
   );
   expect(fault).toMatchObject({ code: 'TIMEOUT' });
