@@ -24,9 +24,9 @@ export const LONGEST = [
 export class LongestFirst extends BaseSequencer {
   async sort(specifications) {
     const sorted = await super.sort(specifications);
-    const places = sorted.map(({ moduleId }) => LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`)));
-    const long = LONGEST.flatMap((_, place) => (places.includes(place) ? [sorted[places.indexOf(place)]] : []));
-    const others = sorted.filter((_, index) => places[index] < 0);
+    const placeOf = ({ moduleId }) => LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`));
+    const long = sorted.filter((one) => placeOf(one) >= 0).sort((one, other) => placeOf(one) - placeOf(other));
+    const others = sorted.filter((one) => placeOf(one) < 0);
     const projects = [...new Set(sorted.map(({ project }) => project))];
     return projects.flatMap((project) =>
       spread(

@@ -12,9 +12,7 @@ import { endChildren } from './children.js';
 import { onEnd } from './run-program.js';
 import { say } from './progress.js';
 
-export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl'> {
-  /** Which servers they are, for people. */
-  readonly about: string;
+export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'about'> {
   /** Every database of the benchmark begins with it. */
   readonly databasePrefix: string;
   /** Of the servers where they are processes of ours: their work is shown beside that of the product. */
@@ -30,7 +28,7 @@ export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl'> {
 export async function startStores(): Promise<Stores> {
   const infrastructure = await startInfrastructure({ log: say });
   onEnd(() => infrastructure.stop());
-  const { mongodbUrl, natsUrl, source, mongodb, nats } = infrastructure;
+  const { mongodbUrl, natsUrl, about, source, mongodb, nats } = infrastructure;
   const databasePrefix = `bench_${randomBytes(8).toString('hex')}_`;
   if (source.mongodb === 'environment') onEnd(() => dropDatabases(mongodbUrl, databasePrefix));
   if (source.nats === 'environment') {
@@ -41,7 +39,7 @@ export async function startStores(): Promise<Stores> {
   return {
     mongodbUrl,
     natsUrl,
-    about: `MongoDB: ${mongodb.about}. NATS: ${nats.about}.`,
+    about,
     databasePrefix,
     pids: { database: mongodb.processId(), broker: nats.processId() },
     async openDatabase(name) {

@@ -4,6 +4,7 @@ import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_
 import { UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
+import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { call60 as call, newOrganization, piecesOf, startDocuments } from '../testing/running-documents.js';
@@ -233,10 +234,17 @@ describe('the quota of stored bytes', () => {
   });
 });
 
-test.each([
-  ['before a write reaches it', 'before'],
-  ['before the reply to a write comes', 'after'],
-] as const)('a PUT whose connection to the database breaks once, %s, is stored once', async (_, side) => {
+/** Reserves an upload at a service of its own, whose connection to the database can be held and cut. */
+async function withProxiedDatabase(
+  work: (proxied: {
+    readonly behind: RunningDocuments;
+    readonly proxy: MongoProxy;
+    readonly organizationId: string;
+    readonly file: Buffer;
+    readonly uploadId: string;
+    readonly token: string;
+  }) => Promise<void>,
+): Promise<void> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const proxy = await startMongoProxy(mongodbUrl);
   const behind = await startDocuments(startService, { mongodbUrl: proxy.url, natsUrl }, testDatabaseName(), {
@@ -246,6 +254,18 @@ test.each([
     const organizationId = newOrganization();
     const file = fileOf(1_300_001);
     const { uploadId, token } = await behind.reserve(organizationId, file.length);
+    await work({ behind, proxy, organizationId, file, uploadId, token });
+  } finally {
+    await behind.stop();
+    await proxy.close();
+  }
+}
+
+test.each([
+  ['before a write reaches it', 'before'],
+  ['before the reply to a write comes', 'after'],
+] as const)('a PUT whose connection to the database breaks once, %s, is stored once', async (_, side) => {
+  await withProxiedDatabase(async ({ behind, proxy, organizationId, file, uploadId, token }) => {
     const held = proxy.hold({ command: 'insert contents.chunks', side });
     const sent = behind.send({ uploadId, token, bytes: file });
     await held.complete;
@@ -253,25 +273,14 @@ test.each([
     // The driver repeats the write under its number, which the database knows where it was carried out.
     await sent;
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
-    // Of half a mebibyte each.
+    // Each piece has half a mebibyte.
     expect(await behind.pieces()).toBe(3);
     expect((await read(organizationId, uploadId, undefined, behind)).equals(file)).toBe(true);
-  } finally {
-    await behind.stop();
-    await proxy.close();
-  }
+  });
 });
 
-test('a PUT whose database stays away is refused as unavailable, and the next one is stored', async () => {
-  const { mongodbUrl, natsUrl } = testInfrastructure();
-  const proxy = await startMongoProxy(mongodbUrl);
-  const behind = await startDocuments(startService, { mongodbUrl: proxy.url, natsUrl }, testDatabaseName(), {
-    EXTRACTION_CHILDREN: '1',
-  });
-  try {
-    const organizationId = newOrganization();
-    const file = fileOf(1_300_001);
-    const { uploadId, token } = await behind.reserve(organizationId, file.length);
+test('a PUT whose database cannot be reached is refused as unavailable, and the next one is stored', async () => {
+  await withProxiedDatabase(async ({ behind, proxy, organizationId, file, uploadId, token }) => {
     const held = proxy.hold({ command: 'insert contents.chunks', side: 'before' });
     const sent = behind.send({ uploadId, token, bytes: file }).catch((error: unknown) => error);
     await held.complete;
@@ -284,10 +293,7 @@ test('a PUT whose database stays away is refused as unavailable, and the next on
     await eventually(() => behind.send({ uploadId, token, bytes: file }));
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
     expect((await read(organizationId, uploadId, undefined, behind)).equals(file)).toBe(true);
-  } finally {
-    await behind.stop();
-    await proxy.close();
-  }
+  });
 });
 
 describe('the sweep', () => {

@@ -13,6 +13,8 @@ export interface Infrastructure {
   mongodbUrl: string;
   natsUrl: string;
   source: { mongodb: Source; nats: Source };
+  /** Which servers these are and where they come from, for people. */
+  about: string;
   mongodb: Omit<Server, 'url' | 'stop'>;
   nats: Omit<Server, 'url' | 'stop'>;
   /** Where the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container. */
@@ -85,11 +87,13 @@ export async function startInfrastructure({
     running.push(mongodb);
     const nats = await startNats();
     running.push(nats);
-    log(`MongoDB: ${mongodb.about}. NATS: ${nats.about}.`);
+    const about = `MongoDB: ${mongodb.about}. NATS: ${nats.about}.`;
+    log(about);
     return {
       mongodbUrl: mongodb.url,
       natsUrl: nats.url,
       source: { mongodb: given.mongodb ? 'environment' : started, nats: given.nats ? 'environment' : started },
+      about,
       mongodb,
       nats,
       streamsDirectory,
