@@ -21,7 +21,7 @@ export function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K        ${line}`);
 }
 
-/** What began last, and how far it is. */
+/** Names the step that began last, and says how far it is. */
 export function currentStep(): string {
   return detail === '' ? current : `${current} (${detail})`;
 }

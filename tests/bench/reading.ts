@@ -8,7 +8,7 @@ import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
 import { endAfter, onEnd, runProgram } from './run-program.js';
 
-/** Of all pictures; PDFs take some seconds. */
+/** Reading all pictures takes so long at most; PDFs take some seconds. */
 const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.

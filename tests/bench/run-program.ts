@@ -1,4 +1,4 @@
-// How every benchmark runs: in a bounded time, and closing what it opened however it ends.
+// Every benchmark runs here: in a bounded time, and it closes what it opened however it ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

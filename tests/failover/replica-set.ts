@@ -92,7 +92,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
     url,
     async primary() {
       const member = members.find(isOf(await primaryHost()));
-      if (member === undefined) throw new Error('The primary is no member of the set.');
+      if (member === undefined) throw new Error('The primary is not one of the members that were started.');
       return member;
     },
     async secondaries() {

@@ -289,7 +289,7 @@ test('a service waits for a database that starts late, and reopens what it had o
   expect(opened).toEqual(['something']);
 });
 
-test('a service whose start meets a long index build waits for it, is alive meanwhile, and says what is built', async () => {
+test('a service whose start meets a long index build waits for it, answers that it is alive, and says what is built', async () => {
   const { mongodbUrl } = testInfrastructure();
   const databaseName = testDatabaseName();
   const operator = new MongoClient(mongodbUrl);

@@ -136,7 +136,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   const signatures: Signature[] = [];
   let { isComplete } = history;
   let isContentChanged = false;
-  // What shows the same as when it was first signed needs no drawings of the later signed revisions: their words and forms tell.
+  // A page that shows the same as when it was first signed needs no drawings of the later signed revisions: their words and forms tell.
   let isAsSigned = false;
   for (const end of signedEnds(history)) {
     const found = await signaturesUpTo(history, end);

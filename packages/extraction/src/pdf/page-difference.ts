@@ -24,7 +24,7 @@ interface Word extends PixelArea {
   readonly text: string;
 }
 
-/** Greys that differ by less look alike, of 255: a letter that is drawn anew has other edges. */
+/** Two greys (0 to 255) that differ by less look alike: a letter that is drawn again has other edges. */
 const GREY_DISTANCE_MIN = 64;
 /** On even paper there are no edges, and a light colour can be read. */
 const PAPER_GREY_DISTANCE_MIN = 24;
@@ -48,7 +48,7 @@ const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
 const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
 /** The letters of a word may reach this far beyond its box, which takes them to be equally wide. */
 const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
-/** What an account is made of: digits in one, in groups, or a sort code; dates and times are not. */
+/** An account consists of digits in one piece or in groups, or of a sort code; dates and times do not match. */
 const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
 /** Names of an account beside those of the labels that announce one. */
@@ -230,7 +230,7 @@ function newSignatures(before: PageView, after: PageView, laterSignatures: numbe
   });
 }
 
-/** The box around all that is drawn anew in an area, apart from words, a background and a frame. */
+/** The box around everything that was newly drawn in an area, apart from words, a background and a frame. */
 function drawingIn(
   area: PixelArea,
   {

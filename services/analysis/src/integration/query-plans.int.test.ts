@@ -13,7 +13,7 @@ const POSTS = 10;
 const EXAMINED_A_POST_MAX = 20;
 const PROFILE_BYTES = 16 * 1024 * 1024;
 
-/** What the profiler of the database notes of a command. */
+/** The profiler of the database writes this about each command. */
 interface Profiled {
   readonly ns: string;
   readonly op: string;
@@ -59,7 +59,7 @@ async function fill(organizationId: string): Promise<void> {
   }
 }
 
-test(`with ${STORED} invoices stored, a post scans no collection, examines at most ${EXAMINED_A_POST_MAX} documents, and no plan is made anew while a small and a large tenant take turns`, async () => {
+test(`with ${STORED} invoices stored, a post scans no collection, examines at most ${EXAMINED_A_POST_MAX} documents, and no query is planned again while a small and a large tenant take turns`, async () => {
   const [large, small] = [running.organization.newTenant(), running.organization.newTenant()];
   await fill(large);
   const { db } = running.mongo;

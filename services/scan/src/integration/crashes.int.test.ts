@@ -21,7 +21,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** Replicas that lost their database wait for it for seconds before they are stopped: the tests after them go on meanwhile. */
+/** Replicas that lost their database wait for it for seconds before they are stopped: the next tests run in the meantime. */
 const stopping: Promise<unknown>[] = [];
 const replicas: { stop(): Promise<void> }[] = [];
 afterEach(() => {

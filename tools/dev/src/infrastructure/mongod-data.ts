@@ -54,7 +54,7 @@ function askToEnd(pid: number, directory: string): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
     throw new Error(`${directory} is in use by process ${pid}, which is not ours to end: end it.`, { cause: error });
   }
