@@ -171,6 +171,8 @@ test('knows a purged organization for good, from the request on, by a hash alone
   await purges.request(gone);
   expect(await purged.has(gone)).toBe(true);
   await Promise.all([purges.request(gone), run(purges)]);
+  // A run that the second request overtook leaves the work to a later one.
+  now = new Date(now.getTime() + 60_000);
   await run(purges);
   expect([await purged.has(gone), await purged.has(kept)]).toEqual([true, false]);
   const stored = await mongo.db.collection('purged_organizations').find({}).toArray();
