@@ -39,6 +39,8 @@ const servers = 'tools/dev/dist/test-servers.js';
 const product = 'tools/dev/dist/test-product.js';
 const sources = '{packages/*,services/*,tools/*,simulators}/src/**';
 const isolated = '**/*.isolated{,.int}.test.ts';
+/** Each starts a product in processes of its own, and kills them. */
+const crashes = 'tests/e2e/crash-*.e2e.test.ts';
 const notOurs = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 
 export default defineConfig({
@@ -47,11 +49,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', 1, {
+        maxWorkers: 3,
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
       }),
       // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
-      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
+      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true, maxWorkers: 3 }),
       project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
@@ -59,11 +62,17 @@ export default defineConfig({
         maxWorkers: 4,
       }),
       project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
-      project('e2e', 4, { include: ['tests/e2e/**/*.test.ts'], globalSetup: [servers, product], maxWorkers: 3 }),
-      project('attack', 5, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
+      project('e2e', 4, {
+        include: ['tests/e2e/**/*.test.ts'],
+        exclude: [...notOurs, crashes],
+        globalSetup: [servers, product],
+        maxWorkers: 3,
+      }),
+      project('crash', 5, { include: [crashes], maxWorkers: 3 }),
+      project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
       // Minutes of elections and outages in real time: `npm run test:failover`.
       ...(process.env.FAILOVER
-        ? [project('failover', 6, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
+        ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
         : []),
     ],
   },

@@ -10,16 +10,18 @@ export const LONGEST = [
   'services/analysis/src/integration/rows.int.test.ts',
   'services/scan/src/integration/crashes.int.test.ts',
   'services/analysis/src/integration/same-rows.int.test.ts',
-  'tests/e2e/crash-scans.e2e.test.ts',
-  'tests/e2e/crash-uploads.e2e.test.ts',
-  'tests/e2e/crash-load.e2e.test.ts',
   'tests/e2e/erp-sync.e2e.test.ts',
   'tests/e2e/start.e2e.test.ts',
+  'tests/e2e/purge.e2e.test.ts',
+  'tests/e2e/chaos.e2e.test.ts',
+  'tests/e2e/crash-uploads.e2e.test.ts',
+  'tests/e2e/crash-scans.e2e.test.ts',
+  'tests/e2e/crash-load.e2e.test.ts',
 ];
 
 /**
  * Begins early with the longest files, or one that starts last would run alone; the others in the order of vitest. They are spread over
- * the first third, because two crash tests at once wait for each other's processes.
+ * the first third, because two of the longest at once wait for each other.
  */
 export class LongestFirst extends BaseSequencer {
   async sort(specifications) {

@@ -15,7 +15,7 @@ const ANSWERS_BETWEEN = 10;
 /** For each of them, because a slow machine gives them slowly. */
 const ANSWER_MS_MAX = 60_000;
 /** Many more than the 64 that are published at once. */
-const ANSWERS_WITHOUT_BROKER = 250;
+const ANSWERS_WITHOUT_BROKER = 150;
 /** A kill comes at any moment within this time. */
 const KILL_WITHIN_MS = 700;
 /** How long the broken connections of a round stay broken. */

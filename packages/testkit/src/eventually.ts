@@ -1,7 +1,9 @@
 /** On a busy machine; a condition that comes is not waited for any longer than it takes. */
 const TIMEOUT_MS = 60_000;
-const FIRST_PAUSE_MS = 5;
-const PAUSE_MAX_MS = 250;
+const PAUSE_MIN_MS = 5;
+const PAUSE_MAX_MS = 2_000;
+/** Of the time waited so far: whoever waits for minutes asks seldom, and what comes soon is seen at once. */
+const PAUSE_SHARE = 1 / 8;
 
 /**
  * Waits until the probe answers without throwing, probing again after short, growing pauses; tests wait on conditions with it and never sleep.
@@ -11,12 +13,15 @@ const PAUSE_MAX_MS = 250;
  * @throws the last failure of the probe when `timeoutMs` have passed, so that the report shows what was still wrong
  */
 export async function eventually<T>(probe: () => T | Promise<T>, { timeoutMs = TIMEOUT_MS } = {}): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
+  const start = performance.now();
+  for (;;) {
+    let pauseMs: number;
     try {
       return await probe();
     } catch (failure) {
-      if (performance.now() + pauseMs > deadline) throw failure;
+      const waitedMs = performance.now() - start;
+      pauseMs = Math.min(Math.max(waitedMs * PAUSE_SHARE, PAUSE_MIN_MS), PAUSE_MAX_MS);
+      if (waitedMs + pauseMs > timeoutMs) throw failure;
     }
     await new Promise((resolve) => {
       setTimeout(resolve, pauseMs);

@@ -304,7 +304,10 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
 /** Counters of analyses that say something else than what is stored, until a crash is corrected. */
 export async function wrongUsage({ analysis: db }: Databases): Promise<string[]> {
   const [posted, usage] = await Promise.all([
-    db.collection<StoredInvoice>('invoices').find({ source: 'API' }).toArray(),
+    db
+      .collection<StoredInvoice>('invoices')
+      .find({ source: 'API' }, { projection: { organizationId: 1 } })
+      .toArray(),
     db.collection<{ _id: string; used: number }>('usage').find().toArray(),
   ]);
   const stored = counted(posted.map(({ organizationId }) => organizationId));

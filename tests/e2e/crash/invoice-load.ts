@@ -5,7 +5,7 @@ import type { Ledger, Sent } from './ledger.js';
 import { pick, sampleInvoice } from './sample-invoices.js';
 import type { Sample } from './sample-invoices.js';
 
-const CONNECTIONS = 16;
+const CONNECTIONS = 8;
 /** Enough to have something under way at every kill, and little enough for a machine with two processors. */
 const PAUSE_MS = 100;
 /** Requests that are repeated beside the connections. */

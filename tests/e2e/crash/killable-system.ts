@@ -4,6 +4,7 @@ import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { ServiceName } from '@invoicecontrol/topology/services';
@@ -29,6 +30,8 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   };
   /** Between a service and its database. */
   proxyOf(service: ServiceName): MongoProxy;
+  /** Starts it again after `kill` as if it had been away for longer than the leases that it held. */
+  restartLater(service: ServiceName): Promise<void>;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /**
    * As if three minutes had passed for every service, while nothing is under way: what becomes due by then is done within
@@ -107,6 +110,10 @@ export async function startKillableSystem({
       database: infrastructure.mongodb,
       broker: { ...infrastructure.nats, erase: () => eraseBrokerStore(infrastructure) },
       proxyOf: (service) => proxies.get(service) ?? missing(service),
+      async restartLater(service) {
+        await endLeases(mongodbUrl, service);
+        await services[service].restart();
+      },
       newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
       letTimePass() {
         for (const { pid } of Object.values(services)) if (pid !== undefined) process.kill(pid, 'SIGUSR2');
@@ -117,6 +124,20 @@ export async function startKillableSystem({
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Only while the service that holds them is dead: whoever works goes by its lease. */
+async function endLeases(mongodbUrl: string, databaseName: ServiceName): Promise<void> {
+  const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'leases' });
+  try {
+    const past = new Date(Date.now() - 1);
+    const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
+    for (const { name } of collections) {
+      await db.collection(name).updateMany({ leaseUntil: { $gt: past } }, { $set: { leaseUntil: past } });
+    }
+  } finally {
+    await close();
   }
 }
 

@@ -5,7 +5,7 @@ import { pick, sampleFile } from './sample-invoices.js';
 import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
 /** More are stored than at once. */
-const FILE_ROWS = 120;
+const FILE_ROWS = 60;
 /** Rows without an external id, and rows with one that was used before. */
 const WITHOUT_ID_SHARE = 0.4;
 const KNOWN_ID_SHARE = 0.1;

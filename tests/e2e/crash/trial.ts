@@ -11,8 +11,6 @@ import { openLedger } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
 
-/** What nobody left behind ends sooner. */
-const UNDER_WAY_MS_MAX = 5_000;
 /** Sweeps come every 5 seconds, and what they take up was left for 30 seconds; scans are swept one after the other. */
 const FINISHED_MS_MAX = 120_000;
 /** An unacknowledged event is redelivered after 30 seconds, one whose handler failed after up to a minute. */
@@ -44,15 +42,7 @@ export async function startTrial(options: KillableSystemOptions = {}): Promise<T
     const databases: Databases = { analysis: connections.analysis.db, scan: connections.scan.db };
     const ledger = openLedger(system.baseUrl);
     const isFinished = async (): Promise<void> => expect(await unfinishedWork(databases)).toEqual([]);
-    const expectNothingUnfinished = async (): Promise<void> => {
-      try {
-        await eventually(isFinished, { timeoutMs: UNDER_WAY_MS_MAX });
-      } catch {
-        // What is left waits for a lease or a due time.
-        system.letTimePass();
-        await eventually(isFinished, { timeoutMs: FINISHED_MS_MAX });
-      }
-    };
+    const expectNothingUnfinished = (): Promise<void> => eventually(isFinished, { timeoutMs: FINISHED_MS_MAX });
     return {
       system,
       ledger,
