@@ -36,8 +36,8 @@ test('of a hundred at once, as many pass as the limit has left, not one more', a
   expect(await usage.used(mark('race'))).toBe(60);
 });
 
-test('of 100 at once at the quota minus one exactly one passes, 100 times', async () => {
-  for (let round = 1; round <= 100; round++) {
+test('of 100 at once at the quota minus one exactly one passes, 30 times', async () => {
+  for (let round = 1; round <= 30; round++) {
     const organizationId = `last-${round}`;
     await usage.reserve(mark(organizationId, 9), 10);
     const outcomes = await Promise.allSettled(

@@ -13,7 +13,7 @@ import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const TEST_MS_MAX = 240_000;
 /** The first months suffice where rows are posted one by one. */
-const POSTED_ROWS = 900;
+const POSTED_ROWS = 450;
 
 let running: RunningAnalysis;
 beforeAll(async () => {

@@ -92,9 +92,12 @@ const outages = [
 ] as const;
 
 describe.each(outages)('when the owner %s', (_, status, failureOf) => {
-  test.each(requests)('$name says what is true of a repeat of it', async (request) => {
+  beforeAll(() => {
     failure = failureOf();
     isKeyCheckable = true;
+  });
+
+  test.concurrent.each(requests)('$name says what is true of a repeat of it', async (request) => {
     const { message, ...answer } = await messageOf(request);
     expect(answer).toEqual({ status });
     const advice = message.slice(message.indexOf('.') + 2);
@@ -125,10 +128,9 @@ test.each(requests.filter(({ isPublic }) => !isPublic))(
 test('the Idempotency-Key is offered where a repeat needs it, and nowhere else', async () => {
   failure = new DomainError('unavailable', plainSentences.unavailable);
   isKeyCheckable = true;
-  const offering = [];
-  for (const request of requests) {
-    const { message } = await messageOf(request);
-    if (message.includes('Idempotency-Key')) offering.push(request.name);
-  }
+  const answers = await Promise.all(
+    requests.map(async (request) => ({ name: request.name, ...(await messageOf(request)) })),
+  );
+  const offering = answers.filter(({ message }) => message.includes('Idempotency-Key')).map(({ name }) => name);
   expect(offering).toEqual(['analyzeInvoice', 'createScan'].flatMap((name) => [name, `${name} with a key`]));
 });
