@@ -4,11 +4,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { freePort } from './port.js';
+import { becomePrimary } from './replica-set.js';
 import type { Server } from './server.js';
 
 // The images of compose.yaml.
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
+const MONGODB_PORT = 27017;
+const REPLICA_SET = 'rs0';
 /** Long enough to fetch an image over a slow line. */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -47,29 +50,19 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
   // Told to Docker: one chosen by Docker would change at every restart.
   const port = await freePort();
   const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')
-    .withCommand(['--replSet', 'rs0', '--bind_ip_all'])
-    .withExposedPorts({ container: 27017, host: port })
+    .withCommand(['--replSet', REPLICA_SET, '--bind_ip_all'])
+    .withExposedPorts({ container: MONGODB_PORT, host: port })
     .withWaitStrategy(docker.Wait.forLogMessage(/Waiting for connections/));
   const started = await start('MongoDB', container);
-  const becomePrimary = async () => {
-    const script =
-      "try { rs.status() } catch { rs.initiate({ _id: 'rs0', members: [{ _id: 0, host: '127.0.0.1:27017' }] }) } " +
-      'while (!db.hello().isWritablePrimary) sleep(100)';
-    const { exitCode, output } = await started.exec(['mongosh', '--quiet', '--eval', script]);
-    if (exitCode !== 0) throw new Error(`MongoDB in Docker did not become a replica set:\n${output}`);
-  };
-  await becomePrimary();
-  const server = asServer(
-    docker,
-    started,
-    MONGODB_IMAGE,
-    `mongodb://${started.getHost()}:${port}/?directConnection=true`,
-  );
+  const url = `mongodb://${started.getHost()}:${port}/?directConnection=true`;
+  const set = { url, host: `127.0.0.1:${MONGODB_PORT}`, replicaSet: REPLICA_SET };
+  await becomePrimary(set);
+  const server = asServer(docker, started, MONGODB_IMAGE, url);
   return {
     ...server,
     async restart() {
       await server.restart();
-      await becomePrimary();
+      await becomePrimary(set);
     },
   };
 }

@@ -29,6 +29,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
     await refuseForeignData(path);
     await endSurvivor(path);
   }
+  const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const start = async (known?: number): Promise<ChildServer> => {
     const port = known ?? (await freePort());
     const running = await startChildServer({
@@ -50,14 +51,14 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
       ...(isTemporary ? { temporaryDir: path } : {}),
     });
     try {
-      await becomePrimary(port, REPLICA_SET);
+      await becomePrimary({ url: urlOf(port), host: `127.0.0.1:${port}`, replicaSet: REPLICA_SET });
     } catch (error) {
       await running.kill();
       throw error;
     }
     return running;
   };
-  const server = await restartable(start, (port) => `mongodb://127.0.0.1:${port}/?directConnection=true`);
+  const server = await restartable(start, urlOf);
   return { ...server, about: `mongod ${version} ${origin}, a replica set of one` };
 }
 
