@@ -65,7 +65,7 @@ export function print(report: Report, hasColours: boolean): string {
   return [
     '',
     `An invoice is ${report.bodyBytes} bytes of JSON.`,
-    dim(`Node ${report.node}, ${report.processors}; ${report.stores}. Everything, the load too, on this machine.`),
+    dim(`Node ${report.node}, ${report.processors}; ${report.stores} Everything, the load too, on this machine.`),
     ...(report.load === undefined ? [] : ['', ...printLoad(report.load, good)]),
     ...(report.work === undefined ? [] : ['', ...printWork(report.work, good)]),
     ...(report.scans === undefined ? [] : ['', ...printScans(report.scans, good)]),
