@@ -25,7 +25,7 @@ function project(name, order, options) {
       exclude: notOurs,
       testTimeout: 180_000,
       hookTimeout: 180_000,
-      maxWorkers: 2,
+      maxWorkers: 3,
       setupFiles: ['tools/end-with-parent.mjs'],
       sequence: { groupOrder: order },
       ...options,
@@ -49,12 +49,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', 1, {
-        maxWorkers: 3,
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
       }),
       // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
-      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true, maxWorkers: 3 }),
+      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
       project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
@@ -66,9 +65,8 @@ export default defineConfig({
         include: ['tests/e2e/**/*.test.ts'],
         exclude: [...notOurs, crashes],
         globalSetup: [servers, product],
-        maxWorkers: 3,
       }),
-      project('crash', 5, { include: [crashes], maxWorkers: 3 }),
+      project('crash', 5, { include: [crashes] }),
       project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
       // Minutes of elections and outages in real time: `npm run test:failover`.
       ...(process.env.FAILOVER

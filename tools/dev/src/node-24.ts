@@ -58,7 +58,7 @@ if (process.version === `v${version}`) {
 
 function runTests(node: string): void {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const projects = ['unit', 'isolated', 'e2e'].flatMap((name) => ['--project', name]);
+  const projects = ['unit', 'isolated', 'e2e', 'crash'].flatMap((name) => ['--project', name]);
   const run = spawn(node, [vitest, 'run', ...projects, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
   run.on('error', fail);
   run.on('close', (code) => (process.exitCode = code ?? 1));
