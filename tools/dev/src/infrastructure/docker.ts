@@ -4,14 +4,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { freePort } from './port.js';
-import { becomePrimary } from './replica-set.js';
+import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
 
 // The images of compose.yaml.
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;
-const REPLICA_SET = 'rs0';
 /** Long enough to fetch an image over a slow line. */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -55,7 +54,7 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
     .withWaitStrategy(docker.Wait.forLogMessage(/Waiting for connections/));
   const started = await start('MongoDB', container);
   const url = `mongodb://${started.getHost()}:${port}/?directConnection=true`;
-  const set = { url, host: `127.0.0.1:${MONGODB_PORT}`, replicaSet: REPLICA_SET };
+  const set = { url, host: `127.0.0.1:${MONGODB_PORT}` };
   await becomePrimary(set);
   const server = asServer(docker, started, MONGODB_IMAGE, url);
   return {

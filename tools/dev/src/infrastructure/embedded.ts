@@ -1,7 +1,7 @@
 // The pair that needs no Docker: mongod and nats-server as child processes on loopback.
 import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
-import { becomePrimary } from './replica-set.js';
+import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import { findMongod } from './mongod.js';
 import { endSurvivor, refuseForeignData } from './mongod-data.js';
 import { findNatsServer } from './nats-server.js';
@@ -9,7 +9,6 @@ import type { Log } from './program.js';
 import { freePort } from './port.js';
 import type { Server } from './server.js';
 
-const REPLICA_SET = 'rs0';
 /** Half of the memory of a small machine would be the default. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
@@ -51,7 +50,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
       ...(isTemporary ? { temporaryDir: path } : {}),
     });
     try {
-      await becomePrimary({ url: urlOf(port), host: `127.0.0.1:${port}`, replicaSet: REPLICA_SET });
+      await becomePrimary({ url: urlOf(port), host: `127.0.0.1:${port}` });
     } catch (error) {
       await running.kill();
       throw error;

@@ -12,26 +12,28 @@ interface SetConfig {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
+/** The name that a mongod has to be started with. */
+export const REPLICA_SET = 'rs0';
+
 export interface SetOfOne {
   /** Where we reach it, with `directConnection=true`: until it is primary it belongs to no set. */
   readonly url: string;
   /** Where it reaches itself: `127.0.0.1:27017` in a container. */
   readonly host: string;
-  readonly replicaSet: string;
 }
 
 /**
  * Makes a mongod the primary of a set of one: initiates the set, or corrects the address that an earlier start on another port
  * stored in it, without which the server belongs to no set.
  */
-export async function becomePrimary({ url, host, replicaSet }: SetOfOne): Promise<void> {
+export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_MS_MAX });
   try {
     await client.connect();
     const admin = client.db('admin');
     const config = await storedConfig(admin);
     if (config === undefined) {
-      await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
     } else if (config.members.some((member) => member.host !== host)) {
       const members = config.members.slice(0, 1).map((member) => ({ ...member, host }));
       await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true });
