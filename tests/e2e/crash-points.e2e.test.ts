@@ -34,7 +34,7 @@ const steps = [
 const POINTS_AT_ONCE = 9;
 /** These name no organization, so the first one that passes is held. */
 const unnamed: readonly string[] = ['update relay', 'update invoices'];
-/** One such command may be that of several tenants, who would then all stay at it. */
+/** One such command can serve several tenants: whoever holds it holds all of them. */
 const joined: readonly string[] = ['find links', 'update links'];
 
 interface KillPoint {

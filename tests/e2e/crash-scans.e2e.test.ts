@@ -12,10 +12,12 @@ import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 import type { Scan } from './shapes.js';
 
-/** Analysis stores rows, and what becomes of them, 25 at a time. */
+/** Analysis stores rows, and what becomes of them, so many at a time. */
+const ROWS_OF_SLICE = 25;
 const SLICES = 3;
-const FILE_ROWS = 25 * SLICES - 5;
-/** Enough for a finding about the scan as a whole. */
+/** The last slice is not full. */
+const FILE_ROWS = ROWS_OF_SLICE * SLICES - 5;
+/** A scan has a finding about itself as a whole from 300 rows on. */
 const LONG_FILE_ROWS = 330;
 
 type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'database';
@@ -27,7 +29,7 @@ interface Step {
   readonly occurrence?: number;
   /** Those that name no organization carry this, and the first one that passes is taken. */
   readonly carrying?: string;
-  /** Left out: `later`. */
+  /** Which scan sends it; left out: `later`. */
   readonly of?: Kind;
 }
 
@@ -138,7 +140,7 @@ const PASSING_MS_MAX = 60_000;
 const TRIAL_MS_MAX = 900_000;
 
 let trial: Trial;
-/** What an undisturbed scan is answered. */
+/** Undisturbed scans are answered so, by their kind. */
 const undisturbed = new Map<Kind, Figures>();
 beforeAll(async () => {
   trial = await startTrial();
@@ -292,7 +294,7 @@ async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[],
   const killed = victims.map((victim): Killable => system[victim]);
   await Promise.all(killed.map((victim) => victim.kill()));
   for (const { drop } of holds) drop();
-  // Whoever dies beside others comes back at once, to leases that lapse by themselves.
+  // Services that are killed together restart at once, and their leases lapse by themselves.
   const [alone] = victims.length === 1 ? victims : [];
   if (alone === 'scan' || alone === 'analysis') await system.restartLater(alone);
   else for (const victim of killed) await victim.restart();

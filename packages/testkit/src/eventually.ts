@@ -2,7 +2,7 @@
 const TIMEOUT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 2_000;
-/** Of the time waited so far: whoever waits for minutes asks seldom, and what comes soon is seen at once. */
+/** A pause lasts this share of the time waited so far: a long wait asks rarely, and a short one ends as soon as it can. */
 const PAUSE_SHARE = 1 / 8;
 
 /**

@@ -81,7 +81,7 @@ describe('a fault', () => {
   /** What a sender sees: the status, then the bytes of the body until it ends, breaks or `bytesMax` are there. */
   async function send(bytesMax = Infinity): Promise<{ status?: number; bytes: number; error?: string }> {
     const calling = httpRequest(`${receiver.url}/a`, { method: 'POST', headers: signed(), agent: false });
-    // Whoever waits for the response, and then reads it, is told.
+    // An error is seen below, in the wait for the response or in the reading of it.
     calling.on('error', () => {});
     calling.end(BODY);
     let bytes = 0;

@@ -127,7 +127,7 @@ export async function startKillableSystem({
   }
 }
 
-/** Only while the service that holds them is dead: whoever works goes by its lease. */
+/** Must be called only while the service that holds the leases is dead: a running one relies on them. */
 async function endLeases(mongodbUrl: string, databaseName: ServiceName): Promise<void> {
   const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'leases' });
   try {

@@ -35,7 +35,7 @@ export interface Sender {
   readonly isReadable: boolean;
   /** Set when its reservation was answered. */
   uploadId: string | undefined;
-  /** Its PUT was answered. */
+  /** Set when its PUT was answered. */
   isStored: boolean;
 }
 
