@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organization/v1/audit_service';
@@ -7,7 +8,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
-import { client, DEADLINE_MARGIN_MS, openChannel } from './client.js';
+import { client, DEADLINE_MARGIN_MS, KEEPALIVE, openChannel } from './client.js';
 import type { Channel } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
@@ -326,6 +327,20 @@ test('a stopping server lets running calls end', async () => {
   release?.();
   expect(await answer).toEqual(nothing);
   await stopped;
+});
+
+test('a stopping server lets a call end that lasts longer than its caller waits between two pings', async () => {
+  let isReached = false;
+  const { audit, server } = await serveAudit(async () => {
+    isReached = true;
+    await delay(KEEPALIVE.eachMs + 1_000);
+    return nothing;
+  });
+  const answer = audit.listAuditEvents(request, { context, timeoutMs: TIMEOUT_MS });
+  answer.catch(() => {});
+  await eventually(() => expect(isReached).toBe(true));
+  await server.stop(TIMEOUT_MS);
+  expect(await answer).toEqual(nothing);
 });
 
 test('a message over the limit is refused as a fault of ours, not as a rate limit', async () => {

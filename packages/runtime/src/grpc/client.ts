@@ -7,6 +7,7 @@ import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
 import { activeTraceparent } from '../trace-context.js';
 import { callAttributes } from './call-attributes.js';
+import './draining-connections.js';
 import { toDomainError } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { metadataOf } from './metadata.js';
@@ -31,7 +32,7 @@ export const DEADLINE_MARGIN_MS = 200;
  * While calls are open the other end is pinged. A machine that is gone says nothing: without pings its connection would
  * be used until the kernel gives up, a quarter of an hour later. The wait for the answer outlasts a busy server.
  */
-const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
+export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
 /** One connection to a service, shared by the clients of all its definitions. */
 export interface Channel {
