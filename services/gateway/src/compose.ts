@@ -66,12 +66,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const clients = createClients(channels);
     // Refused tokens do not stand in the way of keys, nor the other way round.
     const failures = new FailureBucket(clock);
-    const authenticator = new Authenticator({
-      access: clients.access,
-      failures: new FailureBucket(clock),
-      clock,
-      logger,
-    });
+    const authenticator = new Authenticator({ access: clients.access, failures: new FailureBucket(clock), clock });
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);
     shutdown.add('broadcasts', () => broadcasts.close());
     const replicas = config.GATEWAY_REPLICAS;

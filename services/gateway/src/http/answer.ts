@@ -73,12 +73,18 @@ function isClientGone(error: unknown): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
 }
 
+/** A refusal of our own for too much load has no cause. */
+function isOutage(error: HttpRefusal | DomainError): boolean {
+  return error instanceof DomainError && ['unavailable', 'deadline'].includes(error.kind) && error.cause !== undefined;
+}
+
 /** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */
 export function sendRefusal(response: Response, error: unknown, logger: Logger): void {
   const { requestId, advice } = requestState(response);
   const isForeseen = error instanceof HttpRefusal || (error instanceof DomainError && error.kind !== 'internal');
   if (error instanceof ClientGone || response.destroyed) return;
   if (!isForeseen) logger.error({ error, requestId }, 'a request failed');
+  else if (isOutage(error)) logger.warn({ error, requestId }, 'a part of the service did not answer');
   if (response.headersSent) {
     response.destroy();
     return;

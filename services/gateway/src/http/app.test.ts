@@ -281,6 +281,16 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('0198a000-0000-7000-8000-00000000000c');
   });
 
+  test('names the cause when a service behind cannot be reached', async () => {
+    const lines = await linesOf(async (gateway) => {
+      await gateway.cutServices();
+      await fetch(`${gateway.origin}/v1/invoices`, { headers: { ...withKey.headers, 'x-request-id': 'req-cut' } });
+    }, 'req-cut');
+    const [line, ...others] = lines.filter(({ msg }) => msg === 'a part of the service did not answer');
+    expect(others).toEqual([]);
+    expect(JSON.stringify(line)).toContain('ECONNREFUSED');
+  });
+
   test('says so when a caller left before the answer', async () => {
     const [line] = await linesOf(async (gateway) => {
       const leaving = new AbortController();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { keyNamed, ORGANIZATION_ID, principal, silent } from '../testing/fakes.js';
+import { keyNamed, ORGANIZATION_ID, principal } from '../testing/fakes.js';
 import { Authenticator, FRESH_MS, STALE_MS_MAX } from './authenticate.js';
 import { CHECKS_AT_ONCE_MAX, CHECKS_PIPELINED_MAX } from './check-line.js';
 import { FailureBucket, FAILURES_PER_MINUTE_MAX } from './failure-bucket.js';
@@ -32,7 +32,6 @@ beforeEach(() => {
     },
     failures: new FailureBucket(clock),
     clock,
-    logger: silent,
   });
 });
 

@@ -9,7 +9,6 @@ import { createCache } from '@invoicecontrol/runtime/cache';
 import type { Cache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
-import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { ClientGone } from './body.js';
 import { CheckLine } from './check-line.js';
@@ -43,7 +42,6 @@ export interface AuthenticatorDependencies {
   /** Of keys; tokens have their own. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**
@@ -130,7 +128,7 @@ export class Authenticator {
   }
 
   async #check({ key, digest, address, context }: Attempt): Promise<Principal> {
-    const { access, failures, logger } = this.#dependencies;
+    const { access, failures } = this.#dependencies;
     try {
       const { principal } = await access.authenticateKey({ key }, { context, timeoutMs: CHECK_TIMEOUT_MS });
       if (principal === undefined) throw new TypeError('AuthenticateKey answered without a principal.');
@@ -141,7 +139,6 @@ export class Authenticator {
         this.#refuse(digest);
         throw new RefusedKey();
       }
-      logger.warn({ error, requestId: context.requestId }, 'a key could not be checked');
       throw new DomainError('unavailable', 'The API key cannot be checked right now. Repeat the request in a moment.', {
         cause: error,
       });

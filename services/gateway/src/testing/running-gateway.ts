@@ -84,7 +84,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
   const clients = createClients(openChannels(() => channel));
   const access = withLongTimeouts(clients.access);
   const failures = new FailureBucket(clock);
-  const authenticator = new Authenticator({ access, failures: new FailureBucket(clock), clock, logger });
+  const authenticator = new Authenticator({ access, failures: new FailureBucket(clock), clock });
   const limiter = new RateLimiter({ access, clock, logger, replicas: 1, waitMs: 50 });
   const limits = { default: 3_000, organization: 10_000, writes: 1_200, scans: 20, documents: 600, ...options.limits };
   const readiness = { isReady: true };
