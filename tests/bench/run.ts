@@ -36,7 +36,7 @@ const usage = `Measures what goes through gateway, organization, scan and analys
 
 How to read the figures: docs/guides/benchmarks.md
 
-  npm run bench                       all, about ten minutes on a quiet machine
+  npm run bench                       all, about fourteen minutes on a quiet machine
   npm run bench -- --only work        one part; npm run bench:scans is --only scans
   npm run bench -- --quick            as --seconds 1 --rounds 1 --history 2000, a minute for each part
   npm run bench -- --seconds 2        shorter measurements (3 unless said)
