@@ -36,8 +36,10 @@ export function secret(lengthMin: number, lengthMax: number) {
     .meta({ minLength: lengthMin, maxLength: lengthMax, pattern: secretPattern(lengthMin, lengthMax) });
 }
 
+/** An id in a request, in any case; it is read in lower case, as ids are stored. */
 export function uuid() {
-  return schemaOfKind(kinds.uuid);
+  const { type: _, ...published } = kinds.uuid.published;
+  return schemaOfKind(kinds.uuid).toLowerCase().meta(published);
 }
 
 /** An id in an answer. */

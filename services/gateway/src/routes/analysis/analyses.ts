@@ -62,9 +62,9 @@ export const listAnalyses = route({
   query: pageQuery.omit({ created_from: true, created_to: true }),
   responses: { 200: { description: 'A page of analyses.', schema: pageOf(analysisSummary) } },
   async handle({ params, query }, { analyses }): Promise<Reply> {
-    const list = listRequest(`listAnalyses ${params.invoiceId.toLowerCase()}`, query);
+    const list = listRequest(`listAnalyses ${params.invoiceId}`, query);
     const reply = await analyses.listAnalyses({
-      invoiceId: params.invoiceId.toLowerCase(),
+      invoiceId: params.invoiceId,
       ...list.request,
     });
     return { status: 200, body: list.page(reply.analyses.map(presentSummary), reply.nextPageToken) };
@@ -84,7 +84,7 @@ export const reanalyzeInvoice = route({
   responses: { 200: { description: 'The new analysis.', schema: latestAnalysis } },
   refusals: [409],
   async handle({ params }, { analyses }): Promise<Reply> {
-    const { analysis } = await analyses.reanalyzeInvoice({ invoiceId: params.invoiceId.toLowerCase() });
+    const { analysis } = await analyses.reanalyzeInvoice({ invoiceId: params.invoiceId });
     return { status: 200, body: presentAnalysis(stated(analysis)) };
   },
 });

@@ -145,7 +145,7 @@ export const createRoutingRule = route({
       position: body.position,
       enabled: body.enabled ?? true,
       match: toMatch(body.match),
-      assignTo: body.assign_to.toLowerCase(),
+      assignTo: body.assign_to,
     });
     const created = presentRule(stated(reply.rule));
     return { status: 201, body: created, headers: { Location: `/v1/finding-routing-rules/${created.id}` } };
@@ -163,7 +163,7 @@ export const getRoutingRule = route({
   params: ruleParams,
   responses: { 200: { description: 'The rule.', schema: rule } },
   async handle({ params }, { routingRules }): Promise<Reply> {
-    const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId.toLowerCase() });
+    const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId });
     return { status: 200, body: presentRule(stated(reply.rule)) };
   },
 });
@@ -192,12 +192,12 @@ export const updateRoutingRule = route({
   refusals: [409],
   async handle({ params, body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.updateRoutingRule({
-      ruleId: params.ruleId.toLowerCase(),
+      ruleId: params.ruleId,
       name: body.name?.trim(),
       position: body.position,
       enabled: body.enabled,
       match: body.match === undefined ? undefined : toMatch(body.match),
-      assignTo: body.assign_to?.toLowerCase(),
+      assignTo: body.assign_to,
     });
     return { status: 200, body: presentRule(stated(reply.rule)) };
   },
@@ -214,7 +214,7 @@ export const deleteRoutingRule = route({
   params: ruleParams,
   responses: { 204: { description: 'Removed; existing assignments remain.' } },
   async handle({ params }, { routingRules }): Promise<Reply> {
-    await routingRules.deleteRoutingRule({ ruleId: params.ruleId.toLowerCase() });
+    await routingRules.deleteRoutingRule({ ruleId: params.ruleId });
     return { status: 204 };
   },
 });
@@ -224,8 +224,8 @@ function toMatch(body: z.infer<typeof match>): RoutingMatch {
     types: body.types ?? [],
     families: body.families ?? [],
     severities: (body.severities ?? []).map((name) => Severity[name]),
-    companyIds: (body.company_ids ?? []).map((id) => id.toLowerCase()),
-    supplierIds: (body.supplier_ids ?? []).map((id) => id.toLowerCase()),
+    companyIds: body.company_ids ?? [],
+    supplierIds: body.supplier_ids ?? [],
     minAmount: body.min_amount,
     currency: body.currency?.toUpperCase(),
   };

@@ -71,16 +71,16 @@ export const listFindings = route({
     const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
       ...list.request,
-      companyId: query.company_id?.toLowerCase(),
-      invoiceId: query.invoice_id?.toLowerCase(),
-      scanId: query.scan_id?.toLowerCase(),
-      supplierId: query.supplier_id?.toLowerCase(),
+      companyId: query.company_id,
+      invoiceId: query.invoice_id,
+      scanId: query.scan_id,
+      supplierId: query.supplier_id,
       type: query.type,
       severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
       minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
       sort: sorts[query.sort ?? 'newest'],
       disposition: query.disposition,
-      assigneeUserId: query.assignee_user_id?.toLowerCase(),
+      assigneeUserId: query.assignee_user_id,
     });
     return { status: 200, body: list.page(reply.findings.map(presentFinding), reply.nextPageToken) };
   },
@@ -217,7 +217,7 @@ export const summarizeFindings = route({
   responses: { 200: { description: 'The figures.', schema: findingSummaryReport } },
   async handle({ query }, { findings }): Promise<Reply> {
     const reply = await findings.summarizeFindings({
-      companyId: query.company_id?.toLowerCase(),
+      companyId: query.company_id,
       createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
       createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
       minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
@@ -252,7 +252,7 @@ export const getFinding = route({
   params: findingParams,
   responses: { 200: { description: 'The finding.', schema: findingRecord } },
   async handle({ params }, { findings }): Promise<Reply> {
-    const { finding } = await findings.getFinding({ findingId: params.findingId.toLowerCase() });
+    const { finding } = await findings.getFinding({ findingId: params.findingId });
     return { status: 200, body: presentFinding(stated(finding)) };
   },
 });
@@ -270,7 +270,7 @@ export const listFindingHistory = route({
     200: { description: 'Everything that happened to the finding.', schema: pageOf(change) },
   },
   async handle({ params }, { findings }): Promise<Reply> {
-    const { changes } = await findings.listFindingHistory({ findingId: params.findingId.toLowerCase() });
+    const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
     return { status: 200, body: onlyPage(changes.map(presentChange)) };
   },
 });
@@ -303,7 +303,7 @@ export const reviewFinding = route({
   refusals: [409],
   async handle({ params, body, principal }, { findings }): Promise<Reply> {
     const { finding } = await findings.reviewFinding({
-      findingId: params.findingId.toLowerCase(),
+      findingId: params.findingId,
       disposition: body.disposition,
       note: body.note?.trim(),
       isByAdmin: isRoleAtLeast(principal.role, 'ADMIN'),
@@ -330,8 +330,8 @@ export const assignFinding = route({
   refusals: [409],
   async handle({ params, body }, { findings }): Promise<Reply> {
     const { finding } = await findings.assignFinding({
-      findingId: params.findingId.toLowerCase(),
-      assigneeUserId: body.assignee_user_id?.toLowerCase(),
+      findingId: params.findingId,
+      assigneeUserId: body.assignee_user_id ?? undefined,
     });
     return { status: 200, body: presentFinding(stated(finding)) };
   },

@@ -175,7 +175,7 @@ export const exportInvoice = route({
   refusals: [409],
   async handle({ params, query }, { uploadAnalyses }): Promise<Reply> {
     const exported = await uploadAnalyses.exportInvoice({
-      invoiceId: params.invoiceId.toLowerCase(),
+      invoiceId: params.invoiceId,
       includeUnready: query.include === 'unready',
     });
     const { id, companyId, source: from, invoice } = presentInvoice(stated(exported.invoice));

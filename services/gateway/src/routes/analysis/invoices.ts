@@ -68,7 +68,7 @@ export const listInvoices = route({
     const list = listRequest('listInvoices', query);
     const reply = await invoices.listInvoices({
       ...list.request,
-      companyId: query.company_id?.toLowerCase(),
+      companyId: query.company_id,
       source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
       decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
     });
@@ -87,7 +87,7 @@ export const getInvoice = route({
   params: invoiceParams,
   responses: { 200: { description: 'The invoice.', schema: storedInvoice } },
   async handle({ params }, { invoices }): Promise<Reply> {
-    const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId.toLowerCase() });
+    const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId });
     return { status: 200, body: presentInvoice(stated(invoice)) };
   },
 });
@@ -110,7 +110,7 @@ export const getLatestAnalysis = route({
     304: { description: 'The caller has this answer already (If-None-Match).' },
   },
   async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
-    const invoiceId = params.invoiceId.toLowerCase();
+    const { invoiceId } = params;
     const { analysis } = await invoices.getLatestAnalysis({ invoiceId });
     return conditional(invoiceId, presentAnalysis(stated(analysis)), ifNoneMatch);
   },

@@ -75,7 +75,7 @@ export const analyzeUpload = route({
     const { analysis, replayed } = await uploadAnalyses.analyzeUpload({
       uploadId,
       purchaseOrderRef: body.purchase_order_ref,
-      companyId: body.company_id?.toLowerCase(),
+      companyId: body.company_id,
       analysesPerMonthLimit: principal.limits?.analysesPerMonth,
       ...asyncPreference(headers.prefer),
     });
@@ -124,7 +124,7 @@ export const correctUpload = route({
   refusals: [409],
   async handle({ params, body, principal }, { uploadAnalyses }): Promise<Reply> {
     const { analysis } = await uploadAnalyses.correctUpload({
-      uploadId: params.uploadId.toLowerCase(),
+      uploadId: params.uploadId,
       fields: body.fields,
       analysesPerMonthLimit: principal.limits?.analysesPerMonth,
     });

@@ -115,8 +115,8 @@ export const listVendors = route({
     const reply = await vendors.listVendors({
       pageSize,
       pageToken,
-      companyId: query.company_id?.toLowerCase(),
-      connectionId: query.connection_id?.toLowerCase(),
+      companyId: query.company_id,
+      connectionId: query.connection_id,
       namePrefix: query.name?.trim(),
     });
     return { status: 200, body: list.page(reply.vendors.map(presentVendor), reply.nextPageToken) };
@@ -134,7 +134,7 @@ export const getVendor = route({
   params: z.object({ vendorId: pathId('vendor') }),
   responses: { 200: { description: 'The vendor.', schema: vendorOverview } },
   async handle({ params }, { vendors }): Promise<Reply> {
-    const reply = await vendors.getVendor({ vendorId: params.vendorId.toLowerCase() });
+    const reply = await vendors.getVendor({ vendorId: params.vendorId });
     const { invoiceIds, openFindingIds } = reply;
     const body: z.infer<typeof vendorOverview> = {
       ...presentVendor(stated(reply.vendor)),

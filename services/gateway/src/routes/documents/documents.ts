@@ -52,7 +52,7 @@ export const getInvoiceDocument = route({
   },
   refusals: [412, 416],
   async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {
-    const invoiceId = params.invoiceId.toLowerCase();
+    const { invoiceId } = params;
     const stored = stated((await invoices.getInvoice({ invoiceId })).invoice);
     const { documentId: uploadId, source } = stored;
     if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');

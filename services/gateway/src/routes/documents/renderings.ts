@@ -140,10 +140,9 @@ interface Shown {
 
 /** The document of an invoice that was uploaded, and the invoice's number where it has one. */
 async function uploadedDocument(
-  id: string,
+  invoiceId: string,
   { invoices }: TenantClients,
 ): Promise<{ readonly uploadId: string; readonly invoiceId: string; readonly name: string }> {
-  const invoiceId = id.toLowerCase();
   const { documentId: uploadId, source, invoice } = stated((await invoices.getInvoice({ invoiceId })).invoice);
   if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');
   const { invoice_number: name = '' } = invoice === undefined ? {} : fromWire(invoice);

@@ -146,11 +146,11 @@ export const receiveUpload = fileRoute({
   responses: { 204: { description: 'The bytes are stored.' } },
   refusals: [409],
   async authorize({ params, token }, { uploads }): Promise<string> {
-    const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId.toLowerCase(), token });
+    const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId, token });
     return organizationId;
   },
   async receive({ params, right, file }, { uploads }): Promise<Reply> {
-    await uploads.receiveUpload(messagesOf(params.uploadId.toLowerCase(), right, file));
+    await uploads.receiveUpload(messagesOf(params.uploadId, right, file));
     return { status: 204 };
   },
 });
@@ -166,7 +166,7 @@ export const getUploadStatus = route({
   params: uploadParams,
   responses: { 200: { description: 'The upload.', schema: status } },
   async handle({ params }, { uploads, uploadAnalyses }): Promise<Reply> {
-    const uploadId = params.uploadId.toLowerCase();
+    const { uploadId } = params;
     const upload = stated((await uploads.getUpload({ uploadId })).upload);
     const analysis = await uploadAnalyses.getUploadAnalysis({ uploadId });
     const { failure } = analysis;

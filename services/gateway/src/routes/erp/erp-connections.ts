@@ -179,7 +179,7 @@ export const createErpConnection = route({
   async handle({ body, principal }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.createConnection({
       provider: body.provider,
-      companyId: body.company_id?.toLowerCase(),
+      companyId: body.company_id,
       configJson: JSON.stringify(body.config),
       ...('client_secret' in body
         ? { secretName: 'client_secret', secret: body.client_secret }
@@ -210,7 +210,7 @@ export const listErpConnections = route({
     const list = listRequest('listErpConnections', query);
     const reply = await erpConnections.listConnections({
       ...list.request,
-      companyId: query.company_id?.toLowerCase(),
+      companyId: query.company_id,
       provider: query.provider,
       status: query.status === undefined ? ConnectionStatus.UNSPECIFIED : ConnectionStatus[query.status],
     });
@@ -229,7 +229,7 @@ export const getErpConnection = route({
   params: connectionParams,
   responses: { 200: { description: 'The connection.', schema: connection } },
   async handle({ params }, { erpConnections }): Promise<Reply> {
-    const reply = await erpConnections.getConnection({ connectionId: params.connectionId.toLowerCase() });
+    const reply = await erpConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: presentConnection(stated(reply.connection)) };
   },
 });
@@ -274,7 +274,7 @@ export const updateErpConnection = route({
   refusals: [409],
   async handle({ params, body }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.updateConnection({
-      connectionId: params.connectionId.toLowerCase(),
+      connectionId: params.connectionId,
       secret: body.client_secret ?? body.api_key,
       secretName: body.client_secret === undefined ? 'api_key' : 'client_secret',
       isPaused: body.paused,
@@ -299,7 +299,7 @@ export const testErpConnection = route({
   responses: { 200: { description: 'What the ERP said.', schema: testResult } },
   refusals: [409, 502],
   async handle({ params }, { erpConnections }): Promise<Reply> {
-    const reply = await erpConnections.testConnection({ connectionId: params.connectionId.toLowerCase() });
+    const reply = await erpConnections.testConnection({ connectionId: params.connectionId });
     const result: z.infer<typeof testResult> = {
       status: testResult.shape.status.parse(enumName(ConnectionStatus, reply.status)),
       testedAt: showInstant(reply.testedTime),
@@ -324,7 +324,7 @@ export const deleteErpConnection = route({
   responses: { 204: { description: 'Disconnected, now or before.' } },
   refusals: [409],
   async handle({ params }, { erpConnections }): Promise<Reply> {
-    await erpConnections.deleteConnection({ connectionId: params.connectionId.toLowerCase() });
+    await erpConnections.deleteConnection({ connectionId: params.connectionId });
     return { status: 204 };
   },
 });

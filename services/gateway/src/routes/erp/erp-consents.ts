@@ -50,7 +50,7 @@ export const startErpConsent = route({
   async handle({ body, principal }, { erpOAuth }): Promise<Reply> {
     const { authorizeUrl } = await erpOAuth.startOAuth({
       provider: body.provider,
-      companyId: body.company_id?.toLowerCase(),
+      companyId: body.company_id,
       connectionsLimit: principal.limits?.erpConnections,
     });
     return { status: 200, body: { authorize_url: authorizeUrl } };

@@ -31,7 +31,7 @@ export const startErpRun = route({
   refusals: [409],
   async handle({ params, body }, { erpRuns }): Promise<Reply> {
     const reply = await erpRuns.startRun({
-      connectionId: params.connectionId.toLowerCase(),
+      connectionId: params.connectionId,
       mode: RunMode[body.mode ?? 'INCREMENTAL'],
     });
     return { status: 202, body: presentRun(stated(reply.run)) };
@@ -50,7 +50,7 @@ export const listErpRuns = route({
   query: pageQuery,
   responses: { 200: { description: 'A page of runs.', schema: pageOf(run) } },
   async handle({ params, query }, { erpRuns }): Promise<Reply> {
-    const connectionId = params.connectionId.toLowerCase();
+    const { connectionId } = params;
     const list = listRequest(`listErpRuns:${connectionId}`, query);
     const reply = await erpRuns.listRuns({ connectionId, ...list.request });
     return { status: 200, body: list.page(reply.runs.map(presentRun), reply.nextPageToken) };

@@ -91,7 +91,7 @@ export const saveKsefConnection = route({
   refusals: [409],
   async handle({ body }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.saveConnection({
-      companyId: body.company_id?.toLowerCase(),
+      companyId: body.company_id,
       environment: Environment[body.environment],
       contextNip: body.context_nip,
       ksefToken: body.ksef_token,
@@ -120,7 +120,7 @@ export const listKsefConnections = route({
     const list = listRequest('listKsefConnections', query);
     const reply = await ksefConnections.listConnections({
       ...list.request,
-      companyId: query.company_id?.toLowerCase(),
+      companyId: query.company_id,
       environment: query.environment === undefined ? Environment.UNSPECIFIED : Environment[query.environment],
       status: query.status === undefined ? ConnectionStatus.UNSPECIFIED : ConnectionStatus[query.status],
     });
@@ -139,7 +139,7 @@ export const getKsefConnection = route({
   params: connectionParams,
   responses: { 200: { description: 'The connection.', schema: connection } },
   async handle({ params }, { ksefConnections }): Promise<Reply> {
-    const reply = await ksefConnections.getConnection({ connectionId: params.connectionId.toLowerCase() });
+    const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: presentKsefConnection(stated(reply.connection)) };
   },
 });
@@ -160,7 +160,7 @@ export const testKsefConnection = route({
   responses: { 200: { description: 'What KSeF said.', schema: testResult } },
   refusals: [409, 502],
   async handle({ params }, { ksefConnections }): Promise<Reply> {
-    const reply = await ksefConnections.testConnection({ connectionId: params.connectionId.toLowerCase() });
+    const reply = await ksefConnections.testConnection({ connectionId: params.connectionId });
     const result: z.infer<typeof testResult> = {
       status: testResult.shape.status.parse(enumName(ConnectionStatus, reply.status)),
       testedAt: showInstant(reply.testedTime),
@@ -183,7 +183,7 @@ export const disableKsefConnection = route({
   responses: { 204: { description: 'Disabled, now or before.' } },
   refusals: [409],
   async handle({ params }, { ksefConnections }): Promise<Reply> {
-    await ksefConnections.disableConnection({ connectionId: params.connectionId.toLowerCase() });
+    await ksefConnections.disableConnection({ connectionId: params.connectionId });
     return { status: 204 };
   },
 });

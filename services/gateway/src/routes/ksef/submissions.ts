@@ -30,10 +30,6 @@ const submissionParams = z.object({
   connectionId: pathId('connection', 'KSeF connection'),
   submissionId: pathId('submission', 'submission'),
 });
-const idsOf = ({ connectionId, submissionId }: z.infer<typeof submissionParams>) => ({
-  connectionId: connectionId.toLowerCase(),
-  submissionId: submissionId.toLowerCase(),
-});
 
 const newSubmission = z
   .strictObject({ invoice_id: uuid().describe('A completed FA(3) invoice whose current decision is PASS.') })
@@ -61,8 +57,8 @@ export const createKsefSubmission = route({
   },
   refusals: [409],
   async handle({ params, body }, { ksefSubmissions }): Promise<Reply> {
-    const connectionId = params.connectionId.toLowerCase();
-    const reply = await ksefSubmissions.createSubmission({ connectionId, invoiceId: body.invoice_id.toLowerCase() });
+    const { connectionId } = params;
+    const reply = await ksefSubmissions.createSubmission({ connectionId, invoiceId: body.invoice_id });
     const stored = presentSubmission(stated(reply.submission));
     if (!reply.queued) return { status: 200, body: stored };
     const headers = { Location: `/v1/ksef-connections/${connectionId}/submissions/${stored.id}` };
@@ -124,9 +120,9 @@ export const createKsefSubmissions = route({
   takesEffectOnce: true,
   responses: { 200: { description: 'An answer for each invoice.', schema: bulkResult } },
   async handle({ params, body }, { ksefConnections, ksefSubmissions }): Promise<Reply> {
-    const connectionId = params.connectionId.toLowerCase();
+    const { connectionId } = params;
     await ksefConnections.getConnection({ connectionId });
-    const invoiceIds = body.invoice_ids.map((id) => id.toLowerCase());
+    const { invoice_ids: invoiceIds } = body;
     const items: z.infer<typeof bulkItem>[] = [];
     for (let from = 0; from < invoiceIds.length; from += BULK_CONCURRENCY) {
       const some = invoiceIds.slice(from, from + BULK_CONCURRENCY);
@@ -182,14 +178,14 @@ export const listKsefSubmissions = route({
   }),
   responses: { 200: { description: 'The submissions.', schema: submissionList } },
   async handle({ params, query }, { ksefSubmissions }): Promise<Reply> {
-    const connectionId = params.connectionId.toLowerCase();
+    const { connectionId } = params;
     const limit = query.limit ?? String(PAGE_SIZE_MAX);
     const list = listRequest(`listKsefSubmissions:${connectionId}`, { ...query, limit });
     const reply = await ksefSubmissions.listSubmissions({
       ...list.request,
       connectionId,
       status: query.status === undefined ? SubmissionStatus.UNSPECIFIED : SubmissionStatus[query.status],
-      invoiceId: query.invoice_id?.toLowerCase(),
+      invoiceId: query.invoice_id,
     });
     const { items, nextCursor } = list.page(reply.submissions.map(presentSubmission), reply.nextPageToken);
     const isPaged = query.limit !== undefined || query.cursor !== undefined;
@@ -208,7 +204,7 @@ export const getKsefSubmission = route({
   params: submissionParams,
   responses: { 200: { description: 'The submission.', schema: submission } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
-    const reply = await ksefSubmissions.getSubmission(idsOf(params));
+    const reply = await ksefSubmissions.getSubmission(params);
     return { status: 200, body: presentSubmission(stated(reply.submission)) };
   },
 });
@@ -230,7 +226,7 @@ export const listKsefSubmissionAttempts = route({
   params: submissionParams,
   responses: { 200: { description: 'The attempts.', schema: attemptList } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
-    const reply = await ksefSubmissions.listAttempts(idsOf(params));
+    const reply = await ksefSubmissions.listAttempts(params);
     return { status: 200, body: { items: reply.attempts.map(presentAttempt) } };
   },
 });
@@ -249,7 +245,7 @@ export const cancelKsefSubmission = route({
   responses: { 200: { description: 'The submission, taken back now or before.', schema: submission } },
   refusals: [409],
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
-    const reply = await ksefSubmissions.cancelSubmission(idsOf(params));
+    const reply = await ksefSubmissions.cancelSubmission(params);
     return { status: 200, body: presentSubmission(stated(reply.submission)) };
   },
 });
@@ -268,7 +264,7 @@ export const getKsefConfirmation = route({
     200: { description: 'The confirmation.', mediaTypes: ['application/xml'], headers: ['Content-Disposition'] },
   },
   async handle({ params, isHead }, { ksefSubmissions }): Promise<Reply> {
-    const { xml, ksefNumber } = await ksefSubmissions.getConfirmation(idsOf(params));
+    const { xml, ksefNumber } = await ksefSubmissions.getConfirmation(params);
     const headers = {
       'Content-Type': 'application/xml',
       'Content-Length': String(xml.byteLength),

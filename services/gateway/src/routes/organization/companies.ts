@@ -105,7 +105,7 @@ export const getCompany = route({
   params: companyParams,
   responses: { 200: { description: 'The company.', schema: company } },
   async handle({ params }, { companies }): Promise<Reply> {
-    const reply = await companies.getCompany({ companyId: params.companyId.toLowerCase() });
+    const reply = await companies.getCompany({ companyId: params.companyId });
     return { status: 200, body: presentCompany(stated(reply.company)) };
   },
 });
@@ -128,7 +128,7 @@ export const updateCompany = route({
   refusals: [409],
   async handle({ params, body }, { companies }): Promise<Reply> {
     const reply = await companies.updateCompany({
-      companyId: params.companyId.toLowerCase(),
+      companyId: params.companyId,
       name: body.name?.trim(),
       taxId: body.tax_id?.trim(),
       country: body.country,
@@ -150,7 +150,7 @@ export const deleteCompany = route({
   responses: { 204: { description: 'Removed.' } },
   refusals: [409],
   async handle({ params }, { companies }): Promise<Reply> {
-    await companies.deleteCompany({ companyId: params.companyId.toLowerCase() });
+    await companies.deleteCompany({ companyId: params.companyId });
     return { status: 204 };
   },
 });

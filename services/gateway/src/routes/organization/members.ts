@@ -122,7 +122,7 @@ export const getMember = route({
   params: memberParams,
   responses: { 200: { description: 'The member.', schema: member } },
   async handle({ params }, { members }): Promise<Reply> {
-    const reply = await members.getMember({ userId: params.userId.toLowerCase() });
+    const reply = await members.getMember({ userId: params.userId });
     return { status: 200, body: presentMember(stated(reply.member)) };
   },
 });
@@ -144,7 +144,7 @@ export const updateMember = route({
   refusals: [409],
   async handle({ params, body, principal }, { members }): Promise<Reply> {
     const reply = await members.updateMember({
-      userId: params.userId.toLowerCase(),
+      userId: params.userId,
       role: body.role,
       grantor: grantorOf(principal),
     });
@@ -165,7 +165,7 @@ export const removeMember = route({
   refusals: [409],
   async handle({ params, principal }, { members }): Promise<Reply> {
     await members.removeMember({
-      userId: params.userId.toLowerCase(),
+      userId: params.userId,
       grantor: grantorOf(principal),
     });
     return { status: 204 };

@@ -116,7 +116,7 @@ export const listScans = route({
     const list = listRequest('listScans', query);
     const reply = await scans.listScans({
       ...list.request,
-      companyId: query.company_id?.toLowerCase(),
+      companyId: query.company_id,
     });
     return { status: 200, body: list.page(reply.scans.map(presentSummary), reply.nextPageToken) };
   },
@@ -133,7 +133,7 @@ export const getScan = route({
   params: z.object({ scanId: pathId('scan') }),
   responses: { 200: { description: 'The scan.', schema: scan } },
   async handle({ params }, { scans }): Promise<Reply> {
-    const reply = await scans.getScan({ scanId: params.scanId.toLowerCase() });
+    const reply = await scans.getScan({ scanId: params.scanId });
     return { status: 200, body: presentScan(stated(reply.scan)) };
   },
 });

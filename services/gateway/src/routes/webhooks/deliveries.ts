@@ -64,7 +64,7 @@ export const listDeliveries = route({
     const reply = await deliveries.listDeliveries({
       pageToken,
       pageSize: query.limit === undefined ? PAGE_SIZE_MAX : pageSize,
-      endpointId: query.webhook_id?.toLowerCase(),
+      endpointId: query.webhook_id,
       status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DeliveryStatus[query.status],
     });
     return { status: 200, body: list.page(reply.deliveries.map(presentDelivery), reply.nextPageToken) };

@@ -146,7 +146,7 @@ export const getWebhook = route({
   params: webhookParams,
   responses: { 200: { description: 'The webhook.', schema: webhookWithUse } },
   async handle({ params }, { webhooks }): Promise<Reply> {
-    const reply = await webhooks.getEndpoint({ endpointId: params.webhookId.toLowerCase() });
+    const reply = await webhooks.getEndpoint({ endpointId: params.webhookId });
     const { delivered, failed, p95Ms } = stated(reply.lastDay);
     const lastDay = { delivered, failed, p95Ms: p95Ms ?? null };
     return { status: 200, body: { ...presentWebhook(stated(reply.endpoint)), lastDay } };
@@ -178,7 +178,7 @@ export const updateWebhook = route({
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.updateEndpoint({
-      endpointId: params.webhookId.toLowerCase(),
+      endpointId: params.webhookId,
       url: body.url,
       events: body.events ?? [],
       status: body.status === undefined ? EndpointStatus.UNSPECIFIED : EndpointStatus[body.status],
@@ -198,7 +198,7 @@ export const deleteWebhook = route({
   params: webhookParams,
   responses: { 204: { description: 'Deleted; what waited for it is canceled.' } },
   async handle({ params }, { webhooks }): Promise<Reply> {
-    await webhooks.deleteEndpoint({ endpointId: params.webhookId.toLowerCase() });
+    await webhooks.deleteEndpoint({ endpointId: params.webhookId });
     return { status: 204 };
   },
 });
@@ -225,7 +225,7 @@ export const rotateWebhookSecret = route({
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.rotateSecret({
-      endpointId: params.webhookId.toLowerCase(),
+      endpointId: params.webhookId,
       revokePrevious: body.revoke_previous ?? false,
     });
     const shown: z.infer<typeof rotated> = {
@@ -255,7 +255,7 @@ export const testWebhook = route({
   responses: { 202: { description: 'The delivery.', schema: delivery } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
-    const reply = await webhooks.testEndpoint({ endpointId: params.webhookId.toLowerCase(), eventType: body.type });
+    const reply = await webhooks.testEndpoint({ endpointId: params.webhookId, eventType: body.type });
     return { status: 202, body: presentDelivery(stated(reply.delivery)) };
   },
 });
@@ -280,7 +280,7 @@ export const replayWebhook = route({
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const { count } = await webhooks.replayFailedDeliveries({
-      endpointId: params.webhookId.toLowerCase(),
+      endpointId: params.webhookId,
       sinceTime: toInstant(body.since),
     });
     return { status: 202, body: { count } };
