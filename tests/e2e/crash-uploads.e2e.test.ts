@@ -69,8 +69,10 @@ const unnamed: readonly Step[] = [
 const ofEveryDecision = ['analyses', 'findings', 'policies', 'suppliers']
   .map((name) => `analysis: insert ${name}`)
   .concat(['invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
-/** The check reads each original; the trail of that reading is stored up to a second later. */
-const ofTheCheck = ['analysis: insert audit_lines', 'analysis: update audit_lines'];
+/** The check reads each invoice and its original; the trails of that reading are stored up to a second later. */
+const ofTheCheck = ['analysis', 'documents'].flatMap((service) =>
+  ['insert', 'update'].map((command) => `${service}: ${command} audit_lines`),
+);
 
 interface KillPoint extends Step {
   readonly side: HoldOptions['side'];
