@@ -1,4 +1,4 @@
-// npm test: each test once, the integration tests on the Node that runs this and all others on the Node of the image (ADR 0112).
+// npm test: each test once, integration tests and attacks on the Node that runs this, all others on the Node of the image (ADR 0112).
 // With arguments, as in `npm run test:node24 -- tests/e2e/scans`, these tests on the Node of the image.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.js';
 
 /** The cheapest first. */
-const OF_THE_IMAGE = ['unit', 'isolated', 'contract', 'e2e', 'crash', 'attack'];
-const OF_THIS_NODE = ['integration'];
+const OF_THE_IMAGE = ['unit', 'isolated', 'contract', 'e2e', 'crash'];
+const OF_THIS_NODE = ['integration', 'attack'];
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const args = process.argv.slice(2);
