@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
+import { collectGarbage } from '@invoicecontrol/testkit/collect-garbage';
 import {
   finalAnswer,
   interimAnswers,
@@ -189,6 +190,7 @@ test.each([
     write();
   };
   const calls = open({ callMs: 30_000, responseBytesMax }).open(options);
+  collectGarbage();
   const before = process.memoryUsage().arrayBuffers;
   let peak = 0;
   const sampling = setInterval(() => {
@@ -201,11 +203,12 @@ test.each([
       expect(sent).toBeLessThan(2 * responseBytesMax);
       expect(requestsCount).toBe(call);
       sent = 0;
+      collectGarbage();
     }
   } finally {
     clearInterval(sampling);
   }
-  // Freed buffers of a call before may wait for the collector.
+  // What a call has let go may wait for the collector.
   expect(peak).toBeLessThan(5 * responseBytesMax);
 });
 
