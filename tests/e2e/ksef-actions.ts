@@ -34,6 +34,9 @@ export interface Ksef {
   stop(): Promise<void>;
 }
 
+/** The schema of FA(3) takes no NIP whose second and third digits are both 0. */
+const newNip = (): string => String(randomInt(5_200_000_000, 5_300_000_000));
+
 export async function startKsef(): Promise<Ksef> {
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-ksef-'));
   const { simulator, env } = await startSimulator(directory, {});
@@ -50,7 +53,7 @@ export async function startKsef(): Promise<Ksef> {
   return {
     env,
     async newCompany() {
-      const nip = String(randomInt(1_000_000_000, 9_999_999_999));
+      const nip = newNip();
       const token = `20260201-EC-0123456789-ABCDEF0123-1B|nip-${nip}|${createHash('sha256').update(randomUUID()).digest('hex')}`;
       await control(`PUT contexts/${nip}`, { tokens: [{ token }] });
       return { nip, token };
