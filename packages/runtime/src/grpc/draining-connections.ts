@@ -1,6 +1,6 @@
 import { Http2SubchannelConnector } from '@grpc/grpc-js/build/src/transport.js';
 
-/** What is private in grpc-js and wrong there (ADR 0113). */
+/** The transport of grpc-js keeps these to itself, and pings where it should not (ADR 0113). */
 interface PingingTransport {
   readonly session: { readonly closed: boolean };
   canSendPing(): boolean;

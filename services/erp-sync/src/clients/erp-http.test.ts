@@ -208,7 +208,7 @@ test.each([
   } finally {
     clearInterval(sampling);
   }
-  // What a call has let go may wait for the collector.
+  // The collector has not come yet for all that a call has let go.
   expect(peak).toBeLessThan(5 * responseBytesMax);
 });
 

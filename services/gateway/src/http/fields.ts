@@ -36,10 +36,9 @@ export function secret(lengthMin: number, lengthMax: number) {
     .meta({ minLength: lengthMin, maxLength: lengthMax, pattern: secretPattern(lengthMin, lengthMax) });
 }
 
-/** An id in a request, in any case; it is read in lower case, as ids are stored. */
+/** An id in a request may come in any case; it is read in lower case, as ids are stored. */
 export function uuid() {
-  const { type: _, ...published } = kinds.uuid.published;
-  return schemaOfKind(kinds.uuid).toLowerCase().meta(published);
+  return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
 /** An id in an answer. */
