@@ -101,6 +101,13 @@ export default {
       to: { path: '^(services|tools|simulators|tests)/' },
     },
     {
+      name: 'runtime-knows-no-feature',
+      comment:
+        'The shell of a process is below all features: a feature has a package of its own, which hands the shell what it adds.',
+      from: { path: '^packages/runtime/src/', pathNot: tests },
+      to: { path: '^packages/', pathNot: '^packages/(contracts|errors|runtime)/' },
+    },
+    {
       name: 'transport-loads-no-driver',
       comment:
         'The gateway has no database and loads no driver: hand the store in through an interface that the transport declares (dead letters, isOutage).',
@@ -110,7 +117,10 @@ export default {
     {
       name: 'stores-know-no-transport',
       comment: 'What a store and a wire format share (pages, positions) stands in a file that knows neither.',
-      from: { path: '^(services/[^/]+/src/(application|storage)|packages/runtime/src/mongo)/', pathNot: tests },
+      from: {
+        path: '^(services/[^/]+/src/(application|storage)/|packages/runtime/src/mongo/|packages/(metering|retention)/src/(?!.*-service\\.ts$))',
+        pathNot: tests,
+      },
       to: { path: '^packages/runtime/src/grpc/' },
     },
     {

@@ -27,7 +27,7 @@ test.each([
   ['Forbidden', 'subscriptionRequired', 'services/organization/src/domain'],
   ['Conflict', 'alreadyExists', 'services/organization/src/domain'],
   ['Conflict', 'wrongState', 'services/organization/src/domain'],
-  ['TooManyRequests', 'usageExceeded', 'packages/runtime/src/mongo'],
+  ['TooManyRequests', 'usageExceeded', 'packages/metering/src'],
   ['ContentTooLarge', 'invalid', 'services/gateway/src/http'],
   ['UnsupportedMediaType', 'invalid', 'services/gateway/src/http'],
 ])('the published example %s.%s is a sentence of %s', (response, name, folder) => {

@@ -24,7 +24,7 @@ const secretNames = [
   'client_secret',
 ];
 
-/** Keys, webhook secrets and tokens are recognisable by their first letters; no text carries them into a log. */
+/** Keys, tokens and signing secrets are recognisable by their first letters; no text carries them into a log. */
 const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
 export interface LoggerOptions {

@@ -1,7 +1,7 @@
 /** Members whose values nobody needs to see to find a fault: secrets, and the bank accounts and addresses of people. */
 const MASKED =
   /token|secret|password|authorization|pepper|hash|^key$|apikey$|iban|account_?number|sort_?code|e?mail|^ip$/i;
-/** Keys, tokens and webhook secrets are recognisable by their first letters, wherever they stand. */
+/** Keys, tokens and signing secrets are recognisable by their first letters, wherever they stand. */
 const SECRET_TEXT = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 const MASK = '[masked]';
 

@@ -14,7 +14,6 @@ import { connectMongo } from './mongo/connection.js';
 import type { MongoConnection } from './mongo/connection.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
-import { usageCollection } from './mongo/usage.js';
 import { connectNats } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import type { RunningService } from './process.js';
@@ -256,15 +255,6 @@ describe('stuck work', () => {
     ]);
     await resend(id);
     expect((await stuck()).filter(({ kind }) => kind === 'dead_letters')).toEqual([]);
-  });
-
-  test('names usage counters whose check was not made, and the organization', async () => {
-    const counters = usageCollection(mongo.db);
-    await counters.insertOne({ _id: 'o1:2026-03:rows', used: 7, moves: 1, lookAt: hourAgo() });
-    expect((await stuck()).filter(({ kind }) => kind === 'usage')).toMatchObject([
-      { what: expect.stringContaining('o1:2026-03:rows') },
-    ]);
-    await counters.deleteMany({});
   });
 
   test('names a job that fails, with its last error', async () => {

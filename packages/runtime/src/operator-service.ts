@@ -7,15 +7,22 @@ import { bind } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { maskText } from './mask-secrets.js';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.js';
-import type { TenantData } from './mongo/tenant-data.js';
 import { listStuckWork } from './stuck-work.js';
 import type { FindStuckWork } from './stuck-work.js';
+
+/** One kind of data that a service keeps of organizations. */
+export interface TenantDocuments {
+  /** Of its collection; unique in the service. */
+  readonly name: string;
+  /** How many documents there are. */
+  count(organizationId: string): Promise<number>;
+}
 
 /** invoicecontrol.operations.v1.OperatorService, which every service with a database serves. */
 export function operatorService(
   deps: DeadLetterDeps & {
     readonly sources: readonly FindStuckWork[];
-    readonly tenantData: readonly TenantData[];
+    readonly tenantData: readonly TenantDocuments[];
   },
 ): Binding {
   const listStuck = listStuckWork(deps);

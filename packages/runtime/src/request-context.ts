@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly actor: Actor;
   /** W3C trace context, `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
-  /** Address of the caller outside, for the audit trail. */
+  /** Address of the caller outside, for the records of who did what. */
   readonly ip?: string | undefined;
   /** Proof that the caller is the operator of the installation; only the command line sends it. */
   readonly operatorToken?: string | undefined;

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Db } from 'mongodb';
 import type { z } from 'zod';
@@ -13,7 +12,6 @@ import { startJob } from './job.js';
 import type { Job } from './job.js';
 import { createLogger } from './logger.js';
 import type { Logger } from './logger.js';
-import { AUDIT_LINES } from './mongo/audit.js';
 import { connectMongo } from './mongo/connection.js';
 import { consumerPositions } from './mongo/consumer-positions.js';
 import { databaseClock } from './mongo/database-clock.js';
@@ -21,18 +19,13 @@ import { deadLetterStore } from './mongo/dead-letters.js';
 import { indexBuilds } from './mongo/index-builds.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
-import { purgedOrganizations } from './mongo/purged-organizations.js';
-import { openPurges } from './mongo/purges.js';
-import { stuckCounters, stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
-import { deadLettersOf, ownedDocuments, prefixedDocuments } from './mongo/tenant-data.js';
-import type { TenantData } from './mongo/tenant-data.js';
-import { usageCollection } from './mongo/usage.js';
-import { usageNoticeCollection } from './mongo/usage-notices.js';
+import { stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
 import { operatorService } from './operator-service.js';
+import type { TenantDocuments } from './operator-service.js';
 import { stuckConsumers } from './nats/stuck-consumers.js';
 import type { WatchedConsumer } from './nats/stuck-consumers.js';
 import { isOutage } from './outage.js';
@@ -52,11 +45,6 @@ export interface Connections {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Whether the organization was purged. Asked before anything is stored about an organization that an outside system names:
-   * that may happen at any later time (ADR 0093).
-   */
-  wasPurged(organizationId: string): Promise<boolean>;
-  /**
    * Starts the relay that brings the service's events to the broker. A service that announces nothing does not ask.
    * @param collectionNames the collections whose documents carry events
    */
@@ -68,17 +56,12 @@ export interface Connections {
 /** What is the service's own. Nothing of it runs before {@link ServiceShell.compose} has given back all of it. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
-  /**
-   * Everything that the service keeps of organizations, beside the usage counters, audit lines and dead letters that the
-   * shell knows of. What is missing here outlives the purge of an organization.
-   */
-  readonly tenantData: readonly TenantData[];
-  /** Asked before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
-  readonly isPurged?: (organizationId: string) => Promise<boolean>;
+  /** What is kept of organizations, for the operator who counts it. */
+  readonly tenantData: readonly TenantDocuments[];
   /** Events of other services, each handled durably by one of the replicas. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
-  /** What the operator is told that has not moved for too long, beside outboxes, consumers, dead letters, counters and jobs. */
+  /** What the operator is told that has not moved for too long, beside outboxes, consumers, dead letters and jobs. */
   readonly stuckWork?: readonly FindStuckWork[];
 }
 
@@ -217,14 +200,12 @@ async function start(
   shutdown.add('clock', () => measuredClock.stop());
   const clock = givenClock ?? measuredClock;
 
-  const purged = purgedOrganizations(db, clock);
-  const stuckWork: FindStuckWork[] = [stuckCounters(db, name), stuckDeadLetters(db, name)];
+  const stuckWork: FindStuckWork[] = [stuckDeadLetters(db, name)];
   const parts = await compose({
     db,
     bus,
     clock,
     logger,
-    wasPurged: purged.has,
     async openOutbox(collectionNames) {
       const publisher = await eventPublisher(bus, name);
       const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
@@ -240,16 +221,7 @@ async function start(
   });
 
   const letters = deadLetterStore(db);
-  const purges = await openPurges({ db, service: name, purged, clock, logger }, [
-    ...parts.tenantData,
-    ...keptByShell(db),
-  ]);
-  const eventHandlers = [
-    ...(parts.eventHandlers ?? []),
-    handler(events.organizationPurged, async ({ organizationId }) => {
-      if (await (parts.isPurged?.(organizationId) ?? true)) await purges.request(organizationId);
-    }),
-  ];
+  const eventHandlers = parts.eventHandlers ?? [];
   const subscribeDeps = { bus, deadLetters: letters, positions: consumerPositions(db), isOutage, logger };
   const consumers: WatchedConsumer[] = [];
   for (const { type, handle, handlersMax } of eventHandlers) {
@@ -274,7 +246,7 @@ async function start(
     shutdown.add(type.name, () => subscription.stop());
     consumers.push({ durable: `${config.DATABASE_NAME}__${type.name}`, type, lastError: () => lastError });
   }
-  const watched = watchJobs([...(parts.jobs ?? []), purges.job], name, clock);
+  const watched = watchJobs(parts.jobs ?? [], name, clock);
   for (const job of watched.jobs) {
     const pauseMs = Math.min(job.pauseMs, jobPauseMsMax);
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
@@ -290,14 +262,8 @@ async function start(
       operatorService({
         letters,
         handlers: eventHandlers,
-        sources: [
-          ...stuckWork,
-          stuckConsumers(bus, name, consumers),
-          watched.findStuck,
-          purges.findStuck,
-          ...(parts.stuckWork ?? []),
-        ],
-        tenantData: purges.data,
+        sources: [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])],
+        tenantData: parts.tenantData,
         isOutage,
         clock,
         logger,
@@ -318,14 +284,4 @@ async function start(
   });
   logger.info({ address: server.address }, 'listening');
   return { address: server.address, stop: () => shutdown.run() };
-}
-
-/** What the shell and the packages that it starts keep of organizations. */
-function keptByShell(db: Db): readonly TenantData[] {
-  return [
-    ownedDocuments(db.collection<{ _id: string; organizationId: string }>(AUDIT_LINES)),
-    prefixedDocuments(usageCollection(db), (organizationId) => `${organizationId}:`),
-    ownedDocuments(usageNoticeCollection(db)),
-    deadLettersOf(db.collection('dead_letters')),
-  ];
 }

@@ -9,7 +9,7 @@ const OLDER_THAN_SECONDS_MAX = 30 * 24 * 3_600;
 
 /** Work that has not moved for too long, as the operator is told about it. */
 export interface StuckItem {
-  /** `outbox`, `scan`: groups equal trouble. */
+  /** `outbox`, `consumer`: groups equal trouble. */
   readonly kind: string;
   /** Which work, with its id. */
   readonly what: string;

@@ -57,7 +57,7 @@ export async function startTelemetry(
 
 /**
  * Boundaries in seconds, as the semantic conventions of OpenTelemetry advise them for each of these names. Theirs for calls
- * end at 10 s; a scan takes up to two minutes, so ours go on.
+ * end at 10 s; our longest take up to two minutes, so ours go on.
  */
 const OF_CALLS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120];
 const OF_COMMANDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];

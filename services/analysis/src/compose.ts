@@ -1,18 +1,21 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { archiveService } from '@invoicecontrol/runtime/archive-service';
+import { stuckCounters } from '@invoicecontrol/metering/stuck-counters';
+import { usageCounters } from '@invoicecontrol/metering/usage';
+import { usageData } from '@invoicecontrol/metering/usage-data';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/metering/usage-notices';
+import { usageReconciliation } from '@invoicecontrol/metering/usage-reconciliation';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { archiveService } from '@invoicecontrol/retention/archive-service';
+import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/retention/audit';
+import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { createCache } from '@invoicecontrol/runtime/cache';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
-import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
-import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
-import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
-import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
-import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { analyzeInvoice } from './application/analyze-invoice.js';
@@ -121,7 +124,7 @@ const AUDIT_EACH_MS = 1_000;
 
 /** Starts the analysis service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'analysis',
       schema: configSchema,
@@ -136,8 +139,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: Connections,
-): Promise<ServiceParts> {
+  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
   // A reading is larger than usual: what a document says may take many fields and lines.
@@ -337,8 +340,8 @@ async function compose(
         clock,
       ),
     ],
-    tenantData: tenantDataOf(collections),
-    stuckWork: [stuckAnalyses({ invoices, findings, uploads })],
+    tenantData: [...tenantDataOf(collections), ...usageData(db)],
+    stuckWork: [stuckAnalyses({ invoices, findings, uploads }), stuckCounters(db, 'analysis')],
     jobs: [
       {
         name: 'sweep of invoices',

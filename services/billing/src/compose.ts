@@ -1,9 +1,11 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { archiveService } from '@invoicecontrol/runtime/archive-service';
-import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
+import { archiveService } from '@invoicecontrol/retention/archive-service';
+import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { handler } from '@invoicecontrol/runtime/service-shell';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import type { Db } from 'mongodb';
 import { sweepNotifications, workOnNotification } from './application/apply-notification.js';
 import { accountChanger } from './application/change-account.js';
@@ -43,7 +45,7 @@ const RECONCILE_RETRY_MS = 3_600_000;
 
 /** Starts the billing service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'billing',
       schema: configSchema,
@@ -57,8 +59,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, clock, logger, wasPurged, openOutbox }: Connections,
-): Promise<ServiceParts> {
+  { db, clock, logger, wasPurged, openOutbox }: TenantConnections,
+): Promise<TenantParts> {
   const { PADDLE_NOTIFICATION_SECRETS: secrets = [], PADDLE_API_KEY: apiKey } = config;
   if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
   if (apiKey === undefined) logger.warn({}, 'PADDLE_API_KEY is not set: nothing is reconciled, and there is no portal');

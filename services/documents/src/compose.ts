@@ -1,15 +1,19 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { archiveService } from '@invoicecontrol/runtime/archive-service';
+import { stuckCounters } from '@invoicecontrol/metering/stuck-counters';
+import { usageCounters } from '@invoicecontrol/metering/usage';
+import { usageData } from '@invoicecontrol/metering/usage-data';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/metering/usage-notices';
+import { usageReconciliation } from '@invoicecontrol/metering/usage-reconciliation';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { archiveService } from '@invoicecontrol/retention/archive-service';
+import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/retention/audit';
+import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
-import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
-import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
-import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
-import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { handler } from '@invoicecontrol/runtime/service-shell';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { describeStoredFa3 } from './application/describe-fa3.js';
 import { extractDocument } from './application/extract-document.js';
 import { keepUpload } from './application/keep-upload.js';
@@ -43,7 +47,7 @@ const MIB = 1024 * 1024;
 
 /** Starts the documents service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'documents',
       schema: configSchema,
@@ -57,7 +61,10 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
+async function compose(
+  config: Config,
+  { db, clock, logger, openOutbox, onStop }: TenantConnections,
+): Promise<TenantParts> {
   const uploadCollection = db.collection<UploadDocument>('uploads');
   const extractionCollection = db.collection<ExtractionDocument>('extractions');
   await Promise.all([createUploadIndexes(uploadCollection), createExtractionIndexes(extractionCollection)]);
@@ -133,8 +140,9 @@ async function compose(config: Config, { db, clock, logger, openOutbox, onStop }
       uploadsWithContents(uploadCollection, contents, clock),
       ownedDocuments(extractionCollection),
       renderingsWithFiles(renderingCollection, renderingFiles, clock),
+      ...usageData(db),
     ],
-    stuckWork: [stuckUploads({ uploads })],
+    stuckWork: [stuckUploads({ uploads }), stuckCounters(db, 'documents')],
     jobs: [
       { name: 'sweep of uploads', pauseMs: SWEEP_EACH_MS, run: sweepUploads({ uploads, contents, clock, logger }) },
       {

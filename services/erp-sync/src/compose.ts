@@ -1,17 +1,18 @@
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { events } from '@invoicecontrol/contracts/events';
+import { placeStore } from '@invoicecontrol/metering/places';
+import type { PlacesDocument } from '@invoicecontrol/metering/places';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/retention/audit';
+import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
-import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { placeStore } from '@invoicecontrol/runtime/mongo/places';
-import type { PlacesDocument } from '@invoicecontrol/runtime/mongo/places';
-import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
@@ -86,7 +87,7 @@ export function startService(
   overrides?: StartOverrides,
   erps: ErpOverrides = {},
 ): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'erp-sync',
       schema: configSchema,
@@ -100,9 +101,9 @@ export function startService(
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: Connections,
+  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
   overrides: ErpOverrides,
-): Promise<ServiceParts> {
+): Promise<TenantParts> {
   const unsafe = unsafeSettings(config);
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'CALLS ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);
@@ -273,7 +274,7 @@ function composeRuns(
   return { openErpOf, runs, listedIds, synced, worker, poll, pollSoon };
 }
 
-interface RunConnections extends ConsentConnections, Pick<Connections, 'onStop'> {
+interface RunConnections extends ConsentConnections, Pick<TenantConnections, 'onStop'> {
   readonly tenants: Tenants;
   readonly analysisChannel: Channel;
   readonly access: AccessTokens;
@@ -339,7 +340,7 @@ function composeConsents(config: Config, { collections, secrets, outbox, clock, 
   };
 }
 
-interface ConsentConnections extends Pick<Connections, 'clock' | 'logger'> {
+interface ConsentConnections extends Pick<TenantConnections, 'clock' | 'logger'> {
   readonly collections: Awaited<ReturnType<typeof openCollections>>;
   readonly secrets: ConnectionSecrets;
   readonly outbox: Outbox;

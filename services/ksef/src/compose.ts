@@ -1,9 +1,10 @@
+import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
@@ -53,7 +54,7 @@ export interface KsefOverrides extends StartOverrides {
 
 /** Starts the ksef service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: KsefOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'ksef',
       schema: configSchema,
@@ -67,9 +68,9 @@ export function startService(config: Config, overrides?: KsefOverrides): Promise
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: Connections,
+  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
   windowsMs?: KsefOverrides['limitWindowsMs'],
-): Promise<ServiceParts> {
+): Promise<TenantParts> {
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
   const canaries = canaryStore(collections.sealingKeys, async (besides) => [

@@ -1,12 +1,14 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
-import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
-import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { handler } from '@invoicecontrol/runtime/service-shell';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import type { Db } from 'mongodb';
 import { countCompanies, countMembers } from './application/plan-usage.js';
 import { dailyPurge, repeatPurges } from './application/purge-organizations.js';
@@ -53,7 +55,7 @@ import { onSubscriptionChanged } from './transport/subscribers/subscription-chan
 
 /** Starts the organization service and resolves when it accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'organization',
       schema: configSchema,
@@ -65,7 +67,10 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-async function compose(config: Config, { db, clock, logger, openOutbox, onStop }: Connections): Promise<ServiceParts> {
+async function compose(
+  config: Config,
+  { db, clock, logger, openOutbox, onStop }: TenantConnections,
+): Promise<TenantParts> {
   const billingChannel = openChannel(config.BILLING_ADDRESS);
   onStop('billing', () => billingChannel.close());
   const collections = await openCollections(db);

@@ -1,14 +1,17 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { stuckCounters } from '@invoicecontrol/metering/stuck-counters';
+import { usageCounters } from '@invoicecontrol/metering/usage';
+import { usageData } from '@invoicecontrol/metering/usage-data';
+import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/metering/usage-notices';
+import { usageReconciliation } from '@invoicecontrol/metering/usage-reconciliation';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import { ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
-import { usageCounters } from '@invoicecontrol/runtime/mongo/usage';
-import { USAGE_NOTICES, usageNotices } from '@invoicecontrol/runtime/mongo/usage-notices';
-import { usageReconciliation } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import { abandonScan } from './application/abandon-scan.js';
 import { createScan } from './application/create-scan.js';
@@ -32,7 +35,7 @@ const SWEEP_EACH_MS = 5_000;
 
 /** Starts the scan service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'scan',
       schema: configSchema,
@@ -47,8 +50,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: Connections,
-): Promise<ServiceParts> {
+  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
   const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
@@ -79,8 +82,8 @@ async function compose(
         clock,
       ),
     ],
-    tenantData: [ownedDocuments(scanCollection), ownedDocuments(importedRowCollection)],
-    stuckWork: [stuckScans({ scans })],
+    tenantData: [ownedDocuments(scanCollection), ownedDocuments(importedRowCollection), ...usageData(db)],
+    stuckWork: [stuckScans({ scans }), stuckCounters(db, 'scan')],
     jobs: [
       { name: 'sweep of scans', pauseMs: SWEEP_EACH_MS, run: sweepScans({ scans, finish, logger }) },
       await usageReconciliation({ db, clock, logger, marks: { [SCAN_ROWS_METER]: scans.countedRows } }),

@@ -1,13 +1,15 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { archiveService } from '@invoicecontrol/runtime/archive-service';
+import { placeStore } from '@invoicecontrol/metering/places';
+import type { PlacesDocument } from '@invoicecontrol/metering/places';
+import { usageService } from '@invoicecontrol/metering/usage-service';
+import { archiveService } from '@invoicecontrol/retention/archive-service';
+import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { startTenantService } from '@invoicecontrol/retention/tenant-service';
+import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
-import { placeStore } from '@invoicecontrol/runtime/mongo/places';
-import type { PlacesDocument } from '@invoicecontrol/runtime/mongo/places';
-import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { RunningService } from '@invoicecontrol/runtime/process';
-import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
-import type { Connections, ServiceParts, StartOverrides } from '@invoicecontrol/runtime/service-shell';
-import { usageService } from '@invoicecontrol/runtime/usage-service';
+import { handler } from '@invoicecontrol/runtime/service-shell';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
@@ -55,7 +57,7 @@ const DELETE_OLD_EACH_MS = 3_600_000;
 
 /** Starts the webhooks service and resolves when it takes calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
-  return startServiceShell(
+  return startTenantService(
     {
       name: 'webhooks',
       schema: configSchema,
@@ -69,8 +71,8 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: Connections,
-): Promise<ServiceParts> {
+  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+): Promise<TenantParts> {
   const unsafe = unsafeSettings(config);
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'DELIVERIES ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);

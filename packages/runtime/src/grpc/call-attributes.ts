@@ -3,7 +3,7 @@ import type { Attributes } from '@opentelemetry/api';
 
 /**
  * What a call is, in traces and metrics, by the semantic conventions for rpc.
- * @param name `invoicecontrol.analysis.v1.InvoiceService/GetInvoice`
+ * @param name `invoicecontrol.operations.v1.OperatorService/ListStuckWork`
  */
 export function callAttributes(name: string, code: status): Attributes {
   return { 'rpc.system.name': 'grpc', 'rpc.method': name, 'rpc.response.status_code': status[code] };

@@ -5,7 +5,7 @@ import type { RequestContext } from '../request-context.js';
 /**
  * Whether a service of the contracts is for the operator of the installation alone. The name decides, so that a new rpc in
  * one is guarded from the start.
- * @param fullName `invoicecontrol.scan.v1.OperatorService`
+ * @param fullName `invoicecontrol.operations.v1.OperatorService`
  */
 export function isForOperator(fullName: string): boolean {
   return fullName.endsWith('.OperatorService');

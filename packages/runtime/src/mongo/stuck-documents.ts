@@ -1,9 +1,8 @@
 import type { Db } from 'mongodb';
 import type { FindStuckWork } from '../stuck-work.js';
 import type { Announcing } from './event-envelope.js';
-import { usageCollection } from './usage.js';
 
-/** Documents of a collection that are looked at, and counters that are told of. */
+/** Documents of a collection that are looked at. */
 const DOCUMENTS_MAX = 256;
 
 interface OutboxSource {
@@ -42,28 +41,6 @@ export function stuckOutbox({ db, service, collectionNames, reason }: OutboxSour
       }),
     );
     return found.flat();
-  };
-}
-
-/** Usage counters whose check is due for so long that the job which makes them right does not run. */
-export function stuckCounters(db: Db, service: string): FindStuckWork {
-  return async (before) => {
-    const due = await usageCollection(db)
-      .find({ lookAt: { $lte: before } }, { sort: { lookAt: 1 }, limit: DOCUMENTS_MAX })
-      .toArray();
-    return due.flatMap(({ _id, lookAt, used }) =>
-      lookAt === undefined
-        ? []
-        : [
-            {
-              kind: 'usage',
-              what: `usage counter ${_id}, which may count reservations that came to nothing (used ${used})`,
-              since: lookAt,
-              why: 'its check is due and was not made',
-              resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/usage-counter-wrong.md`,
-            },
-          ],
-    );
   };
 }
 

@@ -5,7 +5,7 @@ import { oldestWaiting } from './oldest-waiting.js';
 
 /** A durable consumer of this process. */
 export interface WatchedConsumer {
-  /** `organization__finding_assigned` */
+  /** `documents__organization_deleted` */
   readonly durable: string;
   readonly type: Pick<EventType, 'stream' | 'subject'>;
   /** The last error of its handler since the last event that it handled. */

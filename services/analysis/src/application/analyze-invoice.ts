@@ -1,8 +1,8 @@
+import { createCounted } from '@invoicecontrol/metering/counted-create';
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
-import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';

@@ -1,4 +1,4 @@
-import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';

@@ -1,7 +1,7 @@
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { notFound } from '@invoicecontrol/errors';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { BillStore } from './erp/bill-store.js';

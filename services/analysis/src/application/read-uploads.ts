@@ -1,7 +1,7 @@
 import type { Document, Reading, Validation } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { DomainError } from '@invoicecontrol/errors';
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { invoiceIdOfUpload } from './derived-ids.js';
 import { invoiceFromReading } from './invoice-from-reading.js';

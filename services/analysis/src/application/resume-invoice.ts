@@ -1,4 +1,4 @@
-import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
+import type { UsageCounters, UsageMark } from '@invoicecontrol/metering/usage';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { FindingSubject } from './finding-store.js';

@@ -1,9 +1,9 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { blockAfter, review } from '../domain/review.js';

@@ -1,5 +1,5 @@
 import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
-import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { InvoiceReference } from './invoice-store.js';
 

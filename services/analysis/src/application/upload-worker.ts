@@ -4,11 +4,11 @@ import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisatio
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import { DomainError } from '@invoicecontrol/errors';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';

@@ -5,9 +5,9 @@ import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contract
 import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import type { AnalyzeUploadRequest } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
+import { usageCollection, usageMonth } from '@invoicecontrol/metering/usage';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { usageCollection, usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';

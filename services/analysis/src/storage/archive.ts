@@ -1,8 +1,8 @@
-import type { ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { Reading, Validation } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { enumName } from '@invoicecontrol/contracts/enum-name';
-import { newestRecords, recordsById } from '@invoicecontrol/runtime/mongo/archive-pages';
+import { newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
+import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { Collection, WithId } from 'mongodb';
 import { invoiceFromReading } from '../application/invoice-from-reading.js';

@@ -1,4 +1,5 @@
 import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
+import { endOfMonth } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -7,7 +8,6 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { endOfMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type {
   DecidedAnalysis,
   DecisionChange,

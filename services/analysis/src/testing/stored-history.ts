@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb';
+import { usageMonth } from '@invoicecontrol/metering/usage';
 import { envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { v7 as uuidV7 } from 'uuid';
 import { announcementsOf } from '../application/announcements.js';

@@ -1,7 +1,7 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { systemContext } from '@invoicecontrol/runtime/request-context';

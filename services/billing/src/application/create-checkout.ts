@@ -1,6 +1,6 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
 import { hasOpenSubscription } from '../domain/account.js';

@@ -1,7 +1,7 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { DomainError } from '@invoicecontrol/errors';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { currentSubscription } from '../domain/account.js';
 import type { ChangeAccount } from './change-account.js';

@@ -1,6 +1,6 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Account } from '../domain/account.js';
 import type { PlanCode } from '../domain/prices.js';

@@ -1,5 +1,5 @@
-import type { ArchivedRecord, ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
-import { newestRecords, recordsById } from '@invoicecontrol/runtime/mongo/archive-pages';
+import { newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
+import type { ArchivedRecord, ReadArchivePage } from '@invoicecontrol/retention/archive-service';
 import type { Collection, WithId } from 'mongodb';
 import { z } from 'zod';
 import type { CustomerDocument } from './accounts.js';

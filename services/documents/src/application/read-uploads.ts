@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Content, ContentStore, Upload, UploadStore } from './uploads.js';
 

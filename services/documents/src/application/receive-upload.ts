@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SNIFFED_BYTES, sniffMediaType } from '@invoicecontrol/extraction/media-type';
 import { DomainError, notFound } from '@invoicecontrol/errors';
+import { createCounted } from '@invoicecontrol/metering/counted-create';
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { longerThan, requireFittingHeader, requireReservedType, shorterThan } from '../domain/upload.js';
 import type { ContentHeader, Reserved } from '../domain/upload.js';
 import { uploadReceived, uploadRefused } from '../telemetry.js';

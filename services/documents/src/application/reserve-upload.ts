@@ -1,6 +1,6 @@
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { v7 as uuidv7 } from 'uuid';
 import { requireReservable } from '../domain/upload.js';
 import { UPLOAD_BYTES_METER } from './receive-upload.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
+import { recordsById } from '@invoicecontrol/retention/archive-pages';
+import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { recordsById } from '@invoicecontrol/runtime/mongo/archive-pages';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
-import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, Upload, UploadStore } from '../application/uploads.js';
 

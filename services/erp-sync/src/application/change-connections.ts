@@ -1,8 +1,8 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Places } from '@invoicecontrol/metering/places';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Connection } from '../domain/connection.js';

@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
+import type { Places } from '@invoicecontrol/metering/places';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import { readActor } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidV7 } from 'uuid';

@@ -1,6 +1,6 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
-import type { AuditLine } from '@invoicecontrol/runtime/mongo/audit';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { AuditLine } from '@invoicecontrol/retention/audit';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';

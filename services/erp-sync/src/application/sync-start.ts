@@ -1,4 +1,4 @@
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { notFound } from '@invoicecontrol/errors';
 import type { Run, RunMode } from '../domain/run.js';

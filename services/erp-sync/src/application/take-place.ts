@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { takePlace } from '@invoicecontrol/runtime/mongo/places';
-import type { Places } from '@invoicecontrol/runtime/mongo/places';
+import { takePlace } from '@invoicecontrol/metering/places';
+import type { Places } from '@invoicecontrol/metering/places';
 import type { ConnectionStore } from './stores.js';
 
 /** Connections of one organization, whatever its plan allows. */

@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { AuditBuffer } from '@invoicecontrol/runtime/mongo/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection, ConnectionError } from '../domain/connection.js';
 import { ErpFault } from '../domain/faults.js';

@@ -1,7 +1,7 @@
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import type { TenantData } from '@invoicecontrol/runtime/mongo/tenant-data';
 import type { Collection, UpdateFilter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { DailyTurn, PurgeStore } from '../application/purge-organizations.js';

@@ -1,7 +1,7 @@
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { scanAbandoned } from '../telemetry.js';
 import { SCAN_ROWS_METER } from './finish-scan.js';

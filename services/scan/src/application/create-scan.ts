@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { createCounted } from '@invoicecontrol/metering/counted-create';
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
-import { createCounted } from '@invoicecontrol/runtime/mongo/counted-create';
-import { usageMonth } from '@invoicecontrol/runtime/mongo/usage';
-import type { UsageCounters } from '@invoicecontrol/runtime/mongo/usage';
 import { systemContext, unbounded } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';

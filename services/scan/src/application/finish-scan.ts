@@ -1,9 +1,9 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
+import type { UsageCounters, UsageMark } from '@invoicecontrol/metering/usage';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isMongoUnavailable } from '@invoicecontrol/runtime/mongo/connection';
-import type { UsageCounters, UsageMark } from '@invoicecontrol/runtime/mongo/usage';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { stages } from '@invoicecontrol/runtime/stages';
 import type { Stages } from '@invoicecontrol/runtime/stages';

@@ -1,4 +1,4 @@
-import type { CountedTime } from '@invoicecontrol/runtime/mongo/usage-reconciliation';
+import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { NextTry } from '../domain/next-try.js';

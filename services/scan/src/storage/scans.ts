@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, Guard } from '@invoicecontrol/runtime/mongo/aggregate';
 import { claim, FREE, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable, Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';

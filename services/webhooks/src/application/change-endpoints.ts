@@ -1,11 +1,11 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import { takePlace } from '@invoicecontrol/metering/places';
+import type { Places } from '@invoicecontrol/metering/places';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { takePlace } from '@invoicecontrol/runtime/mongo/places';
-import type { Places } from '@invoicecontrol/runtime/mongo/places';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidV7 } from 'uuid';
 import { ENDPOINTS_MAX, hasWebhooks, readEventTypes, subscribe } from '../domain/endpoint.js';

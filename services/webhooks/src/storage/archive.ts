@@ -1,5 +1,5 @@
-import type { ReadArchivePage } from '@invoicecontrol/runtime/archive-service';
-import { newestRecords } from '@invoicecontrol/runtime/mongo/archive-pages';
+import { newestRecords } from '@invoicecontrol/retention/archive-pages';
+import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
 import type { Collection, Filter } from 'mongodb';
 import { deliveryStates } from '../domain/delivery.js';
 import type { DeliveryState } from '../domain/delivery.js';

@@ -1,5 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
-import { auditAnnouncement } from '@invoicecontrol/runtime/mongo/audit';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { AuditRecorded } from '@invoicecontrol/contracts/audit/v1/events';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Db } from 'mongodb';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { RequestContext } from '../request-context.js';
-import { count } from '../telemetry.js';
-import { activeCause } from '../trace-context.js';
-import type { Cause } from '../trace-context.js';
-import { announce, envelopes } from './event-envelope.js';
-import type { Announcement, Announcing } from './event-envelope.js';
-import { insertMissing } from './insert-missing.js';
-import type { Outbox } from './outbox.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { count } from '@invoicecontrol/runtime/telemetry';
+import { activeCause } from '@invoicecontrol/runtime/trace-context';
+import type { Cause } from '@invoicecontrol/runtime/trace-context';
+import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement, Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 
 /** The collection of the lines that belong to no change; a service that uses the buffer opens its outbox with it. */
 export const AUDIT_LINES = 'audit_lines';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import type { Clock } from '../clock.js';
-import { isDuplicateKey } from './connection.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
 /** A month's exact counter of one meter of one organization (architecture section 5, rule 6; ADR 0034). */
 export interface UsageDocument {

@@ -1,8 +1,8 @@
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import type { Clock } from './clock.js';
-import { bind } from './grpc/server.js';
-import type { Binding } from './grpc/server.js';
-import { usageMonth } from './mongo/usage.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { usageMonth } from './usage.js';
 
 /** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for what is counted when asked. */
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;

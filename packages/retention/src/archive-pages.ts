@@ -1,8 +1,8 @@
 import { invalidField } from '@invoicecontrol/errors';
 import type { Collection, Document, Filter, WithId } from 'mongodb';
-import type { ReadArchivePage } from '../archive-service.js';
-import { MALFORMED_CURSOR } from '../page.js';
-import { findPage } from './page.js';
+import type { ReadArchivePage } from './archive-service.js';
+import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
+import { findPage } from '@invoicecontrol/runtime/mongo/page';
 
 type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
-import type { Clock } from '../clock.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { mayBeSettled } from './usage.js';
 import type { UsageCounters, UsageMark } from './usage.js';
 

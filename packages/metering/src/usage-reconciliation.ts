@@ -1,7 +1,7 @@
 import type { Db, UpdateFilter } from 'mongodb';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import type { Job } from '../job.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Job } from '@invoicecontrol/runtime/job';
 import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage.js';
 import type { UsageDocument } from './usage.js';
 

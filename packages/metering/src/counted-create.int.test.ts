@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Collection } from 'mongodb';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { connectMongo, isDuplicateKey } from './connection.js';
-import type { MongoConnection } from './connection.js';
+import { connectMongo, isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { createCounted } from './counted-create.js';
 import type { CountedOutcome } from './counted-create.js';
 import { usageCollection, usageCounters } from './usage.js';

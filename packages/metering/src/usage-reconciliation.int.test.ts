@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { createLogger } from '../logger.js';
-import { connectMongo } from './connection.js';
-import type { MongoConnection } from './connection.js';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageReconciliation } from './usage-reconciliation.js';
 import type { SumOfMarks } from './usage-reconciliation.js';
 import { usageCollection, usageCounters, usageMonth } from './usage.js';

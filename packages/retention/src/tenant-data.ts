@@ -1,11 +1,10 @@
 import type { Collection, Filter } from 'mongodb';
-import { organizationOf } from '../dead-letters.js';
-import type { DeadLetter } from '../dead-letters.js';
+import { organizationOf } from '@invoicecontrol/runtime/dead-letters';
+import type { DeadLetter } from '@invoicecontrol/runtime/dead-letters';
+import type { TenantDocuments } from '@invoicecontrol/runtime/operator-service';
 
-/** One kind of data that a service keeps of organizations. */
-export interface TenantData {
-  /** Of its collection; unique in the service. */
-  readonly name: string;
+/** One kind of data that a service keeps of organizations, and how it is removed. */
+export interface TenantData extends TenantDocuments {
   /**
    * Removes what may be removed now, at most so many documents. What still has to be published stays until it is.
    * @returns how many documents were removed

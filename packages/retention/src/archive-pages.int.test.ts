@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import type { ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { archiveService } from '../archive-service.js';
-import { client, openChannel } from '../grpc/client.js';
-import type { Channel } from '../grpc/client.js';
-import { startGrpcServer } from '../grpc/server.js';
-import type { GrpcServer } from '../grpc/server.js';
-import { createLogger } from '../logger.js';
-import { systemContext } from '../request-context.js';
+import { archiveService } from './archive-service.js';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { newestRecords, recordsById } from './archive-pages.js';
-import { connectMongo } from './connection.js';
-import type { MongoConnection } from './connection.js';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 
 interface Noted {
   readonly _id: string;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { client, openChannel } from './grpc/client.js';
-import type { Channel } from './grpc/client.js';
-import { startGrpcServer } from './grpc/server.js';
-import type { GrpcServer } from './grpc/server.js';
-import { createLogger } from './logger.js';
-import { systemContext } from './request-context.js';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { usageService } from './usage-service.js';
 
 let server: GrpcServer;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import type { DeadLetter } from '../dead-letters.js';
-import { createLogger } from '../logger.js';
-import { connectMongo } from './connection.js';
-import type { MongoConnection } from './connection.js';
+import type { DeadLetter } from '@invoicecontrol/runtime/dead-letters';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { purgedOrganizations } from './purged-organizations.js';
 import { openPurges } from './purges.js';
 import type { Purges } from './purges.js';

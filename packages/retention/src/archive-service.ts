@@ -1,8 +1,8 @@
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { invalidField } from '@invoicecontrol/errors';
-import { bind } from './grpc/server.js';
-import type { Binding } from './grpc/server.js';
-import { MALFORMED_CURSOR } from './page.js';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 
 /** Records of one page. */
 const ARCHIVE_RECORDS_MAX = 500;

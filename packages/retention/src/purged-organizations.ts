@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
-import type { Clock } from '../clock.js';
-import { isDuplicateKey } from './connection.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
 /** That an organization was purged. Its id is a hash, so that a purge leaves nothing that names the organization. */
 interface PurgedOrganizationDocument {

@@ -1,13 +1,13 @@
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { UsageReached } from '@invoicecontrol/contracts/usage/v1/events';
 import type { Collection, Db } from 'mongodb';
-import type { Clock } from '../clock.js';
-import type { Logger } from '../logger.js';
-import { aggregateStore } from './aggregate.js';
-import type { Aggregate } from './aggregate.js';
-import { isDuplicateKey } from './connection.js';
-import { announce } from './event-envelope.js';
-import type { Outbox } from './outbox.js';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { OnUsed } from './usage.js';
 
 /** The collection of the steps that were told; a service with monthly quotas opens its outbox with it. */

@@ -1,5 +1,5 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import { insertMissing } from './insert-missing.js';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /** What an organization has of something that its plan limits; one document, so that taking a place is one guarded write. */
 export type PlacesDocument<IdsField extends string> = {

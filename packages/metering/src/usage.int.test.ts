@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { connectMongo } from './connection.js';
-import type { MongoConnection } from './connection.js';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageCounters, usageMonth } from './usage.js';
 import type { UsageCounters, UsageMark } from './usage.js';
 

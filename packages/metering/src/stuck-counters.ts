@@ -1,0 +1,28 @@
+import type { FindStuckWork } from '@invoicecontrol/runtime/stuck-work';
+import type { Db } from 'mongodb';
+import { usageCollection } from './usage.js';
+
+/** Counters that are told of. */
+const COUNTERS_MAX = 256;
+
+/** Usage counters whose check is due for so long that the job which makes them right does not run. */
+export function stuckCounters(db: Db, service: string): FindStuckWork {
+  return async (before) => {
+    const due = await usageCollection(db)
+      .find({ lookAt: { $lte: before } }, { sort: { lookAt: 1 }, limit: COUNTERS_MAX })
+      .toArray();
+    return due.flatMap(({ _id, lookAt, used }) =>
+      lookAt === undefined
+        ? []
+        : [
+            {
+              kind: 'usage',
+              what: `usage counter ${_id}, which may count reservations that came to nothing (used ${used})`,
+              since: lookAt,
+              why: 'its check is due and was not made',
+              resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/usage-counter-wrong.md`,
+            },
+          ],
+    );
+  };
+}

@@ -1,0 +1,13 @@
+import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
+import type { TenantData } from '@invoicecontrol/retention/tenant-data';
+import type { Db } from 'mongodb';
+import { usageNoticeCollection } from './usage-notices.js';
+import { usageCollection } from './usage.js';
+
+/** What a service with monthly quotas keeps of organizations for them. */
+export function usageData(db: Db): readonly TenantData[] {
+  return [
+    prefixedDocuments(usageCollection(db), (organizationId) => `${organizationId}:`),
+    ownedDocuments(usageNoticeCollection(db)),
+  ];
+}

@@ -1,0 +1,71 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { RunningService } from '@invoicecontrol/runtime/process';
+import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shell';
+import type { Connections, ServiceParts, ServiceShell, StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import type { Db } from 'mongodb';
+import { AUDIT_LINES } from './audit.js';
+import { purgedOrganizations } from './purged-organizations.js';
+import { openPurges } from './purges.js';
+import { deadLettersOf, ownedDocuments } from './tenant-data.js';
+import type { TenantData } from './tenant-data.js';
+
+/** What the shell opens for a service that keeps data of organizations. */
+export interface TenantConnections extends Connections {
+  /**
+   * Whether the organization was purged. Asked before anything is stored about an organization that an outside system names:
+   * that may happen at any later time (ADR 0093).
+   */
+  wasPurged(organizationId: string): Promise<boolean>;
+}
+
+/** The parts of a service that keeps data of organizations. */
+export interface TenantParts extends ServiceParts {
+  /**
+   * Everything that the service keeps of organizations, beside audit lines and dead letters, which every service may have.
+   * What is missing here outlives the purge of an organization.
+   */
+  readonly tenantData: readonly TenantData[];
+  /** Asked before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
+  readonly isPurged?: (organizationId: string) => Promise<boolean>;
+}
+
+interface TenantService extends Omit<ServiceShell, 'compose'> {
+  readonly compose: (connections: TenantConnections) => Promise<TenantParts>;
+}
+
+/** Starts a service in the shell; what it keeps of an organization goes when the organization is purged. */
+export function startTenantService(
+  { compose, ...service }: TenantService,
+  overrides?: StartOverrides,
+): Promise<RunningService> {
+  const shell = {
+    ...service,
+    async compose(connections: Connections): Promise<ServiceParts> {
+      const { db, clock, logger } = connections;
+      const purged = purgedOrganizations(db, clock);
+      const { tenantData, isPurged, ...parts } = await compose({ ...connections, wasPurged: purged.has });
+      const kinds = [...tenantData, ...keptByEvery(db)];
+      const purges = await openPurges({ db, service: service.name, purged, clock, logger }, kinds);
+      return {
+        ...parts,
+        tenantData: purges.data,
+        eventHandlers: [
+          ...(parts.eventHandlers ?? []),
+          handler(events.organizationPurged, async ({ organizationId }) => {
+            if (await (isPurged?.(organizationId) ?? true)) await purges.request(organizationId);
+          }),
+        ],
+        jobs: [...(parts.jobs ?? []), purges.job],
+        stuckWork: [purges.findStuck, ...(parts.stuckWork ?? [])],
+      };
+    },
+  };
+  return startServiceShell(shell, overrides);
+}
+
+function keptByEvery(db: Db): readonly TenantData[] {
+  return [
+    ownedDocuments(db.collection<{ _id: string; organizationId: string }>(AUDIT_LINES)),
+    deadLettersOf(db.collection('dead_letters')),
+  ];
+}
