@@ -5,7 +5,7 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
 import { shownId, shownInstant, showInstant } from '../../http/fields.js';
 import { publicRoute, route } from '../../http/route.js';
 import type { Reply } from '../../http/route.js';
-import { readUsage, usage } from '../organization/usage.js';
+import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;

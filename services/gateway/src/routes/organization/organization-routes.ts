@@ -1,4 +1,5 @@
 import type { Resource } from '../../http/route.js';
+import { getUsage } from '../billing/usage.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
@@ -13,7 +14,6 @@ import {
   updateOrganization,
   updateReferenceValidation,
 } from './organizations.js';
-import { getUsage } from './usage.js';
 
 /** What the organization service answers. */
 export const organizationResources: readonly Resource[] = [
