@@ -13,8 +13,8 @@ const pure = [
   '^packages/tenants/src/facts\\.ts$',
   computing,
 ].join('|');
-/** Of the engine, from the lowest to the highest; nothing below knows the files beside them, least of all testing/. */
-const rooms = [
+/** From the lowest to the highest. */
+const engineRooms = [
   'data',
   'facts',
   'explanation',
@@ -25,6 +25,7 @@ const rooms = [
   'detectors',
   'scoring',
 ];
+const gatewayRooms = ['response', 'limits', 'connection', 'body', 'access', 'description'];
 const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -44,12 +45,8 @@ export default {
       from: { path: '^packages/engine/src/', pathNot: tests },
       to: { pathNot: `^packages/(engine|values)/|${invoice}|${computing}` },
     },
-    ...rooms.map((room, index) => ({
-      name: 'engine-rooms-go-down',
-      comment: `The rooms of the engine read downwards (${rooms.join(' < ')}): move what both need into the lower one.`,
-      from: { path: `^packages/engine/src/${room}/`, pathNot: tests },
-      to: { path: `^packages/engine/src/((${[...rooms.slice(index + 1), 'testing'].join('|')})/|[^/]+$)` },
-    })),
+    ...roomsGoDown('engine-rooms-go-down', 'packages/engine/src', engineRooms),
+    ...roomsGoDown('gateway-rooms-go-down', 'services/gateway/src/http', gatewayRooms),
     {
       name: 'engine-keeps-its-rules',
       comment: 'Who uses the engine calls run-engine.ts and scoring/: detectors and matching may change at any time.',
@@ -167,6 +164,16 @@ export default {
     },
   },
 };
+
+/** No room knows a later one or the files beside them, least of all testing/. */
+function roomsGoDown(name, folder, rooms) {
+  return rooms.map((room, index) => ({
+    name,
+    comment: `The rooms of ${folder} read downwards (${rooms.join(' < ')}): move what both need into the lower one.`,
+    from: { path: `^${folder}/${room}/`, pathNot: tests },
+    to: { path: `^${folder}/((${[...rooms.slice(index + 1), 'testing'].join('|')})/|[^/]+$)` },
+  }));
+}
 
 function rules(forbidden) {
   return forbidden.map((rule) => ({ severity: 'error', ...rule }));

@@ -16,25 +16,25 @@ import { startTelemetry } from '@invoicecontrol/runtime/telemetry';
 import { createClients, openChannels, owners } from './clients.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
-import { AddressShare } from './http/address-share.js';
-import { BodyBudget } from './http/body-budget.js';
+import { AddressShare } from './http/limits/address-share.js';
+import { BodyBudget } from './http/body/body-budget.js';
 import { createApp } from './http/app.js';
-import { Authenticator } from './http/authenticate.js';
-import { FailureBucket } from './http/failure-bucket.js';
+import { Authenticator } from './http/access/authenticate.js';
+import { FailureBucket } from './http/limits/failure-bucket.js';
 import {
   FILES_IN_FLIGHT_MAX,
   LONG_ANSWERS_MAX,
   ORGANIZATION_CONNECTIONS_MAX,
   ORGANIZATION_FILES_IN_FLIGHT_MAX,
   RECOGNIZED_CONNECTIONS_MAX,
-} from './http/limits.js';
-import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/load-gauge.js';
-import { describeApi } from './http/openapi.js';
-import type { Limits } from './http/rate-limit-fields.js';
-import { RateLimiter } from './http/rate-limit.js';
-import { startHttpServer } from './http/server.js';
-import { Share } from './http/share.js';
-import { SignedSenders } from './http/signed-senders.js';
+} from './http/limits/limits.js';
+import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/limits/load-gauge.js';
+import { describeApi } from './http/description/openapi.js';
+import type { Limits } from './http/limits/rate-limit-fields.js';
+import { RateLimiter } from './http/limits/rate-limit.js';
+import { startHttpServer } from './http/connection/server.js';
+import { Share } from './http/limits/share.js';
+import { SignedSenders } from './http/access/signed-senders.js';
 import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 

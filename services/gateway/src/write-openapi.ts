@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describeApi } from './http/openapi.js';
+import { describeApi } from './http/description/openapi.js';
 import { resources } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 

@@ -3,7 +3,7 @@ import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { introduction } from './introduction.js';
+import { introduction } from './description/introduction.js';
 import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';

@@ -5,14 +5,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { publicClients, tenantClients } from '../clients.js';
 import type { Clients } from '../clients.js';
-import { requireRight } from './access.js';
-import { adviceFor } from './advice.js';
-import { sendRefusal, sendReply } from './answer.js';
-import { takeUnauthenticated } from './address-share.js';
-import type { AddressShare } from './address-share.js';
-import type { Authenticator } from './authenticate.js';
+import { requireRight } from './access/rights.js';
+import { adviceFor } from './response/advice.js';
+import { sendRefusal, sendReply } from './response/answer.js';
+import { takeUnauthenticated } from './limits/address-share.js';
+import type { AddressShare } from './limits/address-share.js';
+import type { Authenticator } from './access/authenticate.js';
 import {
-  ClientGone,
   discardRest,
   JSON_BODY_LIMITS,
   PUBLIC_BODY_LIMITS,
@@ -20,29 +19,31 @@ import {
   readJsonBody,
   readOptionalJsonBody,
   readRawBody,
-} from './body.js';
-import type { BodyBudget, BodyReservation } from './body-budget.js';
-import { allowBodyMs, recognizeConnection } from './connections.js';
-import { fingerprintOf } from './fingerprint.js';
-import type { FailureBucket } from './failure-bucket.js';
-import { readIdempotencyKey } from './idempotency-key.js';
-import { FILE_BODY_MS } from './limits.js';
-import type { LoadGauge } from './load-gauge.js';
+} from './body/body.js';
+import { ClientGone } from './response/client-gone.js';
+import type { BodyBudget, BodyReservation } from './body/body-budget.js';
+import { allowBodyMs, recognizeConnection } from './connection/connections.js';
+import { fingerprintOf } from './body/fingerprint.js';
+import type { FailureBucket } from './limits/failure-bucket.js';
+import { readIdempotencyKey } from './body/idempotency-key.js';
+import { FILE_BODY_MS, TIMEOUTS } from './limits/limits.js';
+import type { LoadGauge } from './limits/load-gauge.js';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { stages } from '@invoicecontrol/runtime/stages';
-import { filesInFlight, longAnswersInFlight, runningRequests, takePlace } from './places.js';
-import { demandsOf, rateLimited, rateLimitFields } from './rate-limit-fields.js';
-import type { Limits } from './rate-limit-fields.js';
-import type { RateLimiter } from './rate-limit.js';
-import { HttpRefusal } from './refusal.js';
-import { countedRefusal } from './refused-attempts.js';
-import { anonymousContext, holdUntilSettled, requestState } from './request-state.js';
-import { isFileRoute, pathTemplate } from './route.js';
-import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Reply, Route, RouteInput } from './route.js';
-import { sentFile } from './sent-file.js';
-import type { Share } from './share.js';
-import type { SignedSenders } from './signed-senders.js';
-import { validate } from './validate.js';
+import { filesInFlight, longAnswersInFlight, runningRequests, takePlace } from './limits/places.js';
+import { demandsOf, rateLimited, rateLimitFields } from './limits/rate-limit-fields.js';
+import type { Limits } from './limits/rate-limit-fields.js';
+import type { RateLimiter } from './limits/rate-limit.js';
+import { HttpRefusal } from './response/refusal.js';
+import { countedRefusal } from './access/refused-attempts.js';
+import { anonymousContext, holdUntilSettled, requestState } from './response/request-state.js';
+import { isFileRoute, pathTemplate } from './description/route.js';
+import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Route, RouteInput } from './description/route.js';
+import type { Reply } from './response/reply.js';
+import { sentFile } from './body/sent-file.js';
+import type { Share } from './limits/share.js';
+import type { SignedSenders } from './access/signed-senders.js';
+import { validate } from './body/validate.js';
 
 export interface Dispatching {
   readonly clients: Clients;
@@ -93,7 +94,7 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
       requestState(response).route = template;
       if (route === undefined) throw new HttpRefusal(405, `Use ${allow} here.`, { Allow: allow });
       dispatching.load.refuseOverload(request.method);
-      await sendReply(response, await answer(route, request, response, dispatching));
+      await sendReply(response, await answer(route, request, response, dispatching), TIMEOUTS.writeMs);
     } catch (error) {
       const refusal = route === undefined ? countedRefusal(error, request, response, dispatching) : error;
       sendRefusal(response, wordedFor(route, refusal), dispatching.logger);

@@ -3,7 +3,7 @@ import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fak
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
-import { HEADER_VALUE_LENGTH_MAX } from './limits.js';
+import { HEADER_VALUE_LENGTH_MAX } from './limits/limits.js';
 
 const key = keyNamed('owner');
 const authorization = `Authorization: Bearer ${key}`;

@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Express } from 'express';
-import { sendJson } from './answer.js';
-import { onlyGet } from './only-get.js';
+import { sendJson } from './response/answer.js';
+import { onlyGet } from './response/only-get.js';
 
 /** Whether balancers should send requests here. */
 export interface Readiness {

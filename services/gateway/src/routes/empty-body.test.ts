@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isFileRoute } from '../http/route.js';
+import { isFileRoute } from '../http/description/route.js';
 import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { parseAnswer, sendRaw } from '../testing/raw-http.js';
 import { startGateway } from '../testing/running-gateway.js';

@@ -1,4 +1,4 @@
-import type { Resource, Route } from '../http/route.js';
+import type { Resource, Route } from '../http/description/route.js';
 import { analysisResources } from './analysis/analysis-routes.js';
 import { billingResources } from './billing/billing-routes.js';
 import { documentResources } from './documents/document-routes.js';

@@ -1,5 +1,5 @@
-import { exampleOf } from '../http/examples.js';
-import type { Route } from '../http/route.js';
+import { exampleOf } from '../http/description/examples.js';
+import type { Route } from '../http/description/route.js';
 
 /** The example of a route's body, in the encoding that the route takes; nothing for a route without a body. */
 export function exampleBody({ body, isForm }: Pick<Route, 'body' | 'isForm'>): {

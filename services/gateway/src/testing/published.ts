@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { describeApi } from '../http/openapi.js';
+import { describeApi } from '../http/description/openapi.js';
 import { resources } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 

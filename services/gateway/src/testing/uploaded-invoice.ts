@@ -1,7 +1,7 @@
 import { InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { EXAMPLE_IDS } from '../http/examples.js';
+import { EXAMPLE_IDS } from '../http/description/examples.js';
 
 /** The invoice of the examples as it came with a file; its number is no safe name of a file. */
 export function uploadedInvoice(): StoredInvoice {

@@ -2,8 +2,8 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
-import { EXAMPLE_IDS, examples, exampleOf } from '../../http/examples.js';
-import { shownId, stated } from '../../http/fields.js';
+import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/examples.js';
+import { shownId, stated } from '../../http/description/fields.js';
 import { decision, exampleVersions, presentVersions, riskScore, versions } from './analysis-record.js';
 import { findingSummary, presentFindingSummary } from './finding-record.js';
 

@@ -2,8 +2,8 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Versions } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
-import { examples, exampleOf } from '../../http/examples.js';
-import { stated } from '../../http/fields.js';
+import { examples, exampleOf } from '../../http/description/examples.js';
+import { stated } from '../../http/description/fields.js';
 import { findingRecord, presentFinding } from './finding-record.js';
 
 export const decision = z

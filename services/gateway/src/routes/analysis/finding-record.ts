@@ -3,8 +3,8 @@ import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
 import { catalogue, families } from '@invoicecontrol/engine/explanation/catalogue';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant, wordOf } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant, wordOf } from '../../http/description/fields.js';
 
 export const severity = z.enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).describe('How bad it is, INFO least.');
 

@@ -2,7 +2,7 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { RoutingMatch, RoutingRule } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import {
   currencyCode,
   LABEL_LENGTH_MAX,
@@ -14,11 +14,11 @@ import {
   stated,
   text,
   uuid,
-} from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { knownFamily, knownFindingType, severity } from './finding-record.js';
 
 const LIST_ITEMS_MAX = 100;

@@ -3,11 +3,11 @@ import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
-import { note, pathId, shownInstant, showInstant, stated, toInstant, uuid } from '../../http/fields.js';
-import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
+import { note, pathId, shownInstant, showInstant, stated, toInstant, uuid } from '../../http/description/fields.js';
+import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { disposition, findingRecord, knownFindingType, presentFinding, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });

@@ -5,10 +5,10 @@ import type { ExportedDocument, FieldProvenance } from '@invoicecontrol/contract
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { InvoiceLine, Validation } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated } from '../../http/fields.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated } from '../../http/description/fields.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { decision, exampleVersions, presentVersions, riskScore, versions } from './analysis-record.js';
 import { disposition, severity } from './finding-record.js';
 import { exampleInvoice, presentDecision, presentInvoice, shownInvoice, source } from './stored-invoice.js';

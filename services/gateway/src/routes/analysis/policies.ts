@@ -1,9 +1,9 @@
 import type { FindingTypeDescription } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { z } from 'zod';
-import { examples } from '../../http/examples.js';
-import { onlyPage, pageOf } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { examples } from '../../http/description/examples.js';
+import { onlyPage, pageOf } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { severity } from './finding-record.js';
 
 const policy = z

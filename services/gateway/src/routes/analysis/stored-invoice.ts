@@ -4,8 +4,8 @@ import type { ErpOrigin, StoredInvoice } from '@invoicecontrol/contracts/analysi
 import { shownInvoiceSchema } from '@invoicecontrol/invoice/schema';
 import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant, stated } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant, stated } from '../../http/description/fields.js';
 import { decision, riskScore } from './analysis-record.js';
 
 export const exampleInvoice = {

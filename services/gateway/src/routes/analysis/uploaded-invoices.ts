@@ -1,11 +1,11 @@
 import { notFound } from '@invoicecontrol/errors';
 import { uuid as uuidKind } from '@invoicecontrol/invoice/kinds';
 import { z } from 'zod';
-import { EXAMPLE_IDS, examples } from '../../http/examples.js';
-import { pathId, shownId, stated, text, uuid } from '../../http/fields.js';
-import { asyncPreference } from '../../http/prefer.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, examples } from '../../http/description/examples.js';
+import { pathId, shownId, stated, text, uuid } from '../../http/description/fields.js';
+import { asyncPreference } from '../../http/response/prefer.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { acceptedAnalysis, presentAccepted } from './accepted-analysis.js';
 
 /** The service waits 20 seconds for a document, then says that the work goes on. */

@@ -2,11 +2,20 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { VendorStatus } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { Vendor } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { LABEL_LENGTH_MAX, pathId, shownId, shownInstant, showInstant, stated, text, uuid } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import {
+  LABEL_LENGTH_MAX,
+  pathId,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+  uuid,
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 const address = z
   .object({

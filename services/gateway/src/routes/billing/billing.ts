@@ -1,10 +1,10 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant } from '../../http/fields.js';
-import { publicRoute, route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
+import { publicRoute, route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;

@@ -1,10 +1,10 @@
 import type { Principal, UsageLimits } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
-import { examples } from '../../http/examples.js';
-import { stated } from '../../http/fields.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { examples } from '../../http/description/examples.js';
+import { stated } from '../../http/description/fields.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 /** In the order in which they are shown, each with the limit of the plan that it counts towards. */
 const meters = [

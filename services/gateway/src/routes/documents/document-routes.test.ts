@@ -7,7 +7,7 @@ import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoic
 import type { UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { EXAMPLE_IDS } from '../../http/examples.js';
+import { EXAMPLE_IDS } from '../../http/description/examples.js';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';

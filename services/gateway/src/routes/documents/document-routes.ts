@@ -1,4 +1,4 @@
-import type { Resource } from '../../http/route.js';
+import type { Resource } from '../../http/description/route.js';
 import { getInvoiceDocument } from './documents.js';
 import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';

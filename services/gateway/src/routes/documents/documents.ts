@@ -2,11 +2,11 @@ import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { notFound } from '@invoicecontrol/errors';
 import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
-import { documentReply } from '../../http/document-reply.js';
-import { pathId, stated } from '../../http/fields.js';
-import { inlineAs, safeFileName } from '../../http/file-name.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { documentReply } from '../../http/response/document-reply.js';
+import { pathId, stated } from '../../http/description/fields.js';
+import { inlineAs, safeFileName } from '../../http/response/file-name.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 /** A slow reader of the largest document may take so long. */
 const READ_TIMEOUT_MS = 120_000;

@@ -4,7 +4,7 @@ import { InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { DescribeRenderingResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
-import { EXAMPLE_IDS } from '../../http/examples.js';
+import { EXAMPLE_IDS } from '../../http/description/examples.js';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';

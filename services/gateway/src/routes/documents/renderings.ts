@@ -4,12 +4,12 @@ import { notFound } from '@invoicecontrol/errors';
 import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
-import { CACHE_CONTROL, isKnown } from '../../http/etag.js';
-import { pathId, stated } from '../../http/fields.js';
-import { inlineAs, safeFileName } from '../../http/file-name.js';
-import { HttpRefusal } from '../../http/refusal.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { CACHE_CONTROL, isKnown } from '../../http/response/etag.js';
+import { pathId, stated } from '../../http/description/fields.js';
+import { inlineAs, safeFileName } from '../../http/response/file-name.js';
+import { HttpRefusal } from '../../http/response/refusal.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 /** Drawing may be tried twice, and wait for a free process before. */
 const RENDER_TIMEOUT_MS = 60_000;

@@ -6,10 +6,12 @@ import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import type { FieldProvenance } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated, wordOf } from '../../http/fields.js';
-import { fileRoute, route } from '../../http/route.js';
-import type { FileRight, Reply, SentFile } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated, wordOf } from '../../http/description/fields.js';
+import { fileRoute, route } from '../../http/description/route.js';
+import type { FileRight } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import type { SentFile } from '../../http/body/sent-file.js';
 
 /** As long as a client may take to send a file. */
 const RECEIVE_TIMEOUT_MS = 305_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Confirmation } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { showLine } from '@invoicecontrol/values/readable-text';
-import type { Reply } from '../../http/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1a1a1a}' +

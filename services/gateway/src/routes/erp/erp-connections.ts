@@ -2,12 +2,21 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import type { Connection } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { calendarDay, pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import {
+  calendarDay,
+  pathId,
+  secret,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  uuid,
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
 import {
   exampleRun,

@@ -1,10 +1,11 @@
 import type { Redirect } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { z } from 'zod';
-import { EXAMPLE_IDS, examples } from '../../http/examples.js';
-import { stated, uuid } from '../../http/fields.js';
-import { publicRoute, route } from '../../http/route.js';
-import type { Reply, Route } from '../../http/route.js';
+import { EXAMPLE_IDS, examples } from '../../http/description/examples.js';
+import { stated, uuid } from '../../http/description/fields.js';
+import { publicRoute, route } from '../../http/description/route.js';
+import type { Route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { confirmationPage } from './confirmation-page.js';
 
 /** The provider is asked for tokens and for the company, ten seconds each at most. */

@@ -1,4 +1,4 @@
-import { wordOf } from '../../http/fields.js';
+import { wordOf } from '../../http/description/fields.js';
 
 /** Codes of the ERPs, each beside the name of its product. */
 export const spellings = {

@@ -1,10 +1,10 @@
 import { RunMode } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { z } from 'zod';
-import { examples } from '../../http/examples.js';
-import { pathId, stated } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { examples } from '../../http/description/examples.js';
+import { pathId, stated } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { presentRun, run, runMode } from './run-record.js';
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'ERP connection') });

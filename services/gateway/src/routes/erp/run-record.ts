@@ -2,8 +2,8 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { RunMode, RunStatus, RunTrigger } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import type { Run } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
 
 /** Runs beside a connection. */
 export const RUNS_SHOWN_MAX = 10;

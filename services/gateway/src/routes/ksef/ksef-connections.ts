@@ -2,11 +2,11 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import type { Connection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 
 const TOKEN_LENGTH_MIN = 20;
 const TOKEN_LENGTH_MAX = 4_096;

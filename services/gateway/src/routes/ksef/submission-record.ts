@@ -2,8 +2,8 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { Attempt, Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant } from '../../http/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
 
 /** Of the steps of one attempt. */
 const STEPS_MAX = 1_000;

@@ -3,12 +3,12 @@ import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_s
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
-import { answerTo } from '../../http/envelope.js';
-import { EXAMPLE_IDS, examples, exampleOf } from '../../http/examples.js';
-import { pathId, stated, uuid } from '../../http/fields.js';
-import { listRequest, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { answerTo } from '../../http/response/envelope.js';
+import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/examples.js';
+import { pathId, stated, uuid } from '../../http/description/fields.js';
+import { listRequest, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import {
   attempt,
   confirmationFileName,

@@ -1,12 +1,20 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
-import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/examples.js';
-import { dateTime, LABEL_LENGTH_MAX, shownInstant, showInstant, stated, text, toInstant } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
+import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
+import {
+  dateTime,
+  LABEL_LENGTH_MAX,
+  shownInstant,
+  showInstant,
+  stated,
+  text,
+  toInstant,
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { grantorOf } from './grantor.js';
 
 const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');

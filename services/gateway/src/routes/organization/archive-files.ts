@@ -12,9 +12,9 @@ import type { Submission } from '@invoicecontrol/contracts/ksef/v1/submission_se
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
-import { stated } from '../../http/fields.js';
-import { safeFileName } from '../../http/file-name.js';
-import type { ArchiveFile } from '../../http/zip-archive.js';
+import { stated } from '../../http/description/fields.js';
+import { safeFileName } from '../../http/response/file-name.js';
+import type { ArchiveFile } from '../../http/response/zip-archive.js';
 import { presentFinding } from '../analysis/finding-record.js';
 import { presentRule } from '../analysis/finding-routing-rules.js';
 import { presentInvoice } from '../analysis/stored-invoice.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { stated } from '../../http/fields.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { zipArchive } from '../../http/zip-archive.js';
+import { stated } from '../../http/description/fields.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { zipArchive } from '../../http/response/zip-archive.js';
 import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
 import { presentOrganization } from './organizations.js';

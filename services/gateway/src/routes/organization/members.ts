@@ -1,7 +1,7 @@
 import { roles } from '@invoicecontrol/api-key/rights';
 import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import {
   email,
   LABEL_LENGTH_MAX,
@@ -11,10 +11,10 @@ import {
   showInstant,
   stated,
   text,
-} from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { publicRoute, route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { publicRoute, route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { grantorOf } from './grantor.js';
 
 const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');

@@ -1,4 +1,4 @@
-import type { Resource } from '../../http/route.js';
+import type { Resource } from '../../http/description/route.js';
 import { getUsage } from '../billing/usage.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';

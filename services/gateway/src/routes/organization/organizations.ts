@@ -1,6 +1,6 @@
 import type { Organization } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import {
   baseCurrency,
   email,
@@ -10,10 +10,10 @@ import {
   showInstant,
   stated,
   text,
-} from '../../http/fields.js';
-import { publicRoute, route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
+} from '../../http/description/fields.js';
+import { publicRoute, route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 const referenceValidationMode = z
   .enum(['OFF', 'DECLARED_PROFILES', 'ALL'])

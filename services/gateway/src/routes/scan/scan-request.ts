@@ -3,11 +3,11 @@ import { FieldFaults } from '@invoicecontrol/errors';
 import { readScanRow } from '@invoicecontrol/invoice/scan-row';
 import { scanRowSchema } from '@invoicecontrol/invoice/schema';
 import { z } from 'zod';
-import type { BodyLimits } from '../../http/body.js';
-import { examples } from '../../http/examples.js';
-import { uuid } from '../../http/fields.js';
-import { eachInTurns } from '../../http/turns.js';
-import { validate } from '../../http/validate.js';
+import type { BodyLimits } from '../../http/body/body.js';
+import { examples } from '../../http/description/examples.js';
+import { uuid } from '../../http/description/fields.js';
+import { eachInTurns } from '../../http/body/turns.js';
+import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /** Room for so many rows with every field at its longest (HTTP and security reference, section 2), and for some too many. */

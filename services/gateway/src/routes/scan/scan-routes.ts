@@ -1,4 +1,4 @@
-import type { Resource } from '../../http/route.js';
+import type { Resource } from '../../http/description/route.js';
 import { createScan, getScan, listScans } from './scans.js';
 
 /** What the scan service answers. */

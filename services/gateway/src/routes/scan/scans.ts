@@ -2,11 +2,11 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { pathId, shownId, shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
 
 const skippedRow = z.object({

@@ -2,11 +2,11 @@ import { DeliveryStatus } from '@invoicecontrol/contracts/webhooks/v1/delivery_s
 import type { DeliveryAttempt } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
-import { EXAMPLE_INSTANT, EXAMPLE_DELIVERY_ID, examples } from '../../http/examples.js';
-import { shownInstant, showInstant, stated, uuid } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
+import { EXAMPLE_INSTANT, EXAMPLE_DELIVERY_ID, examples } from '../../http/description/examples.js';
+import { shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
 import { delivery, deliveryFields, deliveryStatus, exampleDelivery, presentDelivery } from './delivery-record.js';
 
 const attempt = z.object({

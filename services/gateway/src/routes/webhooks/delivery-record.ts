@@ -2,8 +2,8 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { DeliveryStatus } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import type { Delivery } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import { z } from 'zod';
-import { EXAMPLE_DELIVERY_ID, EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { shownId, shownInstant, showInstant } from '../../http/fields.js';
+import { EXAMPLE_DELIVERY_ID, EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
 
 export const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELED', 'SKIPPED']);
 

@@ -1,8 +1,8 @@
 import { publicEventExamples } from '@invoicecontrol/public-events';
 import type { PublicEventData, PublicEventType } from '@invoicecontrol/public-events';
 import { z } from 'zod';
-import { examples } from '../../http/examples.js';
-import { shownId, shownInstant } from '../../http/fields.js';
+import { examples } from '../../http/description/examples.js';
+import { shownId, shownInstant } from '../../http/description/fields.js';
 import { severity } from '../analysis/finding-record.js';
 
 const invoiceId = shownId().describe('The invoice.');

@@ -1,4 +1,4 @@
-import type { Resource } from '../../http/route.js';
+import type { Resource } from '../../http/description/route.js';
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.js';
 import {
   createWebhook,

@@ -3,12 +3,21 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { EndpointStatus } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import type { Endpoint } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/examples.js';
-import { dateTime, pathId, shownId, shownInstant, showInstant, stated, toInstant, wordOf } from '../../http/fields.js';
-import { listRequest, pageOf, pageQuery } from '../../http/pagination.js';
-import { route } from '../../http/route.js';
-import type { Reply } from '../../http/route.js';
-import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/validate.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import {
+  dateTime,
+  pathId,
+  shownId,
+  shownInstant,
+  showInstant,
+  stated,
+  toInstant,
+  wordOf,
+} from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { delivery, presentDelivery } from './delivery-record.js';
 
 const URL_LENGTH_MAX = 2_048;

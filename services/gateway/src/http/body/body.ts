@@ -1,0 +1,358 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError } from '@invoicecontrol/errors';
+import type { BodyReservation } from './body-budget.js';
+import { awaitBody, stopReading } from '../connection/connections.js';
+import { JsonValueCounter } from './json-value-counter.js';
+import { readMediaType } from './media-type.js';
+import { ClientGone } from '../response/client-gone.js';
+import { HttpRefusal } from '../response/refusal.js';
+import { eachInTurns } from './turns.js';
+
+export interface BodyLimits {
+  readonly bytesMax: number;
+  /** Objects, lists, texts, numbers, booleans and nulls, at every level; an object or list without members counts twice. */
+  readonly valuesMax: number;
+  /** Ends the refusal of a body with too many values. */
+  readonly advice: string;
+}
+
+/** A JSON body, where its route does not say otherwise (HTTP and security reference, section 2). */
+export const JSON_BODY_LIMITS: BodyLimits = {
+  bytesMax: 256 * 1024,
+  valuesMax: 10_000,
+  advice: 'Send less in one request.',
+};
+/** A JSON body of a route without a key: a token and a name. */
+export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
+export const JSON_DEPTH_MAX = 32;
+/** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
+export const JSON_FIELDS_MAX = 1_000;
+
+/** A body that is refused is discarded within these bounds before the answer is sent, so that the answer arrives. */
+const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
+const DISCARD_MS_MAX = 1_000;
+
+/** Chunks are joined by so many: a body can arrive byte by byte, and each chunk costs some hundred bytes beside its own. */
+const CHUNKS_APART_MAX = 256;
+
+/**
+ * Chunks of one body (RFC 9112, section 7.1) cost time beside their bytes: each body may have so many, and a long one as many as it
+ * would have at so many bytes each. Some encoders write a chunk for each word.
+ */
+const CHUNKS_MIN = 1_000;
+const CHUNK_BYTES_MIN = 40;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Reads and parses a JSON body, stricter than JSON alone: one encoding, no byte order mark, no NUL, no lone surrogates,
+ * no `__proto__`, bounded in size, chunks, values, depth and fields. Duplicate names: the last one wins.
+ * @param reservation holds the bytes as they arrive; the caller gives them back
+ * @throws HttpRefusal 415 or 413, DomainError `invalid`, DomainError `unavailable` when there is no room for the bytes now
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  reservation: BodyReservation,
+): Promise<unknown> {
+  const refusal = refusalOfType(request);
+  if (refusal !== undefined) throw refusal;
+  return parseJson(await readBytes(request, response, limits, reservation));
+}
+
+/**
+ * As {@link readJsonBody}, for a body that may be left out: `{}` stands for one without a byte. Whether there is a byte is
+ * read, since a proxy that streams announces chunks without knowing whether any will come.
+ */
+export async function readOptionalJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  reservation: BodyReservation,
+): Promise<unknown> {
+  const refusal = refusalOfType(request);
+  const bounds = refusal === undefined ? limits : { ...limits, bytesMax: 0, tooLong: refusal };
+  const bytes = await readBytes(request, response, bounds, reservation);
+  return bytes.length === 0 ? {} : parseJson(bytes);
+}
+
+/**
+ * Reads a body as it was sent, whatever it is.
+ * @throws as {@link readJsonBody} for what is too large
+ */
+export function readRawBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  return readBytes(request, response, { bytesMax, valuesMax: Infinity, advice: '' }, reservation);
+}
+
+/** A form of the browser has a few short fields. */
+const FORM_BYTES_MAX = 16 * 1024;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/**
+ * Reads the fields of a form.
+ * @throws HttpRefusal 415 or 413, DomainError `invalid` for a repeated field, DomainError `unavailable`
+ */
+export async function readFormBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reservation: BodyReservation,
+): Promise<Readonly<Record<string, string>>> {
+  const refusal = refusalOfEncoding(request);
+  if (refusal !== undefined) throw refusal;
+  if (readMediaType(request.headers['content-type']).type !== FORM_TYPE) {
+    throw new HttpRefusal(415, `Send the body as a form with Content-Type: ${FORM_TYPE}.`, { Accept: FORM_TYPE });
+  }
+  const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
+  const fields = [...new URLSearchParams(text)];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) {
+    throw invalid('The form has a field twice. Send each one once.');
+  }
+  for (const [name, value] of fields) {
+    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    refuseUnstorable(name);
+    refuseUnstorable(value);
+  }
+  return Object.fromEntries(fields);
+}
+
+function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return undefined;
+  return new HttpRefusal(415, 'Send the body uncompressed, without Content-Encoding.', {
+    'Accept-Encoding': 'identity',
+  });
+}
+
+/** Why the headers announce no JSON that can be read. */
+function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
+  const refusal = refusalOfEncoding(request);
+  if (refusal !== undefined) return refusal;
+  const { type, charsets } = readMediaType(request.headers['content-type']);
+  if (type !== 'application/json') {
+    return new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.', {
+      Accept: 'application/json',
+    });
+  }
+  if (charsets.some((charset) => charset !== 'utf-8' && charset !== 'utf8')) {
+    return new HttpRefusal(415, 'Send the body in UTF-8, the only charset of JSON.', { Accept: 'application/json' });
+  }
+  return undefined;
+}
+
+interface ReadBounds extends BodyLimits {
+  /** Refuses a byte too many in other words than those about the size. */
+  readonly tooLong?: HttpRefusal;
+}
+
+async function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: ReadBounds,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  let isWaiting = request.headers.expect?.toLowerCase() === '100-continue';
+  try {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > limits.bytesMax) throw limits.tooLong ?? tooLarge(limits);
+    reservation.requireRoom(announced);
+    if (isWaiting) response.writeContinue();
+    isWaiting = false;
+    awaitBody(request.socket, response);
+    return await collect(request, limits, reservation);
+  } catch (error) {
+    reservation.giveBack();
+    if (error instanceof ClientGone) throw error;
+    if (error instanceof TooManyChunks) stopReading(request.socket);
+    else if (!isWaiting) await discard(request);
+    // The answer arrives, and what is unread is never taken for another request.
+    if (!request.complete) response.setHeader('Connection', 'close');
+    throw error;
+  }
+}
+
+/**
+ * The whole body. Rejects as soon as it is longer than allowed, has more values, or there is no room for it, and when the
+ * client leaves. Keeps nothing of it afterwards: the request lives on until it is answered.
+ */
+function collect(
+  request: IncomingMessage,
+  { bytesMax, valuesMax, advice, tooLong }: ReadBounds,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const counter = new JsonValueCounter();
+    const isChunked = request.headers['transfer-encoding'] !== undefined;
+    const chunksMax = chunksMaxOf(bytesMax);
+    let joined: Buffer[] = [];
+    let chunks: Buffer[] = [];
+    let length = 0;
+    let count = 0;
+    const end = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      joined = [];
+      chunks = [];
+    };
+    const onData = (chunk: Buffer): void => {
+      try {
+        count += 1;
+        length += chunk.length;
+        if (isChunked && count > chunksMax) throw new TooManyChunks(chunksMax);
+        if (length > bytesMax) throw tooLong ?? tooLarge({ bytesMax });
+        if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
+        reservation.add(chunk.length);
+      } catch (error) {
+        // What Node has read already still comes, and would be kept if nobody took it.
+        request.on('data', () => {});
+        end();
+        reject(error as Error);
+        return;
+      }
+      chunks.push(chunk);
+      if (chunks.length < CHUNKS_APART_MAX) return;
+      joined.push(Buffer.concat(chunks));
+      chunks = [];
+    };
+    const onEnd = (): void => {
+      const body = Buffer.concat([...joined, ...chunks], length);
+      end();
+      resolve(body);
+    };
+    const onClose = (): void => {
+      end();
+      reject(new ClientGone());
+    };
+    request.on('data', onData).once('end', onEnd).once('close', onClose);
+  });
+}
+
+/** Is not read to its end, unlike other bodies that are refused: that is what it costs too much to do. */
+class TooManyChunks extends HttpRefusal {
+  constructor(chunksMax: number) {
+    super(413, `The body has more than ${chunksMax} chunks. Send larger ones.`);
+  }
+}
+
+/** How many chunks a body may have that may be so long. */
+export function chunksMaxOf(bytesMax: number): number {
+  return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
+}
+
+function tooLarge({ bytesMax }: Pick<BodyLimits, 'bytesMax'>): HttpRefusal {
+  const limit = bytesMax >= 1024 * 1024 ? `${bytesMax / (1024 * 1024)} MiB` : `${bytesMax / 1024} KiB`;
+  return new HttpRefusal(413, `The body is larger than ${limit}. Send less in one request.`);
+}
+
+function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'advice'>): HttpRefusal {
+  return new HttpRefusal(413, `The body has more than ${valuesMax} values. ${advice}`);
+}
+
+/**
+ * Discards what is left of a body that was refused while it came, so that the answer arrives, and has the connection
+ * end with the answer.
+ */
+export async function discardRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const isUnasked = request.headers.expect?.toLowerCase() === '100-continue' && request.readableDidRead === false;
+  if (!isUnasked) await discard(request);
+  if (!request.complete) response.setHeader('Connection', 'close');
+}
+
+/**
+ * Reads and discards the rest of a body, within bounds: closing a connection with unread bytes resets it, and the client
+ * may lose the answer.
+ */
+async function discard(request: IncomingMessage): Promise<void> {
+  const timeIsUp = new AbortController();
+  const drained = new Promise<void>((resolve) => {
+    let left = DISCARD_BYTES_MAX;
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) resolve();
+    });
+    request.once('end', resolve);
+    request.once('close', resolve);
+    request.once('error', () => resolve());
+    request.resume();
+  });
+  const late = delay(DISCARD_MS_MAX, undefined, { signal: timeIsUp.signal }).catch(() => {});
+  await Promise.race([drained, late]);
+  timeIsUp.abort();
+  if (!request.complete) request.pause();
+}
+
+/** Parses the bytes of a JSON text by the rules of {@link readJsonBody}. */
+export async function parseJson(bytes: Buffer): Promise<unknown> {
+  if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw invalid('The body begins with a byte order mark. Send JSON without it.');
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    throw invalid(`The body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}.`);
+  }
+  await eachInTurns(partsOf(value), ({ part, depth }) => refuseHarmful(part, depth));
+  return value;
+}
+
+/** The members of a body with the level at which they stand, a list item by item: some bodies are one long list. */
+function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    yield { part: body, depth: 1 };
+    return;
+  }
+  for (const member of membersOf(body)) {
+    if (!Array.isArray(member)) yield { part: member, depth: 2 };
+    else for (const item of member as unknown[]) yield { part: item, depth: 3 };
+  }
+}
+
+function refuseHarmful(value: unknown, depth: number): void {
+  if (typeof value === 'string') return refuseUnstorable(value);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > JSON_DEPTH_MAX) throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) refuseHarmful(item, depth + 1);
+    return;
+  }
+  for (const member of membersOf(value)) refuseHarmful(member, depth + 1);
+}
+
+/** The members of an object that has not too many, under names that do no harm. */
+function membersOf(object: object): unknown[] {
+  const names = Object.keys(object);
+  if (names.length > JSON_FIELDS_MAX) {
+    throw invalid(`The body has an object with more than ${JSON_FIELDS_MAX} fields. Send fewer.`);
+  }
+  for (const name of names) {
+    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    refuseUnstorable(name);
+  }
+  return Object.values(object);
+}
+
+/** XML cannot carry NUL and UTF-8 no lone surrogate, so neither could be stored and exported again. */
+function refuseUnstorable(text: string): void {
+  if (text.includes('\u0000')) throw invalid('The body has a string with the character U+0000. Remove it.');
+  if (LONE_SURROGATE.test(text))
+    throw invalid('The body has a string with half of a surrogate pair. Send whole characters.');
+}
+
+function invalid(message: string): DomainError {
+  return new DomainError('invalid', message);
+}

@@ -1,0 +1,39 @@
+import type { Request, Response } from 'express';
+import { awaitBody } from '../connection/connections.js';
+import { ClientGone } from '../response/client-gone.js';
+import { readMediaType } from './media-type.js';
+
+/** A file as its PUT announces it; its bytes are still on their way. */
+export interface SentFile {
+  /** Without parameters, in lower case. */
+  readonly mediaType: string | undefined;
+  /** Undefined for a chunked body. */
+  readonly declaredBytes: number | undefined;
+  readonly hasContentEncoding: boolean;
+  /** To be read once. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** What the request says about the file in its body. */
+export function sentFile(request: Request, response: Response): SentFile {
+  const { 'content-length': length, 'content-encoding': encoding } = request.headers;
+  // Of several types none is taken: the owner refuses a file without one, at its place among the checks.
+  const [type, ...others] = request.headersDistinct['content-type'] ?? [];
+  return {
+    mediaType: others.length > 0 ? undefined : readMediaType(type).type,
+    declaredBytes: length === undefined ? undefined : Number(length),
+    hasContentEncoding: encoding !== undefined,
+    content: contentOf(request, response),
+  };
+}
+
+/** The bytes as they come; many small chunks that wait are one. The request stays usable when its reader has enough. */
+async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  awaitBody(request.socket, response);
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new ClientGone();
+  }
+}

@@ -1,0 +1,112 @@
+import { STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Response } from 'express';
+import { connectionAddress } from '../limits/client-address.js';
+import { stopReading } from './connections.js';
+import { answerTo } from '../response/envelope.js';
+import type { FailureBucket } from '../limits/failure-bucket.js';
+import { URL_LENGTH_MAX } from '../limits/limits.js';
+import { HttpRefusal } from '../response/refusal.js';
+import { newRequestId } from '../response/request-id.js';
+import { requestState } from '../response/request-state.js';
+import { securityHeaders } from '../response/security-headers.js';
+
+/** What Node tells about a connection that it could not read a request from. */
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** Which answer a connection is waiting for, if any: its request id is the one to show. */
+const responses = new WeakMap<Socket, Response>();
+
+export function expectAnswer(socket: Socket, response: Response): void {
+  responses.set(socket, response);
+}
+
+/**
+ * Answers what Node refuses by itself (a malformed request line, headers too large, a client too slow) with the
+ * envelope and a request id, then closes the connection: nothing after such bytes can be trusted. Each is a refused
+ * attempt of the caller, unless a good key came over the connection last. Behind a proxy the caller is known only of a request
+ * whose head was read.
+ */
+export function answerClientErrors(
+  server: Server,
+  {
+    failures,
+    logger,
+    isBehindProxy,
+  }: { readonly failures: FailureBucket; readonly logger: Logger; readonly isBehindProxy: boolean },
+): void {
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    const response = responses.get(socket);
+    const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+      socket.destroy();
+      return;
+    }
+    const isWaiting = response !== undefined && !response.headersSent;
+    const requestId = isWaiting ? requestState(response).requestId : newRequestId();
+    const hasGoodKey = response !== undefined && requestState(response).organizationId !== undefined;
+    const refusal = refusalFor(error);
+    const stranger = isBehindProxy ? undefined : connectionAddress(socket);
+    const address = isWaiting ? requestState(response).address : stranger;
+    const counted = hasGoodKey || address === undefined ? refusal : failures.countedRefusal(address, refusal);
+    const { status, headers, body } = answerTo(counted, requestId);
+    logger.info({ requestId, status, reason: error.code }, 'an unreadable request');
+    socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
+      socket.destroy(),
+    );
+  });
+}
+
+/** Refuses a connection beyond the share of its address, before anything is read from it. */
+export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
+  stopReading(socket);
+  const requestId = newRequestId();
+  const refusal = new HttpRefusal(
+    429,
+    `This address has ${connectionsPerAddressMax} connections open. Close one first.`,
+    { 'Retry-After': '1' },
+    'RATE_LIMITED',
+  );
+  const { status, headers, body } = answerTo(refusal, requestId);
+  socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
+    socket.destroy(),
+  );
+}
+
+function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isLongRequestLine(rawPacket)
+        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`)
+        : new HttpRefusal(431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpRefusal(408, 'The request did not arrive in time. Send it faster: at least 40 KiB in 10 seconds.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new HttpRefusal(413, 'The chunk extensions are too large. Send none.');
+    default:
+      return new HttpRefusal(400, 'This is not a well-formed HTTP/1.1 request.');
+  }
+}
+
+function isLongRequestLine(packet: Buffer | undefined): boolean {
+  const end = packet?.indexOf('\n') ?? 0;
+  return end < 0 || end > URL_LENGTH_MAX;
+}
+
+function rawAnswer(status: number, headers: Record<string, string>, body: string): string {
+  const all = {
+    ...securityHeaders,
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}

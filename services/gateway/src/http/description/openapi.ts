@@ -1,0 +1,236 @@
+import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { FIELD_FAULTS_MAX } from '@invoicecontrol/errors';
+import { z } from 'zod';
+import { exampleOf } from './examples.js';
+import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_KEY_PATTERN } from '../body/idempotency-key.js';
+import { introduction } from './introduction.js';
+import { publishedHeaders } from './published-headers.js';
+import type { HeaderName } from './published-headers.js';
+import { envelopeOf, publishedRefusals } from './published-refusals.js';
+import { isFileRoute, pathTemplate } from './route.js';
+import type { PublishedResponse, Resource, Route } from './route.js';
+
+const envelope = z
+  .object({
+    error: z
+      .object({
+        code: z
+          .enum([
+            'NOT_FOUND',
+            'UNAUTHORIZED',
+            'FORBIDDEN',
+            'INVALID_REQUEST',
+            'CONFLICT',
+            'RATE_LIMITED',
+            'USAGE_LIMIT_EXCEEDED',
+            'PROCESSING_FAILED',
+          ])
+          .describe('For programs; decide by it and by the status.'),
+        message: z.string().describe('For people; may change.'),
+        request_id: z.string().describe('Equals the header X-Request-Id. Quote it when you ask for help.'),
+        details: z
+          .array(
+            z.object({
+              path: z.string().describe('The field as it was sent: `supplier.bank_account.iban`, `rows[3].currency`.'),
+              message: z.string().describe('What to change.'),
+            }),
+          )
+          .max(FIELD_FAULTS_MAX)
+          .optional()
+          .describe('Only with status 400: the wrong fields.'),
+      })
+      .describe('Why the request was refused.'),
+  })
+  .meta({ id: 'Error' });
+
+/** What customers' endpoints receive. */
+export interface PublishedWebhook {
+  readonly type: string;
+  readonly summary: string;
+  readonly schema: z.ZodType;
+}
+
+/** The published description of the routes, OpenAPI 3.1, as JSON text. */
+export function describeApi(resources: readonly Resource[], webhooks: readonly PublishedWebhook[] = []): string {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `Authorization: Bearer ick_live_...`.',
+  });
+  for (const [name, header] of Object.entries(publishedHeaders)) {
+    registry.registerComponent('headers', name, { ...header, schema: { type: 'string' } });
+  }
+  registerRefusals(registry);
+  for (const { tag, routes } of resources) {
+    for (const route of routes) registry.registerPath(describeRoute(tag, route));
+  }
+  for (const webhook of webhooks) registry.registerWebhook(describeWebhook(webhook));
+  const document = new OpenApiGeneratorV31([
+    { type: 'schema', schema: envelope },
+    ...registry.definitions,
+  ]).generateDocument({
+    openapi: '3.1.0',
+    info: { title: 'Invoice control API', version: '1', description: introduction },
+    servers: [{ url: '/v1' }],
+    security: [{ apiKey: [] }],
+    tags: resources.map(({ tag, description }) => ({ name: tag, description })),
+  });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Every refusal of a status is the same response, whichever route gives it. */
+function registerRefusals(registry: OpenAPIRegistry): void {
+  for (const { name, description, headers = [], examples } of Object.values(publishedRefusals)) {
+    const values = Object.entries(examples).map(([kind, example]) => [kind, { value: envelopeOf(example) }] as const);
+    registry.registerComponent('responses', name, {
+      description,
+      headers: headerRefs('X-Request-Id', ...headers),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Error' },
+          examples: Object.fromEntries(values),
+        },
+      },
+    });
+  }
+}
+
+/** A delivery as the receiver sees it (specification section 6). */
+function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConfig {
+  return {
+    method: 'post',
+    path: type,
+    operationId: `on-${type}`,
+    tags: ['webhooks'],
+    summary,
+    security: [],
+    request: {
+      headers: z.object({
+        'svc-event-id': z.string().describe('The id of the event. The same in every repeat: deduplicate by it.'),
+        'svc-signature': z
+          .string()
+          .describe(
+            '`t=<unix seconds>,v1=<hex>[,v1=<hex>]`: HMAC-SHA256 over `<event id>.<t>.<raw body>`, keyed with the signing secret.',
+          ),
+      }),
+      body: { required: true, content: { 'application/json': { schema, example: exampleOf(schema) } } },
+    },
+    responses: {
+      '2XX': { description: 'Answer with any 2xx status within 15 seconds. Anything else is retried.' },
+    },
+  };
+}
+
+function describeRoute(tag: string, route: Route): RouteConfig {
+  const { operation, method, path, summary, params, query, body, access } = route;
+  return {
+    operationId: operation,
+    method,
+    path: pathTemplate(path),
+    tags: [tag],
+    summary,
+    description: [route.description, describeAccess(route)].filter((text) => text !== undefined).join('\n\n'),
+    ...(access === 'public' ? { security: [] } : {}),
+    ...(isFileRoute(route) ? { security: [{ apiKey: [] }, {}] } : {}),
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { query }),
+      headers: requestHeaders(route),
+      ...(body === undefined
+        ? {}
+        : {
+            body: {
+              required: route.isBodyOptional !== true,
+              content: {
+                [route.isForm === true ? 'application/x-www-form-urlencoded' : 'application/json']: {
+                  schema: body,
+                  example: exampleOf(body),
+                },
+              },
+            },
+          }),
+      ...(isFileRoute(route) ? { body: { required: true, content: filesOf(route.mediaTypes) } } : {}),
+    },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(route.responses).map(([status, response]) => [status, describeResponse(route, response)]),
+      ),
+      ...Object.fromEntries(refusalsOf(route).map((status) => [status, refusalRef(status)])),
+    },
+  };
+}
+
+const idempotencyKey = z.string().optional().meta({
+  minLength: 1,
+  maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
+  pattern: IDEMPOTENCY_KEY_PATTERN,
+  description: 'A repeat with the same key and body gives the first answer. Visible ASCII, quoted if it has a comma.',
+});
+const ifNoneMatch = z.string().optional().describe('The ETag of an earlier answer; 304 when it is still the same.');
+
+function requestHeaders(route: Route): z.ZodObject {
+  return z.object({
+    ...(route.honoursIdempotencyKey === true ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(route.isConditional === true ? { 'If-None-Match': ifNoneMatch } : {}),
+  });
+}
+
+function describeAccess(route: Route): string {
+  const { access } = route;
+  if (access === 'public') return 'No API key.';
+  const role = access.minimumRole === undefined ? 'any role' : `role ${access.minimumRole} or higher`;
+  const token = isFileRoute(route) ? ' Or no key, where the URL has a token.' : '';
+  const subscription = access.needsSubscription === true ? ' Needs an active subscription.' : '';
+  return `API key with ${role} and scope \`${access.scope}\`.${token}${subscription}`;
+}
+
+/** A file, as each of the types that it may be. */
+function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
+  return Object.fromEntries(
+    mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),
+  );
+}
+
+function describeResponse(
+  route: Route,
+  { description, schema, mediaTypes, headers = [] }: PublishedResponse,
+): ResponseConfig {
+  const limits = route.access === 'public' ? [] : (['RateLimit', 'RateLimit-Policy'] as const);
+  const replayed = route.honoursIdempotencyKey === true ? (['Idempotency-Replayed'] as const) : [];
+  const etag = route.isConditional === true ? (['ETag'] as const) : [];
+  return {
+    description,
+    headers: headerRefs('X-Request-Id', ...limits, ...replayed, ...etag, ...headers),
+    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example: exampleOf(schema) } } }),
+    ...(mediaTypes === undefined ? {} : { content: filesOf(mediaTypes) }),
+  };
+}
+
+function refusalsOf(route: Route): number[] {
+  const { access, params, query, refusals: own = [] } = route;
+  const hasBody = route.body !== undefined || isFileRoute(route);
+  return [
+    ...(query === undefined && !hasBody ? [] : [400]),
+    ...(access === 'public' ? [] : [401, 403]),
+    ...(params === undefined ? [] : [404]),
+    ...(hasBody ? [413] : []),
+    ...(hasBody && route.rawBodyBytesMax === undefined ? [415] : []),
+    ...own,
+    429,
+    500,
+    503,
+    504,
+  ].sort((left, right) => left - right);
+}
+
+function refusalRef(status: number): { $ref: string } {
+  const refusal = publishedRefusals[status];
+  if (refusal === undefined) throw new TypeError(`The refusal ${status} has no description.`);
+  return { $ref: `#/components/responses/${refusal.name}` };
+}
+
+function headerRefs(...names: HeaderName[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

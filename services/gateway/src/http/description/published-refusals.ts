@@ -1,0 +1,164 @@
+import { DomainError, FIELD_FAULTS_MAX, FieldFaults, notFound, plainSentences } from '@invoicecontrol/errors';
+import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
+import { requireRight } from '../access/rights.js';
+import { adviceFor } from '../response/advice.js';
+import { refused } from '../access/authenticate.js';
+import { answerTo } from '../response/envelope.js';
+import type { HeaderName } from './published-headers.js';
+import { rateLimited } from '../limits/rate-limit-fields.js';
+import { HttpRefusal } from '../response/refusal.js';
+import { preconditionFailed, rangeNotSatisfiable } from '../response/byte-ranges.js';
+
+interface PublishedRefusal {
+  /** Of the shared response in the description. */
+  readonly name: string;
+  readonly description: string;
+  readonly headers?: readonly HeaderName[];
+  /** Made by the code that refuses requests; the sentences that only another service makes are copied, and a test compares them. */
+  readonly examples: Readonly<Record<string, Error>>;
+}
+
+const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true };
+
+const WHETHER_IT_TOOK_EFFECT = 'The message says whether the request may have taken effect and how it is repeated.';
+
+const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
+
+/** By status: what every refusal of it shares, whichever route it comes from. */
+export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
+  400: {
+    name: 'InvalidRequest',
+    description: `INVALID_REQUEST: a field has a wrong shape or value. \`details\` lists every one, at most ${FIELD_FAULTS_MAX}.`,
+    examples: { invalid: twoFaults().refusal() },
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'UNAUTHORIZED: the API key is missing, malformed, expired or revoked.',
+    headers: ['WWW-Authenticate'],
+    examples: { unauthenticated: refused() },
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'FORBIDDEN: the API key lacks the role or scope, or the plan lacks the feature.',
+    examples: {
+      forbidden: thrownBy(() => requireRight(KEY_WITHOUT_SCOPES, { scope: 'invoices:write' })),
+      subscriptionRequired: new DomainError('subscription_required', 'The mode ALL needs an active subscription.'),
+    },
+  },
+  404: {
+    name: 'NotFound',
+    description:
+      'NOT_FOUND: the organization has no such resource. Malformed, foreign and unknown ids are answered alike.',
+    examples: { notFound: notFound('invoice') },
+  },
+  409: {
+    name: 'Conflict',
+    description: 'CONFLICT: the state of the resource, a value that is taken, or the Idempotency-Key.',
+    headers: ['Retry-After'],
+    examples: {
+      alreadyExists: new DomainError('already_exists', 'Another company of the organization has this tax_id.'),
+      idempotencyMismatch: thrownBy(() => requireSameRequest('this', 'another', 'invoice')),
+      inProgress: firstInProgress(),
+      wrongState: new DomainError(
+        'wrong_state',
+        'The default company cannot be removed. Make another one the default first.',
+      ),
+    },
+  },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'INVALID_REQUEST: the document is not the one that If-Match or If-Unmodified-Since names.',
+    examples: { invalid: preconditionFailed() },
+  },
+  413: {
+    name: 'ContentTooLarge',
+    description:
+      'INVALID_REQUEST: the body is longer than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload), or has more values (10,000, 100,000 for a scan).',
+    examples: { invalid: new HttpRefusal(413, 'The body is larger than 256 KiB. Send less in one request.') },
+  },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'INVALID_REQUEST: the body is not uncompressed JSON in UTF-8, or a file not of the reserved type.',
+    examples: { invalid: new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.') },
+  },
+  416: {
+    name: 'RangeNotSatisfiable',
+    description: 'INVALID_REQUEST: no byte of the document is in the range.',
+    headers: ['Content-Range'],
+    examples: { invalid: rangeNotSatisfiable(48_213) },
+  },
+  422: {
+    name: 'Unprocessable',
+    description:
+      'PROCESSING_FAILED: the document is at fault, not the request. The message says what its sender would have to change.',
+    headers: ['Idempotency-Replayed'],
+    examples: {
+      unprocessable: new DomainError('unprocessable', 'The PDF needs a password. Send it without one.'),
+    },
+  },
+  429: {
+    name: 'TooManyRequests',
+    description:
+      'RATE_LIMITED: too many requests a minute; wait for Retry-After. USAGE_LIMIT_EXCEEDED: the quota of the plan is used up.',
+    headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    examples: {
+      rateLimited: rateLimited({ policy: 'default', limitPerMinute: 3_000, remaining: 0, resetMs: 12_000 }, () => 0),
+      usageExceeded: new DomainError(
+        'usage_exceeded',
+        'The plan allows 25 analyses in 2026-03, of which none is left. Change the plan, or wait for the next month, which begins on 2026-04-01 at 00:00 UTC.',
+      ),
+    },
+  },
+  500: {
+    name: 'InternalError',
+    description: `PROCESSING_FAILED: a fault of ours. ${WHETHER_IT_TOOK_EFFECT}`,
+    examples: {
+      internal: new DomainError('internal', plainSentences.internal),
+    },
+  },
+  502: {
+    name: 'ForeignFailure',
+    description: 'PROCESSING_FAILED: an outside system does not answer, such as the payment provider.',
+    examples: {
+      foreignFailure: new DomainError(
+        'foreign_failure',
+        'The payment provider does not answer right now. Nothing has changed; repeat the request in a moment.',
+      ),
+    },
+  },
+  503: {
+    name: 'Unavailable',
+    description: `PROCESSING_FAILED: a part of the service is unavailable or overloaded. ${WHETHER_IT_TOOK_EFFECT}`,
+    headers: ['Retry-After'],
+    examples: {
+      unavailable: new DomainError('unavailable', plainSentences.unavailable),
+    },
+  },
+  504: {
+    name: 'Timeout',
+    description: `PROCESSING_FAILED: no answer in time. ${WHETHER_IT_TOOK_EFFECT}`,
+    examples: { deadline: new DomainError('deadline', `${plainSentences.deadline} ${AFTER_A_KEYED_POST}`) },
+  },
+};
+
+/** The envelope of an example, as a caller would get it. */
+export function envelopeOf(refusal: Error): unknown {
+  return answerTo(refusal, '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60').body;
+}
+
+function twoFaults(): FieldFaults {
+  const faults = new FieldFaults();
+  faults.add('gross_amount', 'Required.');
+  faults.add('currency', 'Must be a three-letter ISO 4217 code such as EUR.');
+  return faults;
+}
+
+function thrownBy(check: () => void): DomainError {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+  throw new TypeError('An example of a refusal is accepted.');
+}

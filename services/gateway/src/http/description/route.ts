@@ -1,0 +1,183 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
+import type { z } from 'zod';
+import type { PublicClients, TenantClients } from '../../clients.js';
+import type { KeyAccess } from '../access/rights.js';
+import type { BodyLimits } from '../body/body.js';
+import type { SentFile } from '../body/sent-file.js';
+import type { Reply } from '../response/reply.js';
+import type { HeaderName } from './published-headers.js';
+
+/** One success status as it is published. */
+export interface PublishedResponse {
+  readonly description: string;
+  /** Absent: no body, or one that is no JSON. */
+  readonly schema?: z.ZodType;
+  /** Of a body that is a file. */
+  readonly mediaTypes?: readonly string[];
+  /** Headers beyond those of every answer. */
+  readonly headers?: readonly HeaderName[];
+}
+
+/** The routes about one resource, as a tag of the published description. */
+export interface Resource {
+  readonly tag: string;
+  readonly description: string;
+  readonly routes: readonly Route[];
+}
+
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/** What a handler is given once key, limits, rights and shape have been checked. */
+export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: z.infer<P>;
+  readonly query: z.infer<Q>;
+  readonly body: z.infer<B>;
+  /** SHA-256 of the body as canonical JSON; only where the key is honoured. */
+  readonly fingerprint: string;
+  /** As it was sent; only where the body is taken unread, see {@link Described.rawBodyBytesMax}. */
+  readonly rawBody: Buffer;
+  /** As it was sent, without `?`, for an owner that reads it itself. */
+  readonly rawQuery: string;
+  /** Empty without the header; only where the key is honoured. */
+  readonly idempotencyKey: string;
+  /** The If-None-Match header, for answers with an ETag. */
+  readonly ifNoneMatch: string | undefined;
+  /** For answers that depend on more headers than those above. */
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the headers of the answer are asked for, without its body. */
+  readonly isHead: boolean;
+}
+
+interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+  /** Unique; the `operationId` of the published description. */
+  readonly operation: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/v1`, parameters written `:companyId`. */
+  readonly path: string;
+  readonly summary: string;
+  /** What a caller has to know beyond the summary. */
+  readonly description?: string;
+  /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
+  readonly rpc: string;
+  /** Further rpcs that are asked for the answer. */
+  readonly alsoAsks?: readonly string[];
+  /** How long each call to the owner may take, retries included; 5 seconds by default. */
+  readonly timeoutMs?: number;
+  /** What the path names, for the 404: malformed, foreign and unknown ids get the same message. */
+  readonly resourceName?: string;
+  /** A malformed path id is 404, like an unknown one. */
+  readonly params?: P;
+  /** Without one the query is ignored. */
+  readonly query?: Q;
+  readonly body?: B;
+  /** A request without a body is taken for one with `{}`. */
+  readonly isBodyOptional?: true;
+  /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
+  readonly bodyLimits?: BodyLimits;
+  /** The body is a form of the browser (`application/x-www-form-urlencoded`), each field once; JSON otherwise. */
+  readonly isForm?: true;
+  /**
+   * The body is handed on as it was sent, at most so many bytes: a signature over them proves the right to call, and
+   * refused ones do not count against their address. The schema only describes it.
+   */
+  readonly rawBodyBytesMax?: number;
+  /**
+   * Reads the body in place of its schema, which then only describes it: where rules about several fields apply, or
+   * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
+   */
+  readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
+  /** Whether If-None-Match is honoured; elsewhere it is ignored. */
+  readonly isConditional?: true;
+  /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */
+  readonly honoursIdempotencyKey?: true;
+  /** Whether a repeat takes effect once without a key too: what the request names is its key. */
+  readonly takesEffectOnce?: true;
+  /** Whether one such request of an organization runs at a time in a gateway; another one meanwhile is 409. */
+  readonly isOneAtATime?: true;
+  /** A rate limit beyond those of every request. */
+  readonly ratePolicy?: RatePolicy;
+  /** By status; the first is the usual one. */
+  readonly responses: Readonly<Record<number, PublishedResponse>>;
+  /** Refusals beyond those that follow from key, parameters and body, as published: `409`. */
+  readonly refusals?: readonly number[];
+}
+
+/** A route that needs an API key. */
+export interface KeyRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+> extends Described<P, Q, B> {
+  readonly access: KeyAccess;
+  handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
+}
+
+/** A route without a key: a token in its body proves the right to call. Limited by address. */
+export interface PublicRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+> extends Described<P, Q, B> {
+  readonly access: 'public';
+  handle(input: RouteInput<P, Q, B>, clients: PublicClients): Promise<Reply>;
+}
+
+/** A route whose body is a file, handed to its owner while it comes. A token in the URL may stand for the key. */
+export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
+  readonly access: KeyAccess;
+  /** What may be sent, as published; the owner decides. */
+  readonly mediaTypes: readonly string[];
+  /**
+   * Finds the organization whose file the token in the URL authorizes.
+   * @throws DomainError unauthenticated, not_found
+   */
+  authorize(input: { readonly params: z.infer<P>; readonly token: string }, clients: PublicClients): Promise<string>;
+  receive(
+    input: { readonly params: z.infer<P>; readonly right: FileRight; readonly file: SentFile },
+    clients: PublicClients,
+  ): Promise<Reply>;
+}
+
+/** By whose right a file is sent. */
+export type FileRight = { readonly organizationId: string } | { readonly token: string };
+
+export type AnyFileRoute = FileRoute<z.ZodObject>;
+export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;
+export type AnyPublicRoute = PublicRoute<z.ZodObject, z.ZodObject, z.ZodType>;
+
+/** A route as the table holds it, with its schema types erased. */
+export type Route = AnyKeyRoute | AnyPublicRoute | AnyFileRoute;
+
+/** States a route as data; the handler's input follows from its schemas. */
+export function route<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: KeyRoute<P, Q, B>): Route {
+  return definition as unknown as AnyKeyRoute;
+}
+
+/** As {@link route}, for a route without a key. */
+export function publicRoute<
+  P extends z.ZodObject = NoFields,
+  Q extends z.ZodObject = NoFields,
+  B extends z.ZodType = z.ZodUndefined,
+>(definition: PublicRoute<P, Q, B>): Route {
+  return definition as unknown as AnyPublicRoute;
+}
+
+/** As {@link route}, for a route that takes a file. */
+export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
+  return definition as unknown as AnyFileRoute;
+}
+
+export function isFileRoute(route: Route): route is AnyFileRoute {
+  return 'receive' in route;
+}
+
+/** A path as it is published and as requests are counted: `/companies/{companyId}`. */
+export function pathTemplate(path: string): string {
+  return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+}

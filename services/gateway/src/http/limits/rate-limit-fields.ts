@@ -1,0 +1,55 @@
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import { HttpRefusal } from '../response/refusal.js';
+import type { Demand, Standing } from './rate-limit.js';
+
+/** Requests per minute of every policy, from the configuration. */
+export type Limits = Readonly<Record<RatePolicy, number>>;
+
+/** The limits of a request: its key, its organization, its key again when it writes, and what the route adds. */
+export function demandsOf(
+  principal: Principal,
+  method: string,
+  extra: RatePolicy | undefined,
+  limits: Limits,
+): Demand[] {
+  const key = `key:${principal.apiKeyId}`;
+  const isWrite = method !== 'GET' && method !== 'HEAD';
+  const demand = (subject: string, policy: RatePolicy): Demand => ({ subject, policy, limitPerMinute: limits[policy] });
+  return [
+    demand(key, 'default'),
+    demand(`organization:${principal.organizationId}`, 'organization'),
+    ...(isWrite ? [demand(key, 'writes')] : []),
+    ...(extra === undefined ? [] : [demand(key, extra)]),
+  ];
+}
+
+/** `RateLimit-Policy` and `RateLimit` as draft-ietf-httpapi-ratelimit-headers writes them. */
+export function rateLimitFields(standings: readonly Standing[]): Record<string, string> {
+  return {
+    'RateLimit-Policy': standings
+      .map(({ policy, limitPerMinute }) => `"${policy}";q=${limitPerMinute};w=60`)
+      .join(', '),
+    RateLimit: standings
+      .map(({ policy, remaining, resetMs }) => `"${policy}";r=${remaining};t=${wholeSeconds(resetMs)}`)
+      .join(', '),
+  };
+}
+
+/** Spreads the retries of callers that were refused at the same time. */
+const JITTER_SECONDS_MAX = 2;
+
+/** 429; `Retry-After` is never earlier than the `t` of the RateLimit field. */
+export function rateLimited(refused: Standing, random: () => number = Math.random): HttpRefusal {
+  const seconds = wholeSeconds(refused.resetMs) + Math.floor(random() * (JITTER_SECONDS_MAX + 1));
+  return new HttpRefusal(
+    429,
+    `More than ${refused.limitPerMinute} requests per minute (${refused.policy}). Try again in ${seconds} s.`,
+    { 'Retry-After': String(seconds), ...rateLimitFields([refused]) },
+    'RATE_LIMITED',
+  );
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
+}

@@ -1,0 +1,28 @@
+/** Where nothing has been done yet, and for what only reads. */
+export const REPEAT = 'Repeat the request in a moment.';
+const REPEAT_WITH_KEY =
+  'It may have taken effect. Repeat it in a moment with the same Idempotency-Key: it takes effect once.';
+const REPEAT_TAKES_EFFECT_ONCE = 'It may have taken effect. Repeat it in a moment: it takes effect once.';
+const CHECK_FIRST = 'It may have taken effect: check that before you send it again.';
+const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
+
+/** What of a route decides how a request to it is repeated. */
+interface Repeatable {
+  readonly method: string;
+  readonly honoursIdempotencyKey?: true;
+  readonly takesEffectOnce?: true;
+}
+
+/**
+ * What a caller should do when a request fails by an outage or a fault of ours after its owner was asked. Nobody knows
+ * then whether it took effect.
+ */
+export function adviceFor(
+  { method, honoursIdempotencyKey, takesEffectOnce }: Repeatable,
+  idempotencyKey: string,
+): string {
+  if (method === 'get') return REPEAT;
+  if (takesEffectOnce === true) return REPEAT_TAKES_EFFECT_ONCE;
+  if (honoursIdempotencyKey !== true) return CHECK_FIRST;
+  return idempotencyKey === '' ? `${CHECK_FIRST} ${SEND_KEY}` : REPEAT_WITH_KEY;
+}

@@ -1,0 +1,93 @@
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { DomainError } from '@invoicecontrol/errors';
+import { ClientGone } from './client-gone.js';
+import { answerTo } from './envelope.js';
+import { HttpRefusal } from './refusal.js';
+import { requestState } from './request-state.js';
+import type { Reply } from './reply.js';
+
+/** Writes a JSON answer; without a body only status and headers. */
+export function sendJson(
+  response: Response,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (body === undefined) {
+    response.end();
+    return;
+  }
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
+}
+
+/**
+ * Sends the answer of a handler. Bytes are sent as they come; the first are awaited before the headers leave, so that what
+ * fails before them is still refused with the envelope. A caller that leaves ends their source.
+ */
+export async function sendReply(
+  response: Response,
+  { status, body, content, headers }: Reply,
+  takenWithinMs: number,
+): Promise<void> {
+  if (content === undefined) {
+    sendJson(response, status, body, headers);
+    return;
+  }
+  const bytes = content[Symbol.asyncIterator]();
+  const first = await bytes.next();
+  if (response.destroyed) {
+    await bytes.return?.();
+    throw new ClientGone();
+  }
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  // Between two chunks nothing is asked of the source until the client has taken what waits.
+  let untaken: NodeJS.Timeout | undefined;
+  const all = async function* (): AsyncIterable<Uint8Array> {
+    for (let next = first; next.done !== true; next = await bytes.next()) {
+      untaken = setTimeout(() => response.destroy(), takenWithinMs);
+      yield next.value;
+      clearTimeout(untaken);
+    }
+  };
+  try {
+    await pipeline(all(), response);
+  } catch (error) {
+    throw isClientGone(error) ? new ClientGone() : error;
+  } finally {
+    clearTimeout(untaken);
+    await bytes.return?.();
+  }
+}
+
+function isClientGone(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
+}
+
+/** A refusal of our own for too much load has no cause. */
+function isOutage(error: HttpRefusal | DomainError): boolean {
+  return error instanceof DomainError && ['unavailable', 'deadline'].includes(error.kind) && error.cause !== undefined;
+}
+
+/** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */
+export function sendRefusal(response: Response, error: unknown, logger: Logger): void {
+  const { requestId, advice } = requestState(response);
+  const isForeseen = error instanceof HttpRefusal || (error instanceof DomainError && error.kind !== 'internal');
+  if (error instanceof ClientGone || response.destroyed) return;
+  if (!isForeseen) logger.error({ error, requestId }, 'a request failed');
+  else if (isOutage(error)) logger.warn({ error, requestId }, 'a part of the service did not answer');
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = answerTo(error, requestId, advice);
+  sendJson(response, status, body, headers);
+}
