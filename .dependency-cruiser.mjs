@@ -1,6 +1,8 @@
 // Who may import whom. Every rule has a fixture under tests/architecture/fixtures that must be reported by it and by no other rule.
 
 const layers = 'application|clients|domain|storage|transport';
+/** The layers of a service stand in its src/, or in each of its rooms. */
+const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Libraries that only compute. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
@@ -26,6 +28,20 @@ const engineRooms = [
   'scoring',
 ];
 const gatewayRooms = ['response', 'limits', 'connection', 'body', 'access', 'description'];
+const analysisRooms = [
+  'records',
+  'rates',
+  'policies',
+  'reviews',
+  'reading',
+  'books',
+  'facts',
+  'decisions',
+  'uploads',
+  'scans',
+  'examination',
+  'replays',
+];
 const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -35,8 +51,8 @@ export default {
       name: 'domain-is-pure',
       comment:
         'Decisions stay readable and testable without knowing where data comes from: move the import to application/ or storage/.',
-      from: { path: '^services/([^/]+)/src/domain/', pathNot: tests },
-      to: { pathNot: `^services/$1/src/domain/|${pure}` },
+      from: { path: `^services/([^/]+)/src/${anyRoom}domain/`, pathNot: tests },
+      to: { pathNot: `^services/$1/src/${anyRoom}domain/|${pure}` },
     },
     {
       name: 'engine-is-pure',
@@ -47,6 +63,7 @@ export default {
     },
     ...roomsGoDown('engine-rooms-go-down', 'packages/engine/src', engineRooms),
     ...roomsGoDown('gateway-rooms-go-down', 'services/gateway/src/http', gatewayRooms),
+    ...roomsGoDown('analysis-rooms-go-down', 'services/analysis/src', analysisRooms, 'foundation', 'telemetry'),
     {
       name: 'engine-keeps-its-rules',
       comment: 'Who uses the engine calls run-engine.ts and scoring/: detectors and matching may change at any time.',
@@ -56,27 +73,30 @@ export default {
     {
       name: 'application-knows-no-adapter',
       comment: 'A use case declares the narrow interface it needs; compose.ts hands it what implements that.',
-      from: { path: '^services/([^/]+)/src/application/', pathNot: tests },
-      to: { path: `^services/$1/src/(storage|transport|clients)/|${drivers}` },
+      from: { path: `^services/([^/]+)/src/${anyRoom}application/`, pathNot: tests },
+      to: { path: `^services/$1/src/${anyRoom}(storage|transport|clients)/|${drivers}` },
     },
     {
       name: 'adapters-are-strangers',
       comment: 'Transport, storage and clients meet in compose.ts alone; transport reaches data through a use case.',
-      from: { path: '^services/([^/]+)/src/(storage|transport|clients)/', pathNot: tests },
-      to: { path: '^services/$1/src/(storage|transport|clients)/', pathNot: '^services/$1/src/$2/' },
+      from: { path: `^services/([^/]+)/src/${anyRoom}(storage|transport|clients)/`, pathNot: tests },
+      to: {
+        path: `^services/$1/src/${anyRoom}(storage|transport|clients)/`,
+        pathNot: `^services/$1/src/${anyRoom}$2/`,
+      },
     },
     {
       name: 'only-compose-sees-everyone',
       comment: 'Files beside compose.ts (config, telemetry) are known by the layers and know none of them.',
       from: { path: '^services/[^/]+/src/[^/]+\\.ts$', pathNot: `/(compose|main)\\.ts$|${tests}` },
-      to: { path: `^services/[^/]+/src/(${layers})/` },
+      to: { path: `^services/[^/]+/src/${anyRoom}(${layers})/` },
     },
     {
       name: 'nobody-sees-compose',
       comment:
-        'What a layer needs is handed to it; only main.ts (and whoever starts the whole service) imports compose.ts.',
-      from: { path: '^services/[^/]+/src/', pathNot: `/main\\.ts$|${tests}` },
-      to: { path: '^services/[^/]+/src/(compose|main)\\.ts$' },
+        'What a layer needs is handed to it; only main.ts (and whoever starts the whole service) imports compose.ts, and the compose.ts of a service those of its rooms.',
+      from: { path: '^services/[^/]+/src/', pathNot: `/(compose|main)\\.ts$|${tests}` },
+      to: { path: `^services/[^/]+/src/${anyRoom}(compose|main)\\.ts$` },
     },
     {
       name: 'services-are-strangers',
@@ -115,7 +135,7 @@ export default {
       name: 'stores-know-no-transport',
       comment: 'What a store and a wire format share (pages, positions) stands in a file that knows neither.',
       from: {
-        path: '^(services/[^/]+/src/(application|storage)/|packages/runtime/src/mongo/|packages/(metering|retention)/src/(?!.*-service\\.ts$))',
+        path: `^(services/[^/]+/src/${anyRoom}(application|storage)/|packages/runtime/src/mongo/|packages/(metering|retention)/src/(?!.*-service\\.ts$))`,
         pathNot: tests,
       },
       to: { path: '^packages/runtime/src/grpc/' },
@@ -165,13 +185,15 @@ export default {
   },
 };
 
-/** No room knows a later one or the files beside them, least of all testing/. */
-function roomsGoDown(name, folder, rooms) {
+/** No room knows a later one, or of the files beside them any but these, least of all testing/. */
+function roomsGoDown(name, folder, rooms, ...besides) {
   return rooms.map((room, index) => ({
     name,
     comment: `The rooms of ${folder} read downwards (${rooms.join(' < ')}): move what both need into the lower one.`,
     from: { path: `^${folder}/${room}/`, pathNot: tests },
-    to: { path: `^${folder}/((${[...rooms.slice(index + 1), 'testing'].join('|')})/|[^/]+$)` },
+    to: {
+      path: `^${folder}/((${[...rooms.slice(index + 1), 'testing'].join('|')})/|(?!(${besides.join('|')})\\.ts$)[^/]+$)`,
+    },
   }));
 }
 

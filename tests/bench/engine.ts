@@ -1,7 +1,7 @@
 // `npm run bench:engine`: how many invoices one core analyzes from facts in memory, and what normalising them costs.
 import { runEngine } from '@invoicecontrol/engine/run-engine';
 import { decide } from '@invoicecontrol/engine/scoring/decision';
-import { packFacts } from '@invoicecontrol/analysis/decided-analysis';
+import { packFacts } from '@invoicecontrol/analysis/packed-facts';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import { lookupKeys, matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';

@@ -27,8 +27,8 @@ import {
   erpVendor,
   erpVendorAccount,
 } from '../testing/erp-records.js';
-import { BILLS_PER_ORDER_MAX } from '../storage/erp-records.js';
-import { BILLS_OF_VENDOR_MAX, PAYMENTS_OF_VENDOR_MAX } from '../storage/books.js';
+import { BILLS_PER_ORDER_MAX } from '../books/storage/erp-records.js';
+import { BILLS_OF_VENDOR_MAX, PAYMENTS_OF_VENDOR_MAX } from '../examination/storage/books.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 

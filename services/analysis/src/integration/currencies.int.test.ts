@@ -12,9 +12,9 @@ import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
-import { rateStore } from '../storage/rates.js';
-import type { RateDocument } from '../storage/rates.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
+import { rateStore } from '../rates/storage/rates.js';
+import type { RateDocument } from '../rates/storage/rates.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';

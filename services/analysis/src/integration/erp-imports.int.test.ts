@@ -7,8 +7,8 @@ import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { startService } from '../compose.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
-import type { VendorDocument } from '../storage/vendors.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
+import type { VendorDocument } from '../books/storage/vendors.js';
 import { asUser } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import type { ReviewStore } from '../application/review-store.js';
-import type { CurrentReview } from '../domain/review.js';
-import { createFindingReviewIndexes, reviewStore } from '../storage/finding-reviews.js';
-import type { FindingReviewDocument } from '../storage/finding-reviews.js';
+import type { ReviewStore } from '../reviews/application/review-store.js';
+import type { CurrentReview } from '../reviews/domain/review.js';
+import { createFindingReviewIndexes, reviewStore } from '../reviews/storage/finding-reviews.js';
+import type { FindingReviewDocument } from '../reviews/storage/finding-reviews.js';
 
 let mongo: MongoConnection;
 let reviews: ReviewStore;

@@ -19,9 +19,9 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import type { Binary } from 'mongodb';
 import { startService } from '../compose.js';
-import type { AnalysisDocument } from '../storage/analyses.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
-import type { SupplierDocument } from '../storage/suppliers.js';
+import type { AnalysisDocument } from '../records/storage/analyses.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
+import type { SupplierDocument } from '../records/storage/suppliers.js';
 import { fromNow } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';

@@ -4,8 +4,8 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
-import { linkStores } from '../storage/links.js';
-import type { LinkDocument } from '../storage/links.js';
+import { linkStores } from '../records/storage/links.js';
+import type { LinkDocument } from '../records/storage/links.js';
 
 const KEY = 'the same text names an account and an order';
 const account: BankLink = { bankKey: KEY, suppliers: [] };

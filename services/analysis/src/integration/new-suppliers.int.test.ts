@@ -7,7 +7,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { SupplierDocument } from '../storage/suppliers.js';
+import type { SupplierDocument } from '../records/storage/suppliers.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';

@@ -6,10 +6,10 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import type { PolicyStore } from '../application/policy-store.js';
+import type { PolicyStore } from '../policies/application/policy-store.js';
 import { startService } from '../compose.js';
-import { createPolicyIndexes, policyStore, registerReleasePolicy } from '../storage/policies.js';
-import type { PolicyDocument, ReleasePolicyDocument } from '../storage/policies.js';
+import { createPolicyIndexes, policyStore, registerReleasePolicy } from '../policies/storage/policies.js';
+import type { PolicyDocument, ReleasePolicyDocument } from '../policies/storage/policies.js';
 import { testConfig } from '../testing/clients.js';
 
 const databaseName = testDatabaseName();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 

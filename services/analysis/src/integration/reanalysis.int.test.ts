@@ -8,7 +8,7 @@ import { toWire } from '@invoicecontrol/invoice/wire';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { analysisStore } from '../storage/analyses.js';
+import { analysisStore } from '../records/storage/analyses.js';
 import { asUser, findingOf, resultOf } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';

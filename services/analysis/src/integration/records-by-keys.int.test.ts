@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import type { ImportSource } from '../application/erp/import-source.js';
-import { booksStore } from '../storage/books.js';
-import type { ErpOrderDocument } from '../storage/erp-orders.js';
-import type { ErpPaymentDocument } from '../storage/erp-payments.js';
-import { erpRecordStore } from '../storage/erp-records.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
-import { createVendorIndexes } from '../storage/vendors.js';
-import type { VendorDocument } from '../storage/vendors.js';
+import type { ImportSource } from '../books/application/import-source.js';
+import { booksStore } from '../examination/storage/books.js';
+import type { ErpOrderDocument } from '../books/storage/erp-orders.js';
+import type { ErpPaymentDocument } from '../books/storage/erp-payments.js';
+import { erpRecordStore } from '../books/storage/erp-records.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
+import { createVendorIndexes } from '../books/storage/vendors.js';
+import type { VendorDocument } from '../books/storage/vendors.js';
 
 const [organizationId, connectionId, account] = ['organization', 'connection', 'b:DE89370400440532013000'];
 

@@ -17,8 +17,8 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-history';
-import type { InvoiceDocument } from '../storage/invoices.js';
-import type { SupplierDocument } from '../storage/suppliers.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
+import type { SupplierDocument } from '../records/storage/suppliers.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { anyFinding, asUser, rowsOf, scanRequest } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';

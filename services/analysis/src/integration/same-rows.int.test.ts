@@ -6,8 +6,8 @@ import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { FindingDocument } from '../storage/findings.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
+import type { FindingDocument } from '../records/storage/findings.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 

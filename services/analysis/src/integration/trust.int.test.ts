@@ -5,7 +5,7 @@ import { ibanOf } from '@invoicecontrol/engine/testing/ledger';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { SupplierDocument } from '../storage/suppliers.js';
+import type { SupplierDocument } from '../records/storage/suppliers.js';
 import { asUser, findingOf, resultOf } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';

@@ -13,7 +13,7 @@ import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { UploadDocument } from '../storage/uploads.js';
+import type { UploadDocument } from '../records/storage/uploads.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { asUser, findingOf, testClock } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';

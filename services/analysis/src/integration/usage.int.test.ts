@@ -9,7 +9,7 @@ import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import type { InvoiceDocument } from '../storage/invoices.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { asUser } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';

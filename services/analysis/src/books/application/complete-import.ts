@@ -1,0 +1,73 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { createKeyLock } from '@invoicecontrol/runtime/key-lock';
+import type { VendorList } from '../domain/erp-facts.js';
+import { examinationParts, openSource } from './import-source.js';
+import type {
+  ErpSource,
+  ErpSourceStore,
+  ExaminationProgress,
+  ExaminedBooks,
+  ImportSource,
+  OpenExamination,
+} from './import-source.js';
+
+interface Deps {
+  readonly sources: ErpSourceStore;
+  readonly examineBooks: (
+    source: ErpSource,
+    begun: OpenExamination,
+    saveProgress: (progress: ExaminationProgress) => Promise<void>,
+  ) => Promise<ExaminedBooks>;
+  readonly vendorLists: Pick<Cache<readonly VendorList[]>, 'invalidate'>;
+  readonly clock: Clock;
+}
+
+export interface CompletedRun {
+  readonly finishedAt: Date;
+  /** Whether the whole vendor list of the company is known now. */
+  readonly hasVendorList: boolean;
+}
+
+/**
+ * Ends a run that succeeded, or succeeded in part: examines what changed in the books, and raises the findings that need no
+ * invoice. Each call examines a bounded part, and the same call is repeated while there is more; one after an interruption,
+ * also of a later run, continues where the last one was. From the end on, what later runs bring is a change of what this one
+ * left.
+ * @throws DomainError wrong_state when the connection was disconnected
+ */
+export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps) => {
+  // A repeat waits for the call before it.
+  const oneAfterTheOther = createKeyLock();
+  return (of: ImportSource, { finishedAt, hasVendorList }: CompletedRun): Promise<ExaminedBooks> =>
+    oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {
+      const now = clock.now();
+      const source = await openSource(sources, of, now);
+      const begun =
+        source.examination ??
+        (await sources.beginExamination(of, {
+          until: now,
+          runFinishedAt: finishedAt,
+          part: examinationParts[0],
+          from: undefined,
+        }));
+      const examined = await examine(source, begun, (progress) =>
+        sources.saveExamination(of, { ...begun, ...progress }),
+      );
+      if (examined.hasMore) return examined;
+      // Where an earlier run began it, what came since is left to an examination of its own.
+      const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
+      const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
+      await sources.complete(of, { completedThrough: begun.until, syncedAt });
+      vendorLists.invalidate(of.organizationId);
+      return { created: examined.created, hasMore: !isOfThisRun };
+    });
+};
+
+/** The vendor lists of an organization that are known as a whole, of connections that were not disconnected. */
+export const vendorListsOf =
+  (sources: Pick<ErpSourceStore, 'ofOrganization'>) =>
+  async (organizationId: string): Promise<readonly VendorList[]> =>
+    (await sources.ofOrganization(organizationId)).flatMap(({ connectionId, companyId, syncedAt }) =>
+      syncedAt === undefined ? [] : [{ connectionId, companyId, syncedAt }],
+    );

@@ -1,0 +1,183 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+import type { ErpEntity } from '../../records/domain/erp-records.js';
+import { recordsDeleted } from '../../telemetry.js';
+import { vendorWith } from './import-vendor-accounts.js';
+import { openSource } from './import-source.js';
+import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js';
+import { importedIdOf } from './imported-record.js';
+import { listedAccountKey } from './vendor-store.js';
+import type { VendorStore } from './vendor-store.js';
+
+/** Records that are read, and marked, by one command. */
+const READ_RECORDS_MAX = 5_000;
+const MARKED_RECORDS_MAX = 1_000;
+const ATTEMPTS_MAX = 5;
+
+/** A part of a list that is in the order of its ids. */
+export interface IdRange {
+  /** The last id before it; empty: from the first on. */
+  readonly after: string;
+  /** The last id of it; undefined: to the end. */
+  readonly last: string | undefined;
+}
+
+export interface LiveRecord {
+  readonly id: string;
+  readonly externalId: string;
+}
+
+/** What use cases need to find and mark what an ERP does not have any more. */
+export interface DeletableStore {
+  hasLive(of: ImportSource): Promise<boolean>;
+  /** Records of a remote company that are not deleted, in the order of their ids. */
+  live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
+  /** Marks records as deleted by the connection, which examines what becomes of them. @returns how many were live until now */
+  markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
+}
+
+/** A vendor with ids of accounts that the ERP lists apart. */
+export interface ListedAccounts {
+  readonly vendorId: string;
+  readonly accountIds: readonly string[];
+}
+
+export interface ListedAccountStore {
+  hasListedAccounts(of: ImportSource): Promise<boolean>;
+  /** Vendors with such accounts in the range; also with ids beyond it. */
+  listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
+}
+
+interface Deps {
+  readonly sources: ErpSourceStore;
+  readonly vendors: VendorStore & ListedAccountStore;
+  readonly stores: Readonly<Record<Exclude<ErpEntity, 'VENDOR_ACCOUNT'>, DeletableStore>>;
+  readonly clock: Clock;
+}
+
+export interface ListPart extends IdRange {
+  readonly entity: ErpEntity;
+  /** Ids of the whole list. */
+  readonly total: number;
+  readonly externalIds: readonly string[];
+}
+
+/**
+ * Marks as deleted what a complete list of ids lacks, within a range of it. An empty list is not believed where records are
+ * live: an ERP answers so as well when a permission is missing.
+ * @throws DomainError wrong_state when the connection was disconnected
+ */
+export const reconcileIds =
+  ({ sources, vendors, stores, clock }: Deps) =>
+  async (of: ImportSource, { entity, total, externalIds, ...range }: ListPart) => {
+    const now = clock.now();
+    const source = await openSource(sources, of, now);
+    const has = new Set(externalIds);
+    const isMissing = (id: string): boolean => !has.has(id) && isWithin(id, range);
+    if (entity === 'VENDOR_ACCOUNT') {
+      if (total === 0 && (await vendors.hasListedAccounts(source))) return { deleted: 0, isBelieved: false };
+      const gone = new Map<string, ReadonlySet<string>>();
+      for await (const { vendorId, accountIds } of vendors.listedAccounts(source, range)) {
+        const missing = accountIds.filter(isMissing);
+        if (missing.length > 0) gone.set(vendorId, new Set(missing));
+      }
+      return { deleted: await removeAccounts(vendors, source, gone, now), isBelieved: true };
+    }
+    const store = stores[entity];
+    if (total === 0 && (await store.hasLive(source))) return { deleted: 0, isBelieved: false };
+    let deleted = 0;
+    let { after } = range;
+    for (;;) {
+      const live = await store.live(source, { ...range, after }, READ_RECORDS_MAX);
+      const missing = live.filter(({ externalId }) => isMissing(externalId)).map(({ id }) => id);
+      deleted += await markAll(store, source, missing, now);
+      const last = live.at(-1);
+      if (live.length < READ_RECORDS_MAX || last === undefined) break;
+      after = last.externalId;
+    }
+    recordsDeleted(entity, source.provider, deleted);
+    return { deleted, isBelieved: true };
+  };
+
+/**
+ * Marks as deleted what the ERP itself reports as deleted.
+ * @returns how many were live until now
+ * @throws DomainError wrong_state when the connection was disconnected
+ */
+export const deleteRecords =
+  ({ sources, vendors, stores, clock }: Deps) =>
+  async (of: ImportSource, entity: ErpEntity, externalIds: readonly string[]): Promise<number> => {
+    const now = clock.now();
+    const source = await openSource(sources, of, now);
+    if (entity === 'VENDOR_ACCOUNT') {
+      const wanted = new Set(externalIds);
+      const keys = externalIds.map((id) => listedAccountKey(source.remoteCompanyId, id));
+      const holders = await vendors.findByKeys(source, keys);
+      return removeAccounts(vendors, source, new Map(holders.map(({ id }) => [id, wanted])), now);
+    }
+    const ids = externalIds.map((externalId) => importedIdOf(source, kinds[entity], externalId));
+    const deleted = await markAll(stores[entity], source, ids, now);
+    recordsDeleted(entity, source.provider, deleted);
+    return deleted;
+  };
+
+const kinds = {
+  VENDOR: 'vendor',
+  BILL: 'bill',
+  CREDIT_NOTE: 'credit_note',
+  ORDER: 'order',
+  PAYMENT: 'payment',
+} as const;
+
+/** By code units, as the caller has sorted; a database may order rare characters otherwise. */
+function isWithin(id: string, { after, last }: IdRange): boolean {
+  return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
+}
+
+async function markAll(store: DeletableStore, of: ImportSource, ids: readonly string[], now: Date): Promise<number> {
+  let deleted = 0;
+  for (let from = 0; from < ids.length; from += MARKED_RECORDS_MAX) {
+    deleted += await store.markDeleted(of, ids.slice(from, from + MARKED_RECORDS_MAX), now);
+  }
+  return deleted;
+}
+
+/** Takes accounts from their vendors. @param gone ids of accounts by vendor */
+async function removeAccounts(
+  vendors: VendorStore,
+  source: ErpSource,
+  gone: ReadonlyMap<string, ReadonlySet<string>>,
+  now: Date,
+): Promise<number> {
+  let deleted = 0;
+  let open = [...gone.keys()];
+  for (let attempts = 1; open.length > 0; attempts++) {
+    if (attempts > ATTEMPTS_MAX) {
+      throw new DomainError('concurrent_change', 'Another page changes the same vendors right now. Repeat the call.');
+    }
+    const missed: string[] = [];
+    for (let from = 0; from < open.length; from += MARKED_RECORDS_MAX) {
+      const found = await vendors.find(source.organizationId, open.slice(from, from + MARKED_RECORDS_MAX));
+      const changed = [...found.values()].flatMap((vendor) => {
+        const wanted = gone.get(vendor.id);
+        const accounts = vendor.accounts.filter(
+          ({ externalId }) => externalId === undefined || !wanted?.has(externalId),
+        );
+        return accounts.length === vendor.accounts.length ? [] : [{ vendor, accounts }];
+      });
+      if (changed.length === 0) continue;
+      const refused = await vendors.write(
+        source.organizationId,
+        changed.map((change) => vendorWith(source, change, now)),
+      );
+      for (const { vendor, accounts } of changed) {
+        if (refused.has(vendor.id)) missed.push(vendor.id);
+        else deleted += vendor.accounts.length - accounts.length;
+      }
+    }
+    open = missed;
+  }
+  recordsDeleted('VENDOR_ACCOUNT', source.provider, deleted);
+  return deleted;
+}

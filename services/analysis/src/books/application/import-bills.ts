@@ -1,0 +1,276 @@
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
+import { matchPartOf, storedKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
+import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { pace } from '@invoicecontrol/runtime/pace';
+import { billFault, completeBill } from '../domain/record-faults.js';
+import type { CompleteBill } from '../domain/record-faults.js';
+import type { BillRecord, BillState } from '../../records/domain/erp-records.js';
+import { isSameIdentity } from '../domain/vendor-identity.js';
+import { recordsImported } from '../../telemetry.js';
+import type { SupplierStore } from '../../records/application/counted-records.js';
+import type { BillStore, KnownBill, StoredBill, WithdrawnBill } from './bill-store.js';
+import { importPage } from './import-page.js';
+import type { Arrival, PageCounts } from './import-page.js';
+import { openSource } from './import-source.js';
+import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js';
+import { contentHashOf, importedIdOf, isUnchanged } from './imported-record.js';
+import type { VendorOfBills, VendorStore, VendorSupplier } from './vendor-store.js';
+
+/** Other requests wait for a page at most about this long each time. */
+const TURN_MS_MAX = 2;
+
+interface Deps {
+  readonly sources: ErpSourceStore;
+  readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
+  readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
+  readonly bills: BillStore;
+  /** By which suppliers are told apart, as for invoices. */
+  readonly policy: Policy;
+  readonly clock: Clock;
+}
+
+/**
+ * Stores a page of bills and credit notes as invoices with source ERP. They have no decision and count against no quota;
+ * those that are entered and valid are found by other invoices through the same keys (detection reference, section 4).
+ * @throws DomainError wrong_state when the connection was disconnected
+ */
+export const importBills =
+  (deps: Deps) =>
+  async (of: ImportSource, records: readonly BillRecord[]): Promise<PageCounts> => {
+    const { sources, bills, clock } = deps;
+    const now = clock.now();
+    const source = await openSource(sources, of, now);
+    const { organizationId } = source;
+    const counts = await importPage(records, {
+      idOf: ({ kind, externalId }) => importedIdOf(source, kind === 'BILL' ? 'bill' : 'credit_note', externalId),
+      faultOf: billFault,
+      stored: (ids) => bills.find(organizationId, ids),
+      changes: (arrivals) => billsAfter(deps, source, arrivals, now),
+      write: (changes) => bills.write(organizationId, changes),
+    });
+    recordsImported('BILL', source.provider, counts);
+    return counts;
+  };
+
+/** A bill that has to be stored. */
+interface ChangedBill {
+  readonly id: string;
+  readonly record: CompleteBill;
+  readonly stored: KnownBill | undefined;
+  readonly contentHash: string;
+  readonly vendor: VendorOfBills | undefined;
+  readonly invoice: CanonicalInvoice;
+  readonly part: MatchPart;
+}
+
+async function billsAfter(
+  deps: Deps,
+  source: ErpSource,
+  arrivals: readonly Arrival<BillRecord, KnownBill>[],
+  now: Date,
+): Promise<readonly (StoredBill | WithdrawnBill)[]> {
+  const { organizationId } = source;
+  const vendorIds = new Map<string, string>();
+  /** Derived once for each vendor: many bills are of the same one. */
+  const vendorIdOf = ({ vendorExternalId }: BillRecord): string => {
+    const known = vendorIds.get(vendorExternalId);
+    if (known !== undefined) return known;
+    const id = importedIdOf(source, 'vendor', vendorExternalId);
+    vendorIds.set(vendorExternalId, id);
+    return id;
+  };
+  const vendors = await deps.vendors.ofBills(organizationId, [
+    ...new Set(arrivals.map(({ record }) => vendorIdOf(record))),
+  ]);
+  const turns = pace(TURN_MS_MAX);
+  const withdrawn: WithdrawnBill[] = [];
+  const changed: ChangedBill[] = [];
+  for (const { id, record, stored } of arrivals) {
+    await turns();
+    const vendor = vendors.get(vendorIdOf(record));
+    const bill = completeBill(record);
+    if (bill === undefined) {
+      // A draft is left out until it has what every invoice has; one that had it waits for it again.
+      const withdrawnAs = record.state === 'VOID' ? 'VOID' : 'DRAFT';
+      if (stored !== undefined && stored.state !== withdrawnAs) {
+        const { connectionId } = source;
+        withdrawn.push({ id, version: stored.version + 1, withdrawnAs, connectionId, changedAt: now });
+      }
+      continue;
+    }
+    const account = accountOf(vendor, bill);
+    const taxId = vendor?.details.isTaxIdMasked === true ? undefined : vendor?.details.taxId;
+    const contentHash = contentHashOf(record, taxId, account?.key);
+    if (isUnchanged(stored, contentHash, source)) continue;
+    const invoice = invoiceOf(bill, taxId);
+    const part = matchPart(source, { id, bill, invoice, account: account?.stated, stored }, now);
+    changed.push({ id, record: bill, stored, contentHash, vendor, invoice, part });
+  }
+  const supplierIds = await suppliersOf(deps, organizationId, changed);
+  const bills = changed.map(({ id, record, stored, contentHash, invoice, part }): StoredBill => {
+    const supplierId = supplierIds.get(id) ?? knownSupplierOf(stored, part) ?? null;
+    const { provider, connectionId, remoteCompanyId, companyId } = source;
+    return {
+      id,
+      version: (stored?.version ?? 0) + 1,
+      companyId,
+      invoice,
+      match: { ...part, supplierId, ...notesOf(stored) },
+      erp: {
+        provider,
+        connectionId,
+        remoteCompanyId,
+        externalId: record.externalId,
+        erpNumber: record.erpNumber,
+        kind: record.kind,
+        state: record.state,
+        vendorId: vendorIdOf(record),
+        postingDate: record.postingDate,
+        purchaseOrderRefs: record.purchaseOrderRefs,
+        paidAmount: record.paidAmount,
+        paidAccountExternalId: record.paidAccountExternalId,
+        modifiedAt: record.modifiedAt,
+        url: record.url,
+        contentHash,
+        importedAt: stored?.importedAt ?? now,
+        foundAtMs: foundAtMsOf(record, stored, now),
+        changedAt: now,
+        deletedAt: undefined,
+      },
+    };
+  });
+  return [...bills, ...withdrawn];
+}
+
+/** The bill as an invoice of its supplier. Amounts keep the digits that the ERP sent; those of a credit note are negative. */
+function invoiceOf(bill: CompleteBill, taxId: string | undefined): CanonicalInvoice {
+  const signed = (amount: string): string => (bill.kind === 'CREDIT_NOTE' ? negative(amount) : amount);
+  const [orderRef] = bill.purchaseOrderRefs;
+  return {
+    supplier: { name: bill.vendorName, ...(taxId === undefined ? {} : { tax_id: taxId }) },
+    invoice_number: bill.documentNumber,
+    issue_date: bill.issueDate,
+    ...(bill.dueDate === undefined ? {} : { due_date: bill.dueDate }),
+    currency: bill.currency.toUpperCase(),
+    ...(bill.netAmount === undefined ? {} : { net_amount: signed(bill.netAmount) }),
+    ...(bill.taxAmount === undefined ? {} : { tax_amount: signed(bill.taxAmount) }),
+    gross_amount: signed(bill.grossAmount),
+    ...(orderRef === undefined ? {} : { purchase_order_ref: orderRef }),
+  };
+}
+
+function negative(amount: string): string {
+  if (amount.startsWith('-')) return amount.slice(1);
+  return /[1-9]/.test(amount) ? `-${amount}` : amount;
+}
+
+/** The account of the vendor that the bill names to be paid to. */
+function accountOf(
+  vendor: VendorOfBills | undefined,
+  { paidAccountExternalId }: BillRecord,
+): { readonly key: string; readonly stated: CanonicalBankAccount } | undefined {
+  if (paidAccountExternalId === undefined) return undefined;
+  const account = vendor?.accounts.find(({ externalId }) => externalId === paidAccountExternalId);
+  if (account?.key === undefined) return undefined;
+  const { key, iban, sortCode, accountNumber } = account;
+  if (iban !== undefined) return { key, stated: { iban } };
+  if (sortCode === undefined || accountNumber === undefined) return undefined;
+  return { key, stated: { sort_code: sortCode, account_number: accountNumber } };
+}
+
+/** Whether other invoices are compared with it: what is not entered yet, or is canceled, was never a bill. */
+function isFound(state: BillState): boolean {
+  return state !== 'DRAFT' && state !== 'VOID';
+}
+
+function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now: Date): number | undefined {
+  return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
+}
+
+/** What others find the bill by, and compare it by. */
+function matchPart(
+  { companyId }: ErpSource,
+  {
+    id,
+    bill,
+    invoice: { supplier, ...invoice },
+    account,
+    stored,
+  }: {
+    readonly id: string;
+    readonly bill: CompleteBill;
+    readonly invoice: CanonicalInvoice;
+    readonly account: CanonicalBankAccount | undefined;
+    readonly stored: KnownBill | undefined;
+  },
+  now: Date,
+): MatchPart {
+  const normalised = normaliseInvoice(
+    { ...invoice, supplier: account === undefined ? supplier : { ...supplier, bank_account: account } },
+    {
+      invoiceId: id,
+      companyId,
+      source: 'ERP',
+      // Not the moment of a draft.
+      receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
+      externalId: bill.externalId,
+    },
+  );
+  const part = matchPartOf(normalised, isFound(bill.state) ? storedKeys(normalised) : []);
+  return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
+}
+
+/** The supplier that a bill had stays with it while it names the same party. */
+function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
+  return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
+}
+
+/** What others have noted on the bill stays with it. */
+function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
+  if (stored === undefined) return {};
+  const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;
+  return {
+    ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
+    ...(confirmedAs === undefined ? {} : { confirmedAs }),
+    ...(suspectedAs === undefined ? {} : { suspectedAs }),
+  };
+}
+
+/**
+ * The suppliers of bills, by bill: that of the vendor where it is noted, else the supplier with its tax id, name or account
+ * (detection reference, section 6), which then is noted with the vendor. Bills make no suppliers: those that no invoice has
+ * made stay without one, and are compared by tax id and name.
+ */
+async function suppliersOf(
+  { suppliers, vendors, policy }: Deps,
+  organizationId: string,
+  bills: readonly ChangedBill[],
+): Promise<ReadonlyMap<string, string>> {
+  const supplierIds = new Map<string, string>();
+  const unknown = bills.filter(({ id, vendor }) => {
+    if (vendor?.supplierId !== undefined) supplierIds.set(id, vendor.supplierId);
+    return vendor?.supplierId === undefined;
+  });
+  const keys = [...new Set(unknown.flatMap(({ part }) => supplierKeysOf(part)))];
+  const byKey = new Map<string, KnownSupplier[]>();
+  for (const supplier of keys.length === 0 ? [] : await suppliers.identitiesByKeys(organizationId, keys)) {
+    for (const key of supplier.keys) byKey.set(key, [...(byKey.get(key) ?? []), supplier]);
+  }
+  const ofVendors = new Map<string, VendorSupplier>();
+  for (const { id, part, vendor } of unknown) {
+    const known = [...new Set(supplierKeysOf(part).flatMap((key) => byKey.get(key) ?? []))];
+    if (known.length === 0) continue;
+    const { similarNameMin } = policy.duplicates;
+    const { supplierId, reason } = resolveSupplier(organizationId, part, known, { similarNameMin });
+    if (reason === 'NEW') continue;
+    supplierIds.set(id, supplierId);
+    if (vendor !== undefined) ofVendors.set(vendor.id, { ...vendor, supplierId });
+  }
+  if (ofVendors.size > 0) await vendors.noteSuppliers(organizationId, [...ofVendors.values()]);
+  return supplierIds;
+}

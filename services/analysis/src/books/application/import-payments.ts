@@ -1,0 +1,88 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { dayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { paymentFault } from '../domain/record-faults.js';
+import type { PaymentRecord } from '../../records/domain/erp-records.js';
+import { readAccount } from '../domain/vendor-accounts.js';
+import type { VendorAccount } from '../domain/vendor-accounts.js';
+import { recordsImported } from '../../telemetry.js';
+import { importPage } from './import-page.js';
+import type { PageCounts } from './import-page.js';
+import { openSource } from './import-source.js';
+import type { ErpSourceStore, ImportSource } from './import-source.js';
+import { contentHashOf, importedIdOf, isUnchanged, nextRecord } from './imported-record.js';
+import type { ImportedRecord, ImportedStore } from './imported-record.js';
+
+export interface StoredPayment
+  extends ImportedRecord, Omit<PaymentRecord, 'externalId' | 'vendorExternalId' | 'billExternalIds' | 'account'> {
+  readonly vendorId: string;
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  /** Minor units of the currency, as a string. */
+  readonly amountMinor: string;
+  /** The bills that it settles, as invoices. */
+  readonly invoiceIds: readonly string[];
+  readonly account: VendorAccount | undefined;
+}
+
+interface Deps {
+  readonly sources: ErpSourceStore;
+  readonly payments: ImportedStore<StoredPayment>;
+  readonly clock: Clock;
+}
+
+/** Stores a page of payments. @throws DomainError wrong_state when the connection was disconnected */
+export const importPayments =
+  ({ sources, payments, clock }: Deps) =>
+  async (of: ImportSource, records: readonly PaymentRecord[]): Promise<PageCounts> => {
+    const now = clock.now();
+    const source = await openSource(sources, of, now);
+    const { organizationId } = source;
+    const counts = await importPage(records, {
+      idOf: ({ externalId }) => importedIdOf(source, 'payment', externalId),
+      faultOf: paymentFault,
+      stored: (ids) => payments.find(organizationId, ids),
+      changes: async (arrivals) =>
+        arrivals.flatMap(({ id, record, stored }): StoredPayment[] => {
+          const contentHash = contentHashOf(record);
+          if (isUnchanged(stored, contentHash, source)) return [];
+          const { externalId, vendorExternalId, billExternalIds, account, ...payment } = record;
+          const currency = payment.currency.toUpperCase();
+          const vendorId = importedIdOf(source, 'vendor', vendorExternalId);
+          const amountMinor = String(toMinorUnits(payment.amount, minorUnitsOf(currency)));
+          const invoiceIds = billExternalIds.map((billId) => importedIdOf(source, 'bill', billId));
+          return [
+            {
+              ...nextRecord(source, stored, { id, externalId, contentHash }, now),
+              ...payment,
+              currency,
+              vendorId,
+              day: dayNumber(payment.date),
+              amountMinor,
+              invoiceIds,
+              account: account && readAccount(account),
+              keys: [paymentAmountKey(vendorId, currency, amountMinor), ...invoiceIds.map(paidInvoiceKey)],
+            },
+          ];
+        }),
+      write: (changes) => payments.write(organizationId, changes),
+    });
+    recordsImported('PAYMENT', source.provider, counts);
+    return counts;
+  };
+
+/** By which payments of one amount to one vendor find each other. */
+export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
+  return `a:${vendorId}|${currency}|${amountMinor}`;
+}
+
+/** The range of keys by which all payments to a vendor are found. */
+export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonly $lt: string } {
+  return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
+}
+
+/** By which the payments of a bill are found. */
+export function paidInvoiceKey(invoiceId: string): string {
+  return `i:${invoiceId}`;
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { vendorFault } from '../domain/record-faults.js';
+import type { VendorRecord } from '../../records/domain/erp-records.js';
+import { accountTimesAfter, readAccount } from '../domain/vendor-accounts.js';
+import type { VendorAccount } from '../domain/vendor-accounts.js';
+import { isSameIdentity, nameOrderOf, readVendorIdentity, vendorKeysOf } from '../domain/vendor-identity.js';
+import { recordsImported } from '../../telemetry.js';
+import { importPage } from './import-page.js';
+import type { Arrival, PageCounts } from './import-page.js';
+import { openSource } from './import-source.js';
+import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js';
+import { contentHashOf, importedIdOf, isUnchanged, nextRecord } from './imported-record.js';
+import { listedAccountKey, vendorNumberKey } from './vendor-store.js';
+import type { StoredVendor, VendorStore } from './vendor-store.js';
+
+interface Deps {
+  readonly sources: ErpSourceStore;
+  readonly vendors: VendorStore;
+  readonly clock: Clock;
+}
+
+/** Stores a page of vendors. @throws DomainError wrong_state when the connection was disconnected */
+export const importVendors =
+  ({ sources, vendors, clock }: Deps) =>
+  async (of: ImportSource, records: readonly VendorRecord[]): Promise<PageCounts> => {
+    const now = clock.now();
+    const source = await openSource(sources, of, now);
+    const { organizationId } = source;
+    const counts = await importPage(records, {
+      idOf: ({ externalId }) => importedIdOf(source, 'vendor', externalId),
+      faultOf: vendorFault,
+      stored: (ids) => vendors.find(organizationId, ids),
+      changes: async (arrivals) => arrivals.flatMap((arrival) => vendorAfter(source, arrival, now) ?? []),
+      write: (changes) => vendors.write(organizationId, changes),
+    });
+    recordsImported('VENDOR', source.provider, counts);
+    return counts;
+  };
+
+/** The vendor as the page has it; undefined where nothing changes. */
+function vendorAfter(
+  source: ErpSource,
+  { id, record, stored }: Arrival<VendorRecord, StoredVendor>,
+  now: Date,
+): StoredVendor | undefined {
+  const contentHash = contentHashOf(record);
+  if (isUnchanged(stored, contentHash, source)) return undefined;
+  const { externalId, accounts: stated, ...details } = record;
+  // A vendor that was deleted came back: what the ERP lists apart comes with the pages of accounts.
+  const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
+  const accounts = stated?.map(readAccount) ?? kept;
+  const identity = readVendorIdentity(details);
+  return {
+    ...nextRecord(source, stored, { id, externalId, contentHash }, now),
+    ...identity,
+    details,
+    ...withAccounts(source, stored, accounts, now),
+    // A vendor that gets another tax id or name may be another supplier: its next bill tells.
+    supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
+    nameOrder: nameOrderOf(details.name),
+    keys: vendorKeys(source, identity, details.number, accounts),
+  };
+}
+
+/** The accounts of a vendor, and what is known of them over time. */
+export function withAccounts(
+  { completedThrough }: ErpSource,
+  stored: StoredVendor | undefined,
+  accounts: readonly VendorAccount[],
+  now: Date,
+): Pick<StoredVendor, 'accounts' | 'accountHistory' | 'accountChange'> {
+  const isKnown = stored !== undefined && completedThrough !== undefined && stored.createdAt <= completedThrough;
+  const times = {
+    accountHistory: stored?.accountHistory ?? [],
+    accountChange: stored?.accountChange,
+  };
+  const seenBefore = isKnown ? completedThrough : undefined;
+  return { accounts, ...accountTimesAfter(times, stored?.accounts ?? [], accounts, { now, seenBefore }) };
+}
+
+/** Everything that a vendor is found by. */
+export function vendorKeys(
+  { remoteCompanyId }: ErpSource,
+  identity: Parameters<typeof vendorKeysOf>[0],
+  number: string | undefined,
+  accounts: readonly VendorAccount[],
+): string[] {
+  return [
+    ...vendorKeysOf(identity, accounts),
+    ...(number === undefined ? [] : [vendorNumberKey(remoteCompanyId, number)]),
+    ...accounts.flatMap(({ externalId }) =>
+      externalId === undefined ? [] : [listedAccountKey(remoteCompanyId, externalId)],
+    ),
+  ];
+}

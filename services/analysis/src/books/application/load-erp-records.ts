@@ -1,0 +1,65 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { NO_ERP_RECORDS } from '../domain/erp-facts.js';
+import { recordsLeftOut } from '../../telemetry.js';
+import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../domain/erp-facts.js';
+
+/** The connections of an organization whose vendor lists are a master; what ended ones have left is none. */
+export interface ConnectedLists {
+  readonly organizationId: string;
+  readonly connectionIds: readonly string[];
+}
+
+/** What decisions read of the records of ERP systems, all by equality keys. */
+export interface ErpRecordStore {
+  /** Vendors of the organization, deleted ones left out, that have one of the keys. */
+  vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
+  ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
+  /** Bills of ERP systems on the orders; none of an order that has too many to be added up. */
+  billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<BillsOnOrders>;
+}
+
+export interface BillsOnOrders {
+  readonly bills: readonly Candidate[];
+  /** Keys of orders that have more. */
+  readonly cutOrders: ReadonlySet<string>;
+}
+
+const NO_BILLS: BillsOnOrders = { bills: [], cutOrders: new Set() };
+
+interface Deps {
+  /** The vendor lists of an organization that are known as a whole. */
+  readonly vendorLists: Cache<readonly VendorList[]>;
+  readonly records: ErpRecordStore;
+  readonly logger: Logger;
+}
+
+/** Loads what ERP systems have about invoices; nothing is read for an organization without a vendor list. */
+export const loadErpRecords =
+  ({ vendorLists, records, logger }: Deps) =>
+  async (organizationId: string, invoices: readonly Candidate[]): Promise<ErpRecords> => {
+    const lists = await vendorLists.get(organizationId);
+    if (lists.length === 0) return NO_ERP_RECORDS;
+    const keys = distinct(invoices.flatMap(supplierKeysOf));
+    const poKeys = distinct(invoices.flatMap(({ poKey }) => poKey ?? []));
+    const connected = { organizationId, connectionIds: distinct(lists.map(({ connectionId }) => connectionId)) };
+    const [sharing, orders, { bills: billsOnOrders, cutOrders }] = await Promise.all([
+      records.vendorsByKeys(connected, keys),
+      poKeys.length === 0 ? [] : records.ordersByKeys(connected, poKeys),
+      poKeys.length === 0 ? NO_BILLS : records.billsByOrders(organizationId, poKeys),
+    ]);
+    if (cutOrders.size > 0) recordsLeftOut(logger, 'BILLS_ON_ORDERS', { organizationId, number: cutOrders.size });
+    const known = new Set(sharing.map(({ id }) => id));
+    const owners = distinct(orders.map(({ vendorId }) => vendorId)).filter((id) => !known.has(id));
+    const others = owners.length === 0 ? [] : await records.vendorsByIds(connected, owners);
+    return { lists, vendors: [...sharing, ...others], orders, billsOnOrders, cutOrders };
+  };
+
+export type LoadErpRecords = ReturnType<typeof loadErpRecords>;
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

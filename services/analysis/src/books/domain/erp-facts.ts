@@ -1,0 +1,338 @@
+import { isBillOf } from '@invoicecontrol/engine/booked-bills';
+import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
+import type { Company } from '@invoicecontrol/engine/facts/companies';
+import type {
+  MasterAccount,
+  OrderMasterFacts,
+  OrderTotals,
+  VendorMasterFacts,
+} from '@invoicecontrol/engine/facts/erp-facts';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Candidate, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { OrderLink, OrderUse } from '@invoicecontrol/engine/facts/links';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { haveSameTaxId, isSameName } from '@invoicecontrol/engine/supplier/identity';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { VendorDetails } from '../../records/domain/erp-records.js';
+import type { AccountPeriod } from './vendor-accounts.js';
+import type { VendorIdentity } from './vendor-identity.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Accounts of the vendors of one supplier that are compared; the policy shows them all in evidence. */
+const MASTER_ACCOUNTS_MAX = 64;
+
+/** The vendor list of one connection, as it was read last. */
+export interface VendorList {
+  readonly connectionId: string;
+  readonly companyId: string;
+  /** When the list was last complete. */
+  readonly syncedAt: Date;
+}
+
+/** A vendor of the master, as far as invoices are compared with it. */
+export interface MasterVendorRecord extends VendorIdentity {
+  readonly id: string;
+  readonly externalId: string;
+  readonly connectionId: string;
+  readonly companyId: string;
+  readonly details: Pick<VendorDetails, 'name' | 'status'>;
+  /** Accounts of now and of before. */
+  readonly accountHistory: readonly AccountPeriod[];
+}
+
+/** An order of the master. */
+export interface MasterOrderRecord {
+  readonly connectionId: string;
+  readonly companyId: string;
+  readonly vendorId: string;
+  readonly poKey: string;
+  readonly currency: string;
+  readonly netAmount: DecimalAmount | undefined;
+  readonly grossAmount: DecimalAmount | undefined;
+}
+
+/** What the ERP has about some invoices. */
+export interface ErpRecords {
+  readonly lists: readonly VendorList[];
+  readonly vendors: readonly MasterVendorRecord[];
+  readonly orders: readonly MasterOrderRecord[];
+  /** Bills on those orders. */
+  readonly billsOnOrders: readonly Candidate[];
+  /** Keys of orders with more bills than are added up: what was billed on them is not known. */
+  readonly cutOrders: ReadonlySet<string>;
+}
+
+export const NO_ERP_RECORDS: ErpRecords = {
+  lists: [],
+  vendors: [],
+  orders: [],
+  billsOnOrders: [],
+  cutOrders: new Set(),
+};
+
+/** An invoice with what it is compared with. */
+interface Compared {
+  readonly invoice: NormalisedInvoice;
+  readonly supplierId: string;
+  readonly companies: readonly Company[];
+  /** What was billed on its order before. */
+  readonly orderLink: OrderLink | null;
+}
+
+/** What the ERP of its company says about an invoice; nothing where no vendor list of the company is known. */
+export type ErpFactsOf = (compared: Compared) => Pick<Facts, 'vendorMaster' | 'ownAccount' | 'orderMaster'>;
+type ErpFacts = ReturnType<ErpFactsOf>;
+
+type RecognisesBills = Pick<Policy, 'duplicates'>;
+
+/** @param policy by which the bill of an invoice is recognised */
+export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): ErpFactsOf {
+  if (records.lists.length === 0) return () => ({});
+  const vendorsByKey = grouped(records.vendors, keysOfVendor);
+  const ordersByKey = grouped(records.orders, ({ poKey }) => [poKey]);
+  const vendorsById = new Map(records.vendors.map((vendor) => [vendor.id, vendor]));
+  const billsByOrder = grouped(records.billsOnOrders, ({ poKey }) => (poKey === undefined ? [] : [poKey]));
+  return (compared) => {
+    const { invoice } = compared;
+    const keys = supplierKeysOf(invoice);
+    const sharing = [...new Set(keys.flatMap((key) => vendorsByKey.get(key) ?? []))];
+    const lists = records.lists.filter(({ companyId }) => companyId === invoice.companyId);
+    const vendors = vendorsOf(
+      invoice,
+      sharing.filter(({ companyId }) => companyId === invoice.companyId),
+    );
+    const vendorMaster = vendorMasterOf(invoice, lists, vendors);
+    const ownAccount = ownAccountOf(invoice, sharing, compared.companies);
+    const orderMaster = orderMasterOf(compared, vendors, {
+      orders: ordersByKey.get(invoice.poKey ?? '') ?? [],
+      bills: billsByOrder.get(invoice.poKey ?? '') ?? [],
+      isCut: compared.orderLink?.isCut === true || records.cutOrders.has(invoice.poKey ?? ''),
+      vendorsById,
+      policy,
+    });
+    return {
+      ...(vendorMaster === undefined ? {} : { vendorMaster }),
+      ...(ownAccount === undefined ? {} : { ownAccount }),
+      ...(orderMaster === undefined ? {} : { orderMaster }),
+    };
+  };
+}
+
+/** Whether the ERP has the order of an invoice, of which too many invoices came for what was billed on it to be known. */
+export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
+  return orderLink?.isCut === true && orderMaster !== undefined;
+}
+
+/** The parts of a vendor that parties are compared by. */
+function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIdentity) {
+  return {
+    nameKey,
+    ...(nameFold === undefined ? {} : { nameFold }),
+    ...(taxKey === undefined ? {} : { taxKey }),
+    ...(taxCountry === undefined ? {} : { taxCountry }),
+    ...(taxValid === undefined ? {} : { taxValid }),
+  };
+}
+
+/** The keys that a vendor is found by: as those of an invoice's supplier, with all accounts that it has or had. */
+function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendorRecord): string[] {
+  return [
+    ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
+    ...(nameKey === '' ? [] : [`n:${nameKey}`]),
+    ...(nameFold === undefined ? [] : [`n:${nameFold}`]),
+    ...accountHistory.map(({ key }) => `b:${key}`),
+  ];
+}
+
+/**
+ * The vendor records of the invoice's supplier: by tax id, else by name when at most one side has a tax id, else by
+ * account (detection reference, section 6). Active ones where there are any.
+ */
+function vendorsOf(invoice: NormalisedInvoice, sharing: readonly MasterVendorRecord[]): readonly MasterVendorRecord[] {
+  const byTaxId = sharing.filter((vendor) => haveSameTaxId(partyOf(vendor), invoice));
+  const byName = sharing.filter(
+    (vendor) => isSameName(partyOf(vendor), invoice) && (vendor.taxKey === undefined || invoice.taxKey === undefined),
+  );
+  const byAccount = sharing.filter((vendor) => hasAccount(vendor, invoice.bankKey));
+  const known = [byTaxId, byName, byAccount].find((vendors) => vendors.length > 0) ?? [];
+  const active = known.filter(({ details }) => details.status === 'ACTIVE');
+  return (active.length > 0 ? active : known).toSorted((left, right) => compareText(left.id, right.id));
+}
+
+function hasAccount({ accountHistory }: MasterVendorRecord, bankKey: string | undefined): boolean {
+  return accountHistory.some(({ key, to }) => key === bankKey && to === undefined);
+}
+
+function vendorMasterOf(
+  invoice: NormalisedInvoice,
+  lists: readonly VendorList[],
+  vendors: readonly MasterVendorRecord[],
+): VendorMasterFacts | undefined {
+  const byAge = lists.toSorted((left, right) => left.syncedAt.getTime() - right.syncedAt.getTime());
+  const [oldest] = byAge;
+  if (oldest === undefined) return undefined;
+  const [vendor] = vendors;
+  // What is known of a supplier in several lists is as old as the oldest of them.
+  const connections = new Set(vendors.map(({ connectionId }) => connectionId));
+  const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
+  return {
+    syncedAt: syncedAt.toISOString(),
+    ageHours: Math.max(0, Math.floor((invoice.receivedAtMs - syncedAt.getTime()) / HOUR_MS)),
+    vendor:
+      vendor === undefined
+        ? null
+        : {
+            erpVendorId: vendor.externalId,
+            name: vendor.details.name,
+            isOneTime: false,
+            accounts: accountsOf(invoice, vendors).slice(0, MASTER_ACCOUNTS_MAX),
+          },
+  };
+}
+
+/** Rows of a scan tell of the past: an account that the vendor had on the day of the bill was right. */
+function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
+  const accounts = vendors
+    .flatMap(({ accountHistory }) => accountHistory)
+    .filter(({ to }) => to === undefined || (source === 'SCAN' && to.getTime() >= issueDay * DAY_MS));
+  return [...new Map(accounts.map(({ key, masked }) => [key, { key, masked }])).values()].sort((left, right) =>
+    compareText(left.key, right.key),
+  );
+}
+
+/** A vendor record with the tax id of a company of the organization is that company: its accounts are own ones. */
+function ownAccountOf(
+  { bankKey }: NormalisedInvoice,
+  sharing: readonly MasterVendorRecord[],
+  companies: readonly Company[],
+): ErpFacts['ownAccount'] {
+  if (bankKey === undefined) return undefined;
+  const own = sharing
+    .filter((vendor) => hasAccount(vendor, bankKey))
+    .flatMap(({ taxKey, taxCountry }) => {
+      if (taxKey === undefined) return [];
+      const taxId = { body: taxKey, ...(taxCountry === undefined ? {} : { country: taxCountry }) };
+      return companies.find((company) => hasTaxId(company, taxId)) ?? [];
+    })
+    .sort((left, right) => compareText(left.companyId, right.companyId));
+  const [company] = own;
+  return company === undefined ? undefined : { companyId: company.companyId, name: company.name };
+}
+
+interface OnOrder {
+  readonly orders: readonly MasterOrderRecord[];
+  readonly bills: readonly Candidate[];
+  /** There are more bills than these, or more invoices than its link has. */
+  readonly isCut: boolean;
+  readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
+  readonly policy: RecognisesBills;
+}
+
+/** Each company numbers its own orders; where several orders have the number, nothing is known about it. */
+function orderMasterOf(
+  compared: Compared,
+  vendors: readonly MasterVendorRecord[],
+  { orders, bills, isCut, vendorsById, policy }: OnOrder,
+): OrderMasterFacts | undefined {
+  const { invoice, supplierId } = compared;
+  const [order, ...others] = orders.filter(({ companyId }) => companyId === invoice.companyId);
+  if (order === undefined || others.length > 0) return undefined;
+  const { currency, netAmount, grossAmount } = order;
+  const owner = vendorsById.get(order.vendorId);
+  const isOwn = vendors.some(({ id }) => id === order.vendorId);
+  const billed = isCut ? UNKNOWN_SUMS : billedOn(compared, order, { bills, policy });
+  return {
+    currency,
+    ...totals('net', netAmount, billed.net, currency),
+    ...totals('gross', grossAmount, billed.gross, currency),
+    isBlanket: false,
+    ...(owner === undefined ? {} : { owner: { supplierId: isOwn ? supplierId : owner.id, name: owner.details.name } }),
+  };
+}
+
+const UNKNOWN_SUMS = { net: undefined, gross: undefined };
+
+function totals<N extends 'net' | 'gross'>(
+  name: N,
+  ordered: DecimalAmount | undefined,
+  billedMinor: bigint | undefined,
+  currency: string,
+): Partial<Record<N, OrderTotals>> {
+  if (ordered === undefined || billedMinor === undefined) return {};
+  const billed = minorToDecimal(billedMinor, minorUnitsOf(currency));
+  return { [name]: { ordered, billed } } as Partial<Record<N, OrderTotals>>;
+}
+
+/**
+ * What was billed on the order before: invoices, and bills of the ERP that book none of them. The bill of this very
+ * invoice is a duplicate of it, and nothing beside it. The net sum is unknown once one of them states none.
+ */
+function billedOn(
+  { invoice, orderLink }: Compared,
+  { currency }: MasterOrderRecord,
+  { bills, policy }: Pick<OnOrder, 'bills' | 'policy'>,
+): { readonly net: bigint | undefined; readonly gross: bigint } {
+  const uses = (orderLink?.uses ?? []).filter(
+    (use) =>
+      use.invoiceId !== invoice.invoiceId &&
+      use.currency === currency &&
+      (use.companyId === undefined || use.companyId === invoice.companyId),
+  );
+  const onOrder = bills.filter(
+    (bill) =>
+      bill.companyId === invoice.companyId &&
+      bill.currency === currency &&
+      bill.status === 'RECEIVED' &&
+      !isBillOf(bill, invoice, policy),
+  );
+  const all = [...uses, ...withoutBookings(onOrder, uses, policy)];
+  const net = all.every(({ netMinor }) => netMinor !== undefined)
+    ? all.reduce((sum, { netMinor = '0' }) => sum + BigInt(netMinor), 0n)
+    : undefined;
+  return { net, gross: all.reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n) };
+}
+
+/**
+ * The bills that book none of the invoices. A linked bill books its invoice while it has the amount of it; of the others, one
+ * bill of the same number and amount books an invoice. Of invoices that were counted without their number the day must be near.
+ */
+function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
+  const open = new Map(uses.map((use) => [use.invoiceId, use]));
+  const isNear = (use: OrderUse, bill: Candidate): boolean =>
+    Math.abs(use.day - bill.issueDay) <= policy.duplicates.erpBookingDaysMax;
+  const linked = bills.filter((bill) => {
+    const use = open.get(bill.bookedInvoiceId ?? '');
+    return use?.amountMinor === bill.amountMinor && open.delete(use.invoiceId);
+  });
+  return bills
+    .filter((bill) => !linked.includes(bill))
+    .toSorted((left, right) => compareText(left.invoiceId, right.invoiceId))
+    .filter((bill) => {
+      const use = [...open.values()].find(
+        ({ number, ...others }) =>
+          others.amountMinor === bill.amountMinor &&
+          (number === undefined ? isNear(others, bill) : number === bill.number.f1),
+      );
+      return use === undefined || !open.delete(use.invoiceId);
+    });
+}
+
+function grouped<T>(
+  records: readonly T[],
+  keysOf: (record: T) => readonly string[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const record of records) {
+    for (const key of keysOf(record)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [record]);
+      else group.push(record);
+    }
+  }
+  return groups;
+}

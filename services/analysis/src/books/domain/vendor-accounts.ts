@@ -1,0 +1,191 @@
+import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import type { AccountRecord } from '../../records/domain/erp-records.js';
+
+/** Accounts of one vendor that are stored. */
+export const ACCOUNTS_PER_VENDOR_MAX = 100;
+/** Accounts that a vendor no longer has and that are remembered; the oldest leave first. */
+export const FORMER_ACCOUNTS_MAX = 100;
+/** A shorter text shows nothing of itself when it is masked. */
+const SHOWN_TAIL_LENGTH = 4;
+const MASKED_TEXT_LENGTH_MIN = 8;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A calendar day begins up to so long before, and ends up to so long after, that of UTC: nobody knows the company's time zone. */
+const DAY_BEGINS_EARLIER_MS = 14 * HOUR_MS;
+const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
+/** An account that comes and goes within this time, while the vendor keeps or regains another one, was swapped in. */
+export const PASSING_ACCOUNT_DAYS = 14;
+
+/** An account of a vendor as it is stored. */
+export interface VendorAccount extends AccountRecord {
+  /** As `Candidate.bankKey`; undefined where it cannot be compared: masked, or neither an IBAN nor a UK account. */
+  readonly key: string | undefined;
+  /** Safe to show. */
+  readonly masked: string;
+}
+
+/** The time in which a vendor had an account, as synchronisations saw it. */
+export interface AccountPeriod extends MasterAccount {
+  /** Undefined: since the vendor is known. */
+  readonly from: Date | undefined;
+  /**
+   * When the last run ended that had seen the vendor without it. Undefined: it has it since the vendor is known, or it got it
+   * before this was stored.
+   */
+  readonly absentAt?: Date | undefined;
+  /** Undefined: it has the account now. */
+  readonly to: Date | undefined;
+}
+
+/** The last change of the accounts of a vendor, and the synchronisations between which it was made. */
+export interface AccountChange {
+  readonly before: readonly MasterAccount[];
+  readonly seenBefore: Date;
+  readonly seenAfter: Date;
+}
+
+export function readAccount(record: AccountRecord): VendorAccount {
+  const { iban, sortCode, accountNumber, isMasked, raw } = record;
+  const stated =
+    iban !== undefined
+      ? { iban }
+      : sortCode !== undefined && accountNumber !== undefined
+        ? { sortCode, accountNumber }
+        : undefined;
+  if (isMasked || stated === undefined) return { ...record, key: undefined, masked: maskedText(raw) };
+  const { key, masked } = readBankAccount(stated);
+  return { ...record, key, masked };
+}
+
+/** Those that can be compared, each once. */
+export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAccount[] {
+  const comparable = accounts.flatMap(({ key, masked }) =>
+    key === undefined ? [] : [[key, { key, masked }] as const],
+  );
+  return [...new Map(comparable).values()];
+}
+
+/** What is known of a vendor's accounts over time. */
+export interface AccountTimes {
+  readonly accountHistory: readonly AccountPeriod[];
+  readonly accountChange: AccountChange | undefined;
+}
+
+interface Sighting {
+  readonly now: Date;
+  /**
+   * When a synchronisation last ended that had seen the vendor; undefined while none has: then what comes is its first
+   * list of accounts, and no change.
+   */
+  readonly seenBefore: Date | undefined;
+}
+
+/**
+ * What is known over time when a vendor has other accounts than before. Several changes between two synchronisations, such
+ * as a removal and an addition in pages of their own, are one change.
+ */
+export function accountTimesAfter(
+  times: AccountTimes,
+  before: readonly VendorAccount[],
+  after: readonly VendorAccount[],
+  { now, seenBefore }: Sighting,
+): AccountTimes {
+  const accounts = comparableAccounts(after);
+  return {
+    accountHistory: historyAfter(times.accountHistory, accounts, { now, seenBefore }),
+    accountChange: changeAfter(times.accountChange, comparableAccounts(before), accounts, { now, seenBefore }),
+  };
+}
+
+/**
+ * The keys of the accounts that a vendor may have had on a day, as far as synchronisations saw it: not those that it got
+ * later, or had lost before, nor one that was swapped in, in place of which it counts as having had what it had before and
+ * after. Of a vendor that had none any more, those that it lost last.
+ * @param day since 1970-01-01
+ */
+export function accountsAt(history: readonly AccountPeriod[], day: number): readonly string[] {
+  const from = day * DAY_MS - DAY_BEGINS_EARLIER_MS;
+  const to = (day + 1) * DAY_MS + DAY_ENDS_LATER_MS;
+  const then = history.filter(
+    (period) => (period.absentAt?.getTime() ?? -Infinity) < to && (period.to?.getTime() ?? Infinity) >= from,
+  );
+  const keys = new Set(
+    then.flatMap((period) => {
+      const held = heldThroughout(period, history);
+      return held.length === 0 ? period.key : held;
+    }),
+  );
+  if (keys.size > 0) return [...keys];
+  const lost = history.filter((period) => period.to !== undefined && period.to.getTime() < from);
+  const last = Math.max(...lost.map((period) => period.to?.getTime() ?? 0));
+  return lost.filter((period) => period.to?.getTime() === last).map(({ key }) => key);
+}
+
+/** The accounts of a vendor that were swapped in and out again: paid in between, they leave no other trace in the master. */
+export function passingAccounts(history: readonly AccountPeriod[]): readonly AccountPeriod[] {
+  return history.filter((period) => heldThroughout(period, history).length > 0);
+}
+
+/** Other accounts that a vendor had both before and after an account that came and went; none where that stayed for long. */
+function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
+  if (absentAt === undefined || to === undefined) return [];
+  if (to.getTime() - absentAt.getTime() > PASSING_ACCOUNT_DAYS * DAY_MS) return [];
+  const heldAt = (at: Date): string[] =>
+    history
+      .filter((other) => (other.from === undefined || other.from <= at) && (other.to === undefined || other.to > at))
+      .map((other) => other.key);
+  const after = new Set(heldAt(to));
+  return heldAt(absentAt).filter((other) => other !== key && after.has(other));
+}
+
+function historyAfter(
+  history: readonly AccountPeriod[],
+  accounts: readonly MasterAccount[],
+  { now, seenBefore }: Sighting,
+): AccountPeriod[] {
+  const current = new Set(accounts.map(({ key }) => key));
+  const isOpen = new Set(history.filter(({ to }) => to === undefined).map(({ key }) => key));
+  const periods = history.map((period) => {
+    if (period.to === undefined) return current.has(period.key) ? period : { ...period, to: now };
+    // Lost and back between two runs, as when pages bring it anew: it was never away.
+    const isBack = seenBefore !== undefined && period.to > seenBefore;
+    return isBack && current.has(period.key) && !isOpen.has(period.key) ? { ...period, to: undefined } : period;
+  });
+  const open = periods.filter(({ to }) => to === undefined);
+  const known = new Set(open.map(({ key }) => key));
+  const added = accounts
+    .filter(({ key }) => !known.has(key))
+    .map((account) =>
+      seenBefore === undefined
+        ? { ...account, from: undefined, to: undefined }
+        : { ...account, from: now, absentAt: seenBefore, to: undefined },
+    );
+  const former = periods.filter(({ to }) => to !== undefined).slice(-FORMER_ACCOUNTS_MAX);
+  return [...former, ...open, ...added];
+}
+
+function changeAfter(
+  change: AccountChange | undefined,
+  before: readonly MasterAccount[],
+  after: readonly MasterAccount[],
+  { now, seenBefore }: Sighting,
+): AccountChange | undefined {
+  if (seenBefore === undefined) return undefined;
+  const isUnderWay = change !== undefined && change.seenAfter > seenBefore;
+  const origin = isUnderWay ? change.before : before;
+  if (haveSameKeys(origin, after)) return isUnderWay ? undefined : change;
+  return { before: origin, seenBefore, seenAfter: isUnderWay ? change.seenAfter : now };
+}
+
+function haveSameKeys(left: readonly MasterAccount[], right: readonly MasterAccount[]): boolean {
+  const keys = new Set(left.map(({ key }) => key));
+  return keys.size === right.length && right.every(({ key }) => keys.has(key));
+}
+
+/** The last four characters of a text that is no account by its form. */
+function maskedText(raw: string): string {
+  const characters = [...raw.replace(/\s/g, '')];
+  const shown = characters.length < MASKED_TEXT_LENGTH_MIN ? 0 : SHOWN_TAIL_LENGTH;
+  return '*'.repeat(characters.length - shown) + characters.slice(characters.length - shown).join('');
+}

@@ -1,0 +1,57 @@
+import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { readName } from '@invoicecontrol/engine/normalisation/name-key';
+import { plainText } from '@invoicecontrol/engine/normalisation/text';
+import { identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
+import type { VendorDetails } from '../../records/domain/erp-records.js';
+import type { VendorAccount } from './vendor-accounts.js';
+
+const NAME_ORDER_LENGTH_MAX = 100;
+
+/** What a vendor is compared by: the same forms as those of suppliers and invoices. */
+export interface VendorIdentity {
+  readonly nameKey: string;
+  readonly nameFold: string | undefined;
+  /** Undefined also where the ERP shows only a part of the tax id. */
+  readonly taxKey: string | undefined;
+  readonly taxCountry: string | undefined;
+  readonly taxValid: boolean | undefined;
+}
+
+/** Whether two records name one party: by another tax id or name it is another one. */
+export function isSameIdentity(
+  left: { readonly taxKey?: string | undefined; readonly nameKey: string },
+  right: { readonly taxKey?: string | undefined; readonly nameKey: string },
+): boolean {
+  return left.taxKey === right.taxKey && left.nameKey === right.nameKey;
+}
+
+export function readVendorIdentity({
+  name,
+  taxId: printed,
+  isTaxIdMasked,
+}: Pick<VendorDetails, 'name' | 'taxId' | 'isTaxIdMasked'>): VendorIdentity {
+  const { key: nameKey, fold: nameFold } = readName(name);
+  const taxId = printed === undefined || isTaxIdMasked ? undefined : parseTaxId(printed);
+  if (taxId === undefined || !identifiesParty(taxId)) {
+    return { nameKey, nameFold, taxKey: undefined, taxCountry: undefined, taxValid: undefined };
+  }
+  const { body: taxKey, country: taxCountry } = taxId;
+  const taxValid = taxCountry === undefined ? undefined : taxIdValidity(taxKey, taxCountry) === 'VALID';
+  return { nameKey, nameFold, taxKey, taxCountry, taxValid };
+}
+
+/** The keys by which a vendor is found: those of a supplier with its tax id, its names and each of its accounts. */
+export function vendorKeysOf(identity: VendorIdentity, accounts: readonly VendorAccount[]): string[] {
+  const { nameKey, nameFold, taxKey } = identity;
+  const named = supplierKeysOf({
+    nameKey,
+    ...(nameFold === undefined ? {} : { nameFold }),
+    ...(taxKey === undefined ? {} : { taxKey }),
+  });
+  return [...new Set([...named, ...accounts.flatMap(({ key }) => (key === undefined ? [] : [`b:${key}`]))])];
+}
+
+/** What vendors are listed by, and the beginning of a name is looked up in: plain capital letters. */
+export function nameOrderOf(name: string): string {
+  return plainText(name.trim()).slice(0, NAME_ORDER_LENGTH_MAX);
+}

@@ -1,0 +1,11 @@
+import type { Collection } from 'mongodb';
+import type { StoredPayment } from '../application/import-payments.js';
+import { importedIndexes } from './imported-records.js';
+import type { ImportedDocument } from './imported-records.js';
+
+/** A payment of an ERP; found by its vendor and amount, and by the bills that it settles. */
+export type ErpPaymentDocument = ImportedDocument<StoredPayment>;
+
+export async function createErpPaymentIndexes(collection: Collection<ErpPaymentDocument>): Promise<void> {
+  await collection.createIndexes([...importedIndexes]);
+}

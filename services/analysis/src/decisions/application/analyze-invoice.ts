@@ -1,0 +1,136 @@
+import { createCounted } from '@invoicecontrol/metering/counted-create';
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import { companyFor } from '../../records/domain/tenant.js';
+import type { AnalysisStore } from '../../records/application/analysis-store.js';
+import type { SupplierStore } from '../../records/application/counted-records.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import { analysisIdFor, invoiceIdFor } from '../../records/application/derived-ids.js';
+import type { FindingSubject } from '../../records/application/finding-store.js';
+import type {
+  DecidedAnalysis,
+  InvoiceRecord,
+  InvoiceStore,
+  NewInvoice,
+} from '../../records/application/invoice-store.js';
+import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from './resume-invoice.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly suppliers: SupplierStore;
+  readonly usage: UsageCounters;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly clock: Clock;
+}
+
+export interface AnalyzeInvoiceInput {
+  readonly organizationId: string;
+  readonly invoice: CanonicalInvoice;
+  readonly idempotencyKey: string | undefined;
+  /** SHA-256 of the request body as canonical JSON. */
+  readonly fingerprint: string;
+  /** Analyses the plan allows in a month; undefined means any number. */
+  readonly monthlyLimit: number | undefined;
+}
+
+export interface AnalyzedInvoice {
+  readonly subject: FindingSubject;
+  readonly analysis: DecidedAnalysis;
+  /** Whether this is the stored answer to an earlier request. */
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Stores an invoice and decides it (architecture section 7). A key's derived id makes every step repeatable: the
+ * first request creates the invoice, a repeat finds it.
+ * @throws DomainError idempotency_mismatch for another body under the same key, in_progress while the first is at
+ * work, usage_exceeded, invalid for an unknown company
+ */
+export const analyzeInvoice = (deps: Deps) => {
+  const { invoices, suppliers, tenants, decider, clock } = deps;
+  return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
+    const { organizationId, invoice, idempotencyKey, fingerprint, monthlyLimit } = input;
+    const tenant = await tenants.factsOf(organizationId, context, invoice.company_id);
+    const invoiceId = invoiceIdFor(organizationId, idempotencyKey);
+    const isKeyed = idempotencyKey !== undefined;
+    const mayBeRefused =
+      monthlyLimit !== undefined || (invoice.company_id !== undefined && !hasCompany(tenant, invoice.company_id));
+    if (isKeyed && mayBeRefused) {
+      // A repeat meets neither the quota nor the loss of its company: it must be known before either is looked at.
+      const earlier = await invoices.find(organizationId, invoiceId);
+      if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
+    }
+    const now = clock.now();
+    const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
+    const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
+    // Without a limit nothing can be refused, so counting need not come first; the invoice says that it did not.
+    const isCountUnsure = monthlyLimit === undefined;
+    const received = {
+      organizationId,
+      invoiceId,
+      companyId,
+      source: 'API' as const,
+      createdAt: now,
+      invoice,
+      match: matchPartOf(normalised),
+      ...(isKeyed ? { fingerprint } : {}),
+      ...(isCountUnsure ? { isCountUnsure } : {}),
+      usageMonth: usageMonth(now),
+      leaseMs: DECISION_LEASE_MS,
+    };
+    const [{ created, first }, known] = await Promise.all([
+      createCounted(deps, {
+        mark: analysisMark(received),
+        limit: monthlyLimit,
+        insert: async () => ((await invoices.insert(received)) ? received : undefined),
+        findFirst: isKeyed ? () => invoices.find(organizationId, invoiceId) : undefined,
+        isCountUnsure,
+      }),
+      suppliers.findByKeys(organizationId, supplierKeysOf(normalised)),
+    ]);
+    if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
+    const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
+    if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
+    // We were so slow that another worker took over; its decision is the decision.
+    return replay(deps, await require(invoices, received), fingerprint, tenant);
+  };
+};
+
+/** The answer to a request whose invoice is there already. */
+async function replay(
+  deps: Deps,
+  earlier: InvoiceRecord,
+  fingerprint: string,
+  tenant: TenantFacts,
+): Promise<AnalyzedInvoice> {
+  const { organizationId, invoiceId } = earlier;
+  requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
+  if (earlier.analysis !== undefined) {
+    // The first answer, even if the invoice has been analyzed again since.
+    const first =
+      earlier.analysis.number === 1
+        ? earlier.analysis
+        : (await deps.analyses.find(organizationId, analysisIdFor(invoiceId, 1)))?.analysis;
+    return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
+  }
+  const resumed = await resumeInvoice(deps)(earlier, tenant);
+  if (resumed !== undefined) return { ...resumed, isReplayed: true };
+  throw firstInProgress();
+}
+
+async function require(invoices: InvoiceStore, { organizationId, invoiceId }: NewInvoice): Promise<InvoiceRecord> {
+  const record = await invoices.find(organizationId, invoiceId);
+  if (record === undefined) throw new Error(`invoice ${invoiceId} was stored and is gone`);
+  return record;
+}

@@ -1,0 +1,306 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { differencesBetween } from '../../records/domain/differences.js';
+import type { AnalysisFacts } from '../../records/domain/analysis.js';
+import type { MatchPart, NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import { withoutInvoice } from '@invoicecontrol/engine/supplier/profile';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { pairKeysOf } from '../../records/domain/finding-disposition.js';
+import { withSubjects } from '../../records/domain/stored-subjects.js';
+import { compareReviews, reviewKeysOf, suspicionOf } from '../../reviews/domain/review.js';
+import type { RoutingRule } from '../../reviews/domain/routing.js';
+import { invoiceDecided } from '../../telemetry.js';
+import type { AnalysisStore } from '../../records/application/analysis-store.js';
+import { announcementsOf } from '../../records/application/announcements.js';
+import { toDecidedAnalysis } from './decided-analysis.js';
+import { packFacts, unpackFacts } from '../../records/application/packed-facts.js';
+import type { AnalyzedFacts } from './decided-analysis.js';
+import type { SupplierRecord } from '../../records/application/counted-records.js';
+import type { countInvoice, ReadRecords } from './count-invoice.js';
+import { deferred } from '../../records/application/deferred.js';
+import { updateFindings } from './findings-after-reanalysis.js';
+import type { FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
+import type {
+  DecidedAnalysis,
+  InvoiceRecord,
+  InvoiceReference,
+  InvoiceStore,
+  MatchNotes,
+} from '../../records/application/invoice-store.js';
+import { analyzeFacts, analyzeWithReviews } from './analyze-facts.js';
+import type { loadFacts } from '../../facts/application/load-facts.js';
+import type { FirstAnalysis, reloadFacts } from '../../facts/application/reload-facts.js';
+import { renormalise } from '../../records/application/renormalise.js';
+import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
+import type { ReviewStore } from '../../reviews/application/review-store.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly findings: FindingStore;
+  readonly loadFacts: ReturnType<typeof loadFacts>;
+  readonly reloadFacts: ReturnType<typeof reloadFacts>;
+  readonly countInvoice: ReturnType<typeof countInvoice>;
+  readonly reviews: ReviewStore;
+  readonly policies: Cache<OrganizationPolicy>;
+  readonly routingRules: Cache<readonly RoutingRule[]>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface DecideInput extends InvoiceReference {
+  readonly version: number;
+  readonly invoice: NormalisedInvoice;
+  readonly tenant: TenantFacts;
+  readonly suppliers?: readonly SupplierRecord[];
+}
+
+export interface InvoiceDecider {
+  /**
+   * Decides a stored invoice: facts, engine, one committing write, then the records derived from it. Undefined when
+   * another worker decided it meanwhile.
+   */
+  decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
+  /**
+   * Decides a decided invoice at its place of arrival with what people have said since; the earlier analysis stays in
+   * `analyses`.
+   * @throws VersionConflict when the invoice changed meanwhile
+   */
+  reanalyze(record: InvoiceRecord, earlier: EarlierAnalyses, tenant: TenantFacts): Promise<void>;
+  /**
+   * Decides a decided invoice with corrected fields, by what is known today; the earlier analysis stays in `analyses`.
+   * @throws VersionConflict when the invoice changed meanwhile
+   */
+  correct(record: InvoiceRecord, corrected: CorrectedInvoice, tenant: TenantFacts): Promise<void>;
+  /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
+  finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
+}
+
+export interface CorrectedInvoice {
+  readonly newest: DecidedAnalysis;
+  readonly invoice: CanonicalInvoice;
+}
+
+export interface EarlierAnalyses {
+  readonly newest: DecidedAnalysis;
+  readonly first: FirstAnalysis;
+}
+
+/** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
+export function invoiceDecider(deps: Deps): InvoiceDecider {
+  const { invoices, policies, routingRules, clock, logger } = deps;
+
+  /** Commits what was decided, says so, and stores what follows. */
+  const commit = async (
+    { begun, ...at }: InvoiceReference & { version: number; begun: number },
+    decided: Parameters<InvoiceStore['commit']>[1],
+    events: Announcement[],
+    derive: () => Promise<void>,
+  ): Promise<void> => {
+    const derived = deferred();
+    await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending', 'facts'] } });
+    const { organizationId, invoiceId } = at;
+    const { analysis, match } = decided;
+    const durationMs = performance.now() - begun;
+    invoiceDecided(logger, { organizationId, invoiceId, source: match.source, analysis, durationMs });
+    try {
+      await derive();
+      derived.resolve();
+    } catch (error) {
+      // The decision stands; the sweep stores the rest.
+      derived.reject(error);
+      logger.warn({ error, invoiceId: at.invoiceId }, 'records derived from a decision are left to the sweep');
+    }
+  };
+
+  /** Decides a decided invoice once more; the earlier analysis stays in `analyses`. */
+  const decideAgain = async (
+    record: InvoiceRecord,
+    newest: DecidedAnalysis,
+    loading: Promise<AnalysisFacts>,
+    corrected?: CanonicalInvoice,
+  ): Promise<void> => {
+    const begun = performance.now();
+    const { organizationId, invoiceId, match } = record;
+    const [loaded, policy, rules, stored] = await Promise.all([
+      loading,
+      policies.get(organizationId),
+      routingRules.get(organizationId),
+      deps.findings.ofInvoice(organizationId, invoiceId),
+    ]);
+    const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
+    const { facts } = analyzed;
+    const known = new Set(stored.map(({ findingId }) => findingId));
+    const number = newest.number + 1;
+    const analysis = toDecidedAnalysis(analyzed, { number, rules, known, at: clock.now() });
+    const packed = packFacts(facts);
+    const basis = corrected === undefined ? newest.basis : number;
+    const again = {
+      ...analysis,
+      ...(basis === undefined ? {} : { basis }),
+      previous: { analysisId: newest.analysisId, differences: differencesBetween(newest, analysis) },
+    };
+    await commit(
+      { organizationId, invoiceId, version: record.version, begun },
+      {
+        match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
+        analysis: again,
+        facts: packed,
+        ...(corrected === undefined ? {} : { invoice: corrected }),
+      },
+      announcementsOf(facts.invoice, again, known),
+      () => deriveFromReanalysis(deps, facts, again, packed),
+    );
+  };
+
+  return {
+    async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
+      const begun = performance.now();
+      const [loaded, policy, rules] = await Promise.all([
+        deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
+        policies.get(organizationId),
+        routingRules.get(organizationId),
+      ]);
+      const analyzed = await analyzeReviewed(deps.reviews, loaded.facts, policy, clock.now());
+      const { facts } = analyzed;
+      const analysis = toDecidedAnalysis(analyzed, { number: 1, rules, known: new Set(), at: clock.now() });
+      const packed = packFacts(facts);
+      const suspected = suspectedOf(analysis);
+      try {
+        await commit(
+          { organizationId, invoiceId, version, begun },
+          {
+            match: { ...matchPartOf(facts.invoice), ...suspected, status: 'ANALYZED' },
+            base: facts.base,
+            analysis,
+            facts: packed,
+          },
+          announcementsOf(facts.invoice, analysis),
+          () => deriveFirst(deps, { facts, analysis, packed, suspected }, loaded),
+        );
+      } catch (error) {
+        if (error instanceof VersionConflict) return undefined;
+        throw error;
+      }
+      return analysis;
+    },
+    async reanalyze(record, { newest, first }, tenant) {
+      await decideAgain(record, newest, deps.reloadFacts(record, first, tenant));
+    },
+    async correct(record, { newest, invoice }, tenant) {
+      await decideAgain(record, newest, factsOfCorrected(deps, record, invoice, tenant), invoice);
+    },
+    async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
+      if (analysis === undefined) return;
+      const facts = unpackFacts(packed);
+      if (analysis.previous === undefined) {
+        // People may have reviewed it meanwhile.
+        const suspected = match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs };
+        await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
+      } else await deriveFromReanalysis(deps, facts, analysis, packed);
+      await invoices.finalize({ organizationId, invoiceId, version });
+    },
+  };
+}
+
+/**
+ * The facts of an invoice whose fields a person has corrected: by its new keys, and without what the old ones made its
+ * supplier's profile say about it.
+ */
+async function factsOfCorrected(
+  { loadFacts: load }: Deps,
+  record: InvoiceRecord,
+  corrected: CanonicalInvoice,
+  tenant: TenantFacts,
+): Promise<AnalysisFacts> {
+  const { organizationId, analysis } = record;
+  const { facts } = await load({ organizationId, invoice: renormalise({ ...record, invoice: corrected }), tenant });
+  if (facts.supplier.supplierId !== analysis?.supplierId) return facts;
+  const profile = withoutInvoice(facts.supplier.profile, renormalise(record));
+  return { ...facts, supplier: { ...facts.supplier, profile } };
+}
+
+/** What reviews and the ERP have noted on a record since it was decided. */
+function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
+  return {
+    ...(confirmedAs === undefined ? {} : { confirmedAs }),
+    ...(bookedInvoiceId === undefined ? {} : { bookedInvoiceId }),
+  };
+}
+
+/** What the findings of a decision say that the record may be. */
+function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Pick<MatchPart, 'suspectedAs'> {
+  const suspicion = suspicionOf(findings);
+  return suspicion === undefined ? {} : { suspectedAs: suspicion };
+}
+
+/** What people have said about this invoice's findings is a fact of every later analysis of it. */
+function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
+  const { invoiceId, bankKey } = facts.invoice;
+  const { supplierId } = facts.supplier;
+  const reviews = stored
+    .filter(({ disposition }) => disposition !== 'OPEN' && disposition !== 'SUPERSEDED')
+    .map((finding) => ({
+      evidenceKey: finding.evidence.key,
+      disposition: finding.disposition,
+      invoiceId,
+      pairKeys: pairKeysOf(withSubjects(finding, { invoiceId, supplierId, bankKey })),
+    }));
+  return { ...facts, reviews: reviews.sort(compareReviews) };
+}
+
+/** Reviews are looked for only where something was raised. */
+async function analyzeReviewed(
+  reviews: ReviewStore,
+  loaded: AnalysisFacts,
+  policy: OrganizationPolicy,
+  now: Date,
+): Promise<AnalyzedFacts> {
+  const analyzed = analyzeFacts(loaded, policy, now);
+  const keys = reviewKeysOf(analyzed.analysis.findings);
+  if (keys.length === 0) return analyzed;
+  return analyzeWithReviews(analyzed, await reviews.falsePositives(loaded.organizationId, keys), policy);
+}
+
+interface FirstDecision {
+  readonly facts: AnalysisFacts;
+  readonly analysis: DecidedAnalysis;
+  readonly packed: Buffer;
+  readonly suspected: Pick<MatchPart, 'suspectedAs'>;
+}
+
+async function deriveFirst(
+  { analyses, findings, countInvoice: count }: Deps,
+  { facts, analysis, packed, suspected }: FirstDecision,
+  records: ReadRecords,
+): Promise<void> {
+  const { organizationId, invoice } = facts;
+  await Promise.all([
+    analyses.insert({ organizationId, invoiceId: invoice.invoiceId }, analysis, packed),
+    findings.insertAll(organizationId, invoice, analysis),
+    count({ ...facts, invoice: { ...invoice, ...suspected } }, analysis.createdAt, records),
+  ]);
+}
+
+/** The invoice is counted already; new findings join, those that are no longer raised leave. */
+async function deriveFromReanalysis(
+  deps: Deps,
+  facts: AnalysisFacts,
+  analysis: DecidedAnalysis,
+  packed: Buffer,
+): Promise<void> {
+  const { organizationId, invoice } = facts;
+  const { invoiceId, bankKey } = invoice;
+  await Promise.all([
+    deps.analyses.insert({ organizationId, invoiceId }, analysis, packed),
+    deps.findings
+      .insertAll(organizationId, invoice, analysis)
+      .then(() => deps.findings.addAmounts(organizationId, analysis)),
+    retryOnConflict(() => updateFindings(deps, { organizationId, invoiceId, bankKey }, analysis)),
+  ]);
+}

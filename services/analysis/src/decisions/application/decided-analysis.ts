@@ -1,0 +1,50 @@
+import { amountAtRiskOf } from '../../records/domain/amount-at-risk.js';
+import type { Analysis, AnalysisFacts } from '../../records/domain/analysis.js';
+import { ruleFor } from '../../reviews/domain/routing.js';
+import type { RoutingRule } from '../../reviews/domain/routing.js';
+import { analysisIdFor, findingIdFor } from '../../records/application/derived-ids.js';
+import type { DecidedAnalysis, StoredFinding } from '../../records/application/invoice-store.js';
+
+/** What the engine said, and the facts that it said it of. */
+export interface AnalyzedFacts {
+  readonly facts: AnalysisFacts;
+  readonly analysis: Analysis;
+}
+
+/**
+ * A decision as it is stored: with its ids, and whom routing rules give its new findings to.
+ * @param known ids of findings that an earlier analysis of the invoice raised
+ */
+export function toDecidedAnalysis(
+  { facts, analysis: { findings, ...verdict } }: AnalyzedFacts,
+  { number, rules, known, at }: DecisionContext,
+): DecidedAnalysis {
+  const { invoiceId } = facts.invoice;
+  return {
+    ...verdict,
+    analysisId: analysisIdFor(invoiceId, number),
+    number,
+    supplierId: facts.supplier.supplierId,
+    findings: findings.map((finding): StoredFinding => {
+      const findingId = findingIdFor(invoiceId, finding.evidence.key);
+      const isNew = finding.disposition === 'OPEN' && !known.has(findingId);
+      const rule = isNew ? ruleFor(rules, finding, facts) : undefined;
+      const amountAtRisk = amountAtRiskOf(finding, facts);
+      return {
+        ...finding,
+        findingId,
+        ...(amountAtRisk === undefined ? {} : { amountAtRisk }),
+        ...(rule === undefined ? {} : { assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } }),
+      };
+    }),
+    createdAt: at,
+  };
+}
+
+interface DecisionContext {
+  /** 1 for the first analysis of the invoice. */
+  readonly number: number;
+  readonly rules: readonly RoutingRule[];
+  readonly known: ReadonlySet<string>;
+  readonly at: Date;
+}

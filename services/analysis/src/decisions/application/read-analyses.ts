@@ -1,0 +1,34 @@
+import { notFound } from '@invoicecontrol/errors';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { AnalysisStore, AnalysisSummary } from '../../records/application/analysis-store.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import type { UploadStore } from '../../records/application/upload-store.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly uploads: Pick<UploadStore, 'find'>;
+}
+
+export interface AnalysisReader {
+  /**
+   * The analyses of an invoice, newest first; none of an upload that no invoice was read from.
+   * @throws DomainError not_found when there is no such invoice
+   */
+  list(organizationId: string, invoiceId: string, request: PageRequest): Promise<Page<AnalysisSummary>>;
+}
+
+export function analysisReader({ invoices, analyses, uploads }: Deps): AnalysisReader {
+  return {
+    async list(organizationId, invoiceId, request) {
+      const [invoice, page] = await Promise.all([
+        invoices.find(organizationId, invoiceId),
+        analyses.ofInvoice(organizationId, invoiceId, request),
+      ]);
+      if (invoice === undefined && (await uploads.find(organizationId, invoiceId)) === undefined) {
+        throw notFound('invoice');
+      }
+      return page;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import { notFound } from '@invoicecontrol/errors';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Page } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { BillStore } from '../../books/application/bill-store.js';
+import { currentFindings } from '../../records/application/finding-store.js';
+import type { FindingRecord, FindingStore } from '../../records/application/finding-store.js';
+import type { UploadRecord, UploadStore } from '../../records/application/upload-store.js';
+import type {
+  DecidedAnalysis,
+  InvoiceQuery,
+  InvoiceRecord,
+  InvoiceReference,
+  InvoiceStore,
+} from '../../records/application/invoice-store.js';
+
+/** Systems poll the list: one line an hour says as much as one for each page, and does not bury the others. */
+const LISTED_LINE_EACH_MS = 3_600_000;
+/** Callers whose last line is known; one that was dropped gets another line. */
+const LISTING_CALLERS_MAX = 10_000;
+
+interface Deps {
+  readonly clock: Clock;
+  readonly audit: Pick<AuditBuffer, 'record'>;
+  readonly invoices: InvoiceStore;
+  readonly bills: Pick<BillStore, 'list'>;
+  readonly findings: FindingStore;
+  readonly uploads: UploadStore;
+}
+
+export interface LatestAnalysis {
+  readonly invoiceId: string;
+  readonly analysis: DecidedAnalysis;
+  /** As people have made them since. */
+  readonly findings: readonly FindingRecord[];
+  /** The decision in force. */
+  readonly verdict: RiskDecision;
+}
+
+export interface InvoiceReader {
+  /**
+   * An invoice with all that its supplier wrote, or the upload that none was read from yet. Where its analysis raised
+   * findings the audit trail keeps who read it.
+   * @throws DomainError not_found
+   */
+  get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord | UploadRecord>;
+  /** A page of them. Where it has an invoice with findings the audit trail keeps who read it, once an hour for each caller. */
+  list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
+  /** @throws DomainError not_found, also while the invoice is not decided */
+  latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
+}
+
+export function invoiceReader({ invoices, bills, findings, uploads, audit, clock }: Deps): InvoiceReader {
+  const listedAtMs = new Map<string, number>();
+  const isFirstListing = (organizationId: string, { actor }: RequestContext): boolean => {
+    const caller = `${organizationId}|${actor.type}|${actor.id}`;
+    const nowMs = clock.now().getTime();
+    if (nowMs - (listedAtMs.get(caller) ?? -Infinity) < LISTED_LINE_EACH_MS) return false;
+    const [oldest] = listedAtMs.keys();
+    if (listedAtMs.size >= LISTING_CALLERS_MAX && oldest !== undefined) listedAtMs.delete(oldest);
+    listedAtMs.delete(caller);
+    listedAtMs.set(caller, nowMs);
+    return true;
+  };
+  const find = async (organizationId: string, invoiceId: string): Promise<InvoiceRecord> => {
+    const record = await invoices.find(organizationId, invoiceId);
+    if (record === undefined) throw notFound('invoice');
+    return record;
+  };
+  return {
+    async get({ organizationId, invoiceId }, context) {
+      const record = await invoices.find(organizationId, invoiceId);
+      if (record === undefined) {
+        const upload = await uploads.find(organizationId, invoiceId);
+        if (upload === undefined) throw notFound('invoice');
+        return upload;
+      }
+      if (hasFindings(record)) {
+        const line = { action: 'invoice.read', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
+        audit.record(organizationId, context, line);
+      }
+      return record;
+    },
+    async list(organizationId, query, context) {
+      if (query.source === 'ERP') {
+        // Bills have no decision of their own.
+        const hasNone = query.decision !== undefined;
+        return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
+      }
+      const page = await invoices.list(organizationId, query);
+      if (page.items.some(hasFindings) && isFirstListing(organizationId, context)) {
+        const target = `organization:${organizationId}`;
+        audit.record(organizationId, context, { action: 'invoice.listed', target, outcome: 'SUCCEEDED' });
+      }
+      return page;
+    },
+    async latestAnalysis(organizationId, invoiceId) {
+      const [record, stored] = await Promise.all([
+        find(organizationId, invoiceId),
+        findings.ofInvoice(organizationId, invoiceId),
+      ]);
+      const { analysis, match, verdict } = record;
+      if (analysis === undefined) throw notFound('invoice');
+      return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict: verdict ?? analysis };
+    },
+  };
+}
+
+function hasFindings({ analysis }: InvoiceRecord): boolean {
+  return analysis !== undefined && analysis.findings.length > 0;
+}

@@ -1,0 +1,73 @@
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import type { AnalysisStore } from '../../records/application/analysis-store.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import { analysisIdFor } from '../../records/application/derived-ids.js';
+import type { InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
+import type { ScanRunStore } from '../../records/application/scan-run-store.js';
+import type { UploadRecord, UploadStore } from '../../records/application/upload-store.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly runs: ScanRunStore;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly uploads: Pick<UploadStore, 'find'>;
+}
+
+/**
+ * Decides an invoice again: at its place in the order of arrival, by the engine and policy of now and what people have
+ * said. Its earlier analyses stay. Not counted against quotas.
+ * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
+ */
+export const reanalyzeInvoice =
+  ({ invoices, analyses, runs, tenants, decider, uploads }: Deps) =>
+  async ({ organizationId, invoiceId }: InvoiceReference, context: RequestContext): Promise<void> => {
+    const tenant = await tenants.factsOf(organizationId, context);
+    await retryOnConflict(async () => {
+      const firstId = analysisIdFor(invoiceId, 1);
+      const read = () =>
+        Promise.all([invoices.find(organizationId, invoiceId), analyses.find(organizationId, firstId)] as const);
+      const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
+      // The invoice must stand in its supplier's profile before it can be taken out of it for this analysis.
+      if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
+      const [record, first] = unfinished === undefined ? known : await read();
+      if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
+      if (record.analysis === undefined) {
+        throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
+      }
+      const { scanId } = record.match;
+      if (scanId !== undefined && (await runs.unfinalized(organizationId, [scanId])).size > 0) {
+        throw new DomainError(
+          'wrong_state',
+          'The scan of the invoice is still being analyzed. Repeat when it is done.',
+        );
+      }
+      const basisId = analysisIdFor(invoiceId, record.analysis.basis ?? 1);
+      const basis = basisId === firstId ? first : await analyses.find(organizationId, basisId);
+      if (basis === undefined) throw new Error(`analysis ${basisId} is not stored`);
+      const { facts, analysis } = basis;
+      const engineVersion = analysis.versions.riskEngine;
+      await decider.reanalyze(record, { newest: record.analysis, first: { facts, engineVersion } }, tenant);
+    });
+  };
+
+/** @param upload that no invoice was read from, or undefined */
+function noInvoice(upload: UploadRecord | undefined): DomainError {
+  if (upload === undefined) return notFound('invoice');
+  const { failure, uploadId } = upload;
+  if (failure === undefined) {
+    return new DomainError(
+      'wrong_state',
+      'The document of the invoice is still being read. Repeat when its upload is COMPLETED.',
+    );
+  }
+  const wayOut =
+    failure.reason === 'FIELDS_MISSING'
+      ? `Complete it with PUT /v1/uploads/${uploadId}/corrections.`
+      : 'Upload a readable document.';
+  return new DomainError('wrong_state', `No invoice could be read from the document. ${wayOut}`);
+}

@@ -1,0 +1,51 @@
+import type { UsageCounters, UsageMark } from '@invoicecontrol/metering/usage';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { InvoiceDecider } from './decide-invoice.js';
+import type { FindingSubject } from '../../records/application/finding-store.js';
+import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
+import { renormalise } from '../../records/application/renormalise.js';
+
+/** Others leave an invoice to its worker for this long; many times what a decision takes. */
+export const DECISION_LEASE_MS = 30_000;
+/** What the counter of the month is called. */
+export const ANALYSES_METER = 'analyses';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly usage: UsageCounters;
+  readonly decider: InvoiceDecider;
+}
+
+/** What one invoice uses of its organization's quota. */
+export function analysisMark({
+  organizationId,
+  usageMonth,
+  createdAt,
+}: {
+  organizationId: string;
+  usageMonth: string;
+  createdAt: Date;
+}): UsageMark {
+  return { organizationId, month: usageMonth, meter: ANALYSES_METER, amount: 1, at: createdAt };
+}
+
+/**
+ * Decides a stored invoice whose worker fell silent.
+ * @returns undefined while a living worker holds it, and when another one has decided it
+ */
+export const resumeInvoice =
+  ({ invoices, usage, decider }: Deps) =>
+  async (
+    { organizationId, invoiceId }: InvoiceReference,
+    tenant: TenantFacts,
+  ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
+    const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
+    if (record === undefined) return undefined;
+    // The first worker may have counted it or not: the counter is compared with what is stored.
+    const { usageMonth, isCountUnsure, createdAt } = record;
+    if (isCountUnsure && usageMonth !== undefined) {
+      await usage.reserve({ ...analysisMark({ organizationId, usageMonth, createdAt }), amount: 0 }, undefined);
+    }
+    const analysis = await decider.decide({ ...record, invoice: renormalise(record), tenant });
+    return analysis === undefined ? undefined : { subject: record.match, analysis };
+  };

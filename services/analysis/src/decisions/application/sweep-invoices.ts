@@ -1,0 +1,49 @@
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { LEFT_BY_ITS_WORKER_MS } from './count-invoice.js';
+import type { InvoiceDecider } from './decide-invoice.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import { resumeInvoice } from './resume-invoice.js';
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly usage: UsageCounters;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Finishes what crashes left: decides invoices whose worker fell silent, stores what decided ones still lack. A fault
+ * with one invoice keeps no other waiting.
+ * @returns how many invoices were brought to their end
+ */
+export const sweepInvoices =
+  ({ invoices, tenants, usage, decider, clock, logger }: Deps) =>
+  async (): Promise<number> => {
+    const resume = resumeInvoice({ invoices, usage, decider });
+    let finished = 0;
+    const attempt = async (invoiceId: string, work: () => Promise<unknown>): Promise<void> => {
+      try {
+        await work();
+        finished++;
+      } catch (error) {
+        logger.error({ error, invoiceId }, 'an interrupted analysis could not be finished; the next sweep tries again');
+      }
+    };
+    for (const { organizationId, invoiceId } of await invoices.undecided()) {
+      await attempt(invoiceId, async () => {
+        const tenant = await tenants.factsOf(organizationId, systemContext(`sweep-${invoiceId}`));
+        await resume({ organizationId, invoiceId }, tenant);
+      });
+    }
+    const decidedBefore = new Date(clock.now().getTime() - LEFT_BY_ITS_WORKER_MS);
+    for (const { record, facts } of await invoices.pending(decidedBefore)) {
+      await attempt(record.invoiceId, () => decider.finish(record, facts));
+    }
+    return finished;
+  };

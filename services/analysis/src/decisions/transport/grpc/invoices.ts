@@ -1,0 +1,57 @@
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
+import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { readWire } from '@invoicecontrol/invoice/wire';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { analyzeInvoice } from '../../application/analyze-invoice.js';
+import { findingRecordsOf } from '../../../records/application/finding-store.js';
+import type { InvoiceQuery } from '../../../records/application/invoice-store.js';
+import type { InvoiceReader } from '../../application/read-invoices.js';
+import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from '../../../records/transport/grpc/encode-invoice.js';
+
+interface Deps {
+  readonly analyzeInvoice: ReturnType<typeof analyzeInvoice>;
+  readonly reader: InvoiceReader;
+}
+
+/** invoicecontrol.analysis.v1.InvoiceService */
+export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
+  return bind(InvoiceServiceDefinition, {
+    async analyzeInvoice(request, context) {
+      const { analysis, subject, isReplayed } = await analyzeInvoice(
+        {
+          organizationId: request.organizationId,
+          invoice: readWire(request.invoice),
+          idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
+          fingerprint: request.fingerprint,
+          monthlyLimit: request.analysesPerMonthLimit,
+        },
+        context,
+      );
+      return {
+        analysis: encodeAnalysis(subject.invoiceId, analysis, findingRecordsOf(subject, analysis)),
+        replayed: isReplayed,
+      };
+    },
+    async getInvoice({ organizationId, invoiceId }, context) {
+      const found = await reader.get({ organizationId, invoiceId }, context);
+      return { invoice: 'uploadId' in found ? encodeUpload(found) : encodeStoredInvoice(found) };
+    },
+    async listInvoices(request, context) {
+      const query: InvoiceQuery = {
+        companyId: request.companyId,
+        source: optionalEnumName(InvoiceSource, request.source),
+        decision: optionalEnumName(Decision, request.decision),
+        ...readPageRequest(request),
+      };
+      const { items, nextPageToken } = await reader.list(request.organizationId, query, context);
+      return { invoices: items.map(encodeStoredInvoice), nextPageToken };
+    },
+    async getLatestAnalysis({ organizationId, invoiceId }) {
+      const { analysis, findings, verdict } = await reader.latestAnalysis(organizationId, invoiceId);
+      return { analysis: encodeAnalysis(invoiceId, analysis, findings, verdict) };
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import type { Books } from '@invoicecontrol/engine/facts/books';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
+import type { BooksStore, ChangeWindow } from './books-store.js';
+import type { ErpSource } from '../../books/application/import-source.js';
+import type { ConfirmedBefore, ReviewedAccounts } from './reviewed-accounts.js';
+
+/** Raises what the engine finds in parts of the books. */
+export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
+
+/** A page that was examined: how many records it had, and where an interrupted examination continues after it. */
+export interface ExaminedPage {
+  readonly recordsCount: number;
+  readonly continueFrom: Date | undefined;
+}
+
+/** What one examination reads. */
+export interface Examination {
+  readonly source: ErpSource;
+  readonly window: ChangeWindow;
+  readonly policy: OrganizationPolicy['policy'];
+  readonly books: BooksStore;
+  readonly raise: RaiseInBooks;
+  readonly reviewed: ReviewedAccounts;
+  readonly confirmedBefore: ConfirmedBefore;
+  readonly logger: Logger;
+}

@@ -1,0 +1,126 @@
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import pLimit from 'p-limit';
+import type { Books } from '@invoicecontrol/engine/facts/books';
+import { runEngineOnBooks } from '@invoicecontrol/engine/run-engine';
+import { ruleForScan } from '../../reviews/domain/routing.js';
+import type { RoutingRule } from '../../reviews/domain/routing.js';
+import { booksFindingRaised } from '../../telemetry.js';
+import { raisedAnnouncements } from '../../records/application/announcements.js';
+import { findingIdFor } from '../../records/application/derived-ids.js';
+import type { FindingStore } from '../../records/application/finding-store.js';
+import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
+import type { BooksStore } from './books-store.js';
+import type { Examination, ExaminedPage, RaiseInBooks } from './examination.js';
+import { examineBills } from './examine-bills.js';
+import { examinePayments } from './examine-payments.js';
+import { examineVendorAccounts, examineVendors } from './examine-vendors.js';
+import { examinationParts } from '../../books/application/import-source.js';
+import type {
+  ErpSource,
+  ExaminationPart,
+  ExaminationProgress,
+  ExaminedBooks,
+  OpenExamination,
+} from '../../books/application/import-source.js';
+import { confirmedBefore } from './reviewed-accounts.js';
+import type { ReviewedAccounts } from './reviewed-accounts.js';
+
+/** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
+const LATE_WRITE_MS = 10 * 60_000;
+/** Records that one call examines, and the rest of those that changed at the same moment as the last of them. */
+export const EXAMINED_RECORDS_MAX = 5_000;
+/** Findings that are stored at the same time. */
+const STORED_AT_ONCE_MAX = 8;
+
+interface Deps {
+  readonly books: BooksStore;
+  readonly findings: Pick<FindingStore, 'insertWithoutInvoice' | 'find'>;
+  readonly reviewed: ReviewedAccounts;
+  readonly policies: Cache<OrganizationPolicy>;
+  readonly routingRules: Cache<readonly RoutingRule[]>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Examines what synchronisations have changed in the books of a company since the last time, each part with what
+ * it is compared with, and raises findings that need no invoice (detection reference, section 7.6). Each is its own commit
+ * under an id derived from the organization and its evidence, so that what is seen again raises nothing again. Bills that
+ * book an invoice are linked to it on the way.
+ *
+ * One call examines a bounded number of records, and notes after each page how far it has come, so that after an interruption
+ * nothing but that page is examined again.
+ * @param saveProgress stores how far the examination has come
+ */
+export const examineBooks =
+  ({ books, findings, reviewed, policies, routingRules, clock, logger }: Deps) =>
+  async (
+    source: ErpSource,
+    begun: OpenExamination,
+    saveProgress: (progress: ExaminationProgress) => Promise<void>,
+  ): Promise<ExaminedBooks> => {
+    const { organizationId, companyId, completedThrough } = source;
+    const [{ policy }, rules] = await Promise.all([policies.get(organizationId), routingRules.get(organizationId)]);
+    const inTurn = pLimit(STORED_AT_ONCE_MAX);
+    let created = 0;
+    const raise: RaiseInBooks = async (parts) => {
+      const raised = parts.flatMap((part) => runEngineOnBooks({ ...nothing, companyId, ...part }, policy));
+      const distinct = [...new Map(raised.toReversed().map((finding) => [finding.evidence.key, finding])).values()];
+      await Promise.all(
+        distinct.map((finding) =>
+          inTurn(async () => {
+            const rule = ruleForScan(rules, finding, companyId);
+            const stored = {
+              ...finding,
+              disposition: 'OPEN' as const,
+              findingId: findingIdFor(organizationId, finding.evidence.key),
+              companyId,
+              createdAt: clock.now(),
+              ...(rule === undefined ? {} : { assignment: { ruleId: rule.ruleId, assigneeUserId: rule.assignTo } }),
+            };
+            const events = raisedAnnouncements(stored, { companyId, invoiceId: undefined, scanId: undefined });
+            if (!(await findings.insertWithoutInvoice(organizationId, stored, events))) return;
+            created++;
+            booksFindingRaised(finding.type);
+          }),
+        ),
+      );
+    };
+    const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
+    // What was examined already is compared again, and raises nothing again.
+    const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
+    let examinedCount = 0;
+    for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {
+      const from = part === begun.part ? begun.from : undefined;
+      if (part !== begun.part) await saveProgress({ part, from });
+      const window = { after, from, until: begun.until };
+      const pages = examine[part]({ ...shared, window });
+      for await (const { recordsCount, continueFrom } of pages) {
+        examinedCount += recordsCount;
+        if (continueFrom === undefined) continue;
+        await saveProgress({ part, from: continueFrom });
+        if (examinedCount >= EXAMINED_RECORDS_MAX) return { created, hasMore: true };
+      }
+    }
+    return { created, hasMore: false };
+  };
+
+const examine: Readonly<Record<ExaminationPart, (examination: Examination) => AsyncIterable<ExaminedPage>>> = {
+  VENDORS: examineVendors,
+  VENDOR_ACCOUNTS: examineVendorAccounts,
+  BILLS: examineBills,
+  PAYMENTS: examinePayments,
+};
+
+const nothing: Omit<Books, 'companyId'> = {
+  vendors: [],
+  vendorCount: 0,
+  accountChanges: [],
+  bills: [],
+  payments: [],
+  credits: [],
+  duplicatePairs: new Set(),
+  creditedPairs: new Map(),
+};

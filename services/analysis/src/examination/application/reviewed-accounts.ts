@@ -1,0 +1,100 @@
+import { accountChangeKey } from '@invoicecontrol/engine/explanation/account-changes';
+import type { BookedPayment } from '@invoicecontrol/engine/facts/books';
+import { comparableAccounts } from '../../books/domain/vendor-accounts.js';
+import type { AccountChange } from '../../books/domain/vendor-accounts.js';
+import type { Disposition } from '../../records/domain/finding-disposition.js';
+import type { BankLinkStore } from '../../records/application/counted-records.js';
+import { findingIdFor } from '../../records/application/derived-ids.js';
+import type { FindingStore } from '../../records/application/finding-store.js';
+import type { StoredVendor } from '../../books/application/vendor-store.js';
+
+interface Deps {
+  readonly findings: Pick<FindingStore, 'find'>;
+  readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
+}
+
+/** An account, and the vendor that it may be one of. */
+export interface AskedAccount {
+  readonly vendor: StoredVendor;
+  readonly key: string;
+}
+
+/**
+ * Which accounts people have accepted for their vendors (detection reference, section 10): by a review FALSE_POSITIVE or
+ * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it
+ * has now. An account that was confirmed as fraud is accepted for nobody.
+ */
+export const reviewedAccounts =
+  ({ findings, bankLinks }: Deps) =>
+  async (organizationId: string, asked: readonly AskedAccount[]): Promise<ReadonlySet<AskedAccount>> => {
+    if (asked.length === 0) return new Set();
+    const links = await bankLinks.findMany(organizationId, [...new Set(asked.map(({ key }) => key))]);
+    const accepted = new Set<AskedAccount>();
+    const changes = new Map<string, Promise<boolean>>();
+    for (const one of asked) {
+      const { vendor, key } = one;
+      const link = links.get(key)?.link;
+      if (link?.fraud !== undefined) continue;
+      const isAcceptedForSupplier = link?.suppliers.some(
+        (linked) => linked.supplierId === vendor.supplierId && linked.accepted === true,
+      );
+      if (isAcceptedForSupplier || (await isOfAcceptedChange(one))) accepted.add(one);
+    }
+    return accepted;
+
+    async function isOfAcceptedChange({ vendor, key }: AskedAccount): Promise<boolean> {
+      const accounts = comparableAccounts(vendor.accounts);
+      if (!accounts.some((account) => account.key === key)) return false;
+      const known = changes.get(vendor.id);
+      if (known !== undefined) return known;
+      const againAt = vendor.accountChange?.seenAfter.toISOString();
+      const isAccepted = Promise.all(
+        [undefined, againAt].map((at) => dispositionOf(accountChangeKey(vendor.id, accounts, at))),
+      ).then(([first, again = first]) => again === 'FALSE_POSITIVE' || again === 'ACCEPTED_RISK');
+      changes.set(vendor.id, isAccepted);
+      return isAccepted;
+    }
+
+    async function dispositionOf(key: string): Promise<Disposition | undefined> {
+      return (await findings.find(organizationId, findingIdFor(organizationId, key)))?.disposition;
+    }
+  };
+
+export type ReviewedAccounts = ReturnType<typeof reviewedAccounts>;
+
+/**
+ * Whether an earlier change of a vendor to the accounts that it has now was confirmed. Such a case is closed, so that a change back and
+ * forth would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
+ */
+export const confirmedBefore =
+  ({ findings }: Pick<Deps, 'findings'>) =>
+  async (organizationId: string, { id, accounts }: StoredVendor, { seenAfter }: AccountChange): Promise<boolean> => {
+    const key = accountChangeKey(id, comparableAccounts(accounts));
+    const finding = await findings.find(organizationId, findingIdFor(organizationId, key));
+    if (finding?.disposition !== 'CONFIRMED' && finding?.disposition !== 'RESOLVED') return false;
+    const { changedBetween } = finding.evidence;
+    return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
+  };
+
+export type ConfirmedBefore = ReturnType<typeof confirmedBefore>;
+
+/** The payments with what people have said about accounts that their vendors did not have. */
+export async function withReviews(
+  reviewed: ReviewedAccounts,
+  organizationId: string,
+  payments: readonly BookedPayment[],
+  vendors: ReadonlyMap<string, StoredVendor>,
+): Promise<readonly BookedPayment[]> {
+  const asked = new Map<BookedPayment, AskedAccount>();
+  for (const payment of payments) {
+    const vendor = vendors.get(payment.vendorId);
+    const { account, vendorAccountsThen = [] } = payment;
+    if (vendor === undefined || account === undefined || vendorAccountsThen.includes(account.key)) continue;
+    asked.set(payment, { vendor, key: account.key });
+  }
+  const accepted = await reviewed(organizationId, [...asked.values()]);
+  return payments.map((payment) => {
+    const one = asked.get(payment);
+    return one !== undefined && accepted.has(one) ? { ...payment, isAccountReviewed: true } : payment;
+  });
+}

@@ -1,0 +1,449 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { MongoBulkWriteError } from 'mongodb';
+import type {
+  BillLink,
+  BookBill,
+  BookPayment,
+  BooksStore,
+  ChangedPage,
+  ChangeWindow,
+  FoundPayments,
+  SharingRecord,
+} from '../application/books-store.js';
+import { paidInvoiceKey, paymentAmountKey, paymentKeysOf } from '../../books/application/import-payments.js';
+import type { StoredPayment } from '../../books/application/import-payments.js';
+import type { ImportSource } from '../../books/application/import-source.js';
+import type { StoredVendor } from '../../books/application/vendor-store.js';
+import type { ErpPaymentDocument } from '../../books/storage/erp-payments.js';
+import { inBatches } from '../../records/storage/in-batches.js';
+import type { InvoiceDocument } from '../../records/storage/invoices.js';
+import { readSharing } from '../../records/storage/records-by-keys.js';
+import type { VendorDocument } from '../../books/storage/vendors.js';
+
+/** Records that are looked at together: what they are compared with is in memory at the same time. */
+const PAGE_VENDORS = 250;
+const PAGE_BILLS = 100;
+const PAGE_PAYMENTS = 100;
+/** Changed records that one command reads. */
+const READ_AT_ONCE = 1_000;
+/** Keys and ids of one command. */
+const LOOKUP_KEYS_MAX = 250;
+/** Vendors that share a tax id or an account, payments of one amount to one vendor, payments of one bill. */
+const SHARING_PER_KEY_MAX = 64;
+/** Payments to one vendor that are compared again after its credit notes or accounts have changed, the newest. */
+export const PAYMENTS_OF_VENDOR_MAX = 500;
+/** Bills of one vendor that are compared again after its credit notes have changed, the newest. */
+export const BILLS_OF_VENDOR_MAX = 500;
+/** Credit notes of one supplier over one amount in a quarter. */
+const CREDITS_PER_KEY_MAX = 64;
+const LINKS_OF_WRITE_MAX = 100;
+
+interface Collections {
+  readonly invoices: Collection<InvoiceDocument>;
+  readonly vendors: Collection<VendorDocument>;
+  readonly payments: Collection<ErpPaymentDocument>;
+}
+
+/** The books as synchronisations left them, read in bounded pages through the indexes of imported records. */
+export function booksStore({ invoices, vendors, payments }: Collections): BooksStore {
+  const billsIn = (filter: object): Filter<InvoiceDocument> => filter as Filter<InvoiceDocument>;
+
+  return {
+    changedVendors: (of, window) =>
+      changesOf(vendors as unknown as Collection<Document & { _id: string }>, {
+        filter: { organizationId: of.organizationId, connectionId: of.connectionId },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_VENDORS,
+        read: toVendor,
+      }),
+    changedVendorAccounts: (of, window) =>
+      changesOf(vendors as unknown as Collection<Document & { _id: string }>, {
+        filter: {
+          organizationId: of.organizationId,
+          connectionId: of.connectionId,
+          accountChange: { $exists: true },
+        },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_VENDORS,
+        read: toVendor,
+      }),
+    changedBills: (of, window) =>
+      changesOf(invoices as unknown as Collection<Document & { _id: string }>, {
+        filter: {
+          organizationId: of.organizationId,
+          'erp.organizationId': of.organizationId,
+          'erp.connectionId': of.connectionId,
+        },
+        changedAt: 'erp.changedAt',
+        projection: { match: 1, erp: 1 },
+        window,
+        size: PAGE_BILLS,
+        read: toBill,
+      }),
+    changedPayments: (of, window) =>
+      changesOf(payments as unknown as Collection<Document & { _id: string }>, {
+        filter: { organizationId: of.organizationId, connectionId: of.connectionId },
+        changedAt: 'changedAt',
+        window,
+        size: PAGE_PAYMENTS,
+        read: toPayment,
+      }),
+    countVendors: ({ organizationId, connectionId }) =>
+      vendors.countDocuments({ organizationId, connectionId, deletedAt: { $exists: false } } as Filter<VendorDocument>),
+    async vendorsByKeys({ organizationId, connectionId }, keys) {
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (batch) =>
+        readSharing(
+          batch,
+          (keysCount) => SHARING_PER_KEY_MAX * keysCount,
+          (some, limit) =>
+            vendors
+              .find({
+                organizationId,
+                keys: { $in: [...some] },
+                connectionId,
+                deletedAt: { $exists: false },
+              } as Filter<VendorDocument>)
+              .limit(limit)
+              .toArray(),
+        ),
+      );
+      return distinct(found.flat().map(toVendor));
+    },
+    async vendorsByIds({ organizationId }, ids) {
+      const found = await inBatches(ids, LOOKUP_KEYS_MAX, (some) =>
+        vendors.find({ _id: { $in: [...some] }, organizationId } as Filter<VendorDocument>).toArray(),
+      );
+      return found.flat().map(toVendor);
+    },
+    async billedVendors({ organizationId }, vendorIds, sinceDay) {
+      const found = await inBatches(vendorIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .aggregate<{ _id: string }>([
+            {
+              $match: {
+                organizationId,
+                'erp.organizationId': organizationId,
+                'erp.vendorId': { $in: [...some] },
+                'erp.state': { $nin: ['DRAFT', 'VOID'] },
+                'match.issueDay': { $gte: sinceDay },
+              },
+            },
+            { $group: { _id: '$erp.vendorId' } },
+          ])
+          .toArray(),
+      );
+      return new Set(found.flat().map(({ _id }) => _id));
+    },
+    async openBills({ organizationId }, vendorIds) {
+      const found = await inBatches(vendorIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .aggregate<{ _id: string; bills: number }>([
+            {
+              $match: {
+                organizationId,
+                'erp.organizationId': organizationId,
+                'erp.vendorId': { $in: [...some] },
+                'erp.kind': 'BILL',
+                'erp.state': { $in: ['IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID'] },
+              },
+            },
+            { $group: { _id: '$erp.vendorId', bills: { $sum: 1 } } },
+          ])
+          .toArray(),
+      );
+      return new Map(found.flat().map(({ _id, bills }) => [_id, bills]));
+    },
+    async sharing(organizationId, keys, exceptIds) {
+      const read = (some: readonly string[], limit: number) =>
+        invoices
+          .find<Pick<InvoiceDocument, 'match' | 'status' | 'erp'>>(
+            { organizationId, 'match.keys': { $in: [...some] }, _id: { $nin: [...exceptIds] } },
+            { projection: { match: 1, status: 1, 'erp.state': 1, 'erp.vendorId': 1 } },
+          )
+          .limit(limit);
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, async (some) => {
+        const limit = CANDIDATES_PER_KEY_MAX * some.length;
+        const records = await read(some, limit).toArray();
+        if (records.length < limit) return records;
+        // Some keys are hot: each gets its own newest hits.
+        const hits = await inBatches(some, 1, (one) =>
+          read(one, HITS_PER_KEY_MAX).sort({ 'match.issueDay': -1 }).toArray(),
+        );
+        return hits.flat();
+      });
+      const records = found.flat().map(({ match, status, erp }): SharingRecord => ({
+        part: { ...match, status },
+        booked: erp === undefined ? undefined : { state: erp.state, vendorId: erp.vendorId },
+      }));
+      return [...new Map(records.map((record) => [record.part.invoiceId, record])).values()];
+    },
+    async bills({ organizationId }, invoiceIds) {
+      const found = await inBatches(invoiceIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices
+          .find(billsIn({ _id: { $in: [...some] }, organizationId, source: 'ERP' }), {
+            projection: { match: 1, erp: 1 },
+          })
+          .toArray(),
+      );
+      return found.flat().map(toBill);
+    },
+    async billsOf({ organizationId }, vendorId) {
+      const found = await invoices
+        .find(
+          billsIn({
+            organizationId,
+            'erp.organizationId': organizationId,
+            'erp.vendorId': vendorId,
+            'erp.kind': 'BILL',
+            'erp.state': { $nin: ['DRAFT', 'VOID'] },
+          }),
+          { projection: { match: 1, erp: 1 }, sort: { 'erp.order': -1 }, limit: BILLS_OF_VENDOR_MAX },
+        )
+        .toArray();
+      return found.map(toBill);
+    },
+    async parts(organizationId, invoiceIds) {
+      const found = await inBatches(invoiceIds, LOOKUP_KEYS_MAX, (some) =>
+        invoices.find({ _id: { $in: [...some] }, organizationId }, { projection: { match: 1, status: 1 } }).toArray(),
+      );
+      return found.flat().map(({ match, status }) => ({ ...match, status }));
+    },
+    async link(organizationId, links) {
+      await inBatches(links, LINKS_OF_WRITE_MAX, async (some) => {
+        const operations = some.map((link) => ({
+          updateOne: {
+            filter: billsIn({ ...asExamined(organizationId, link), 'match.bookedInvoiceId': { $exists: false } }),
+            update: { $set: { 'match.bookedInvoiceId': link.invoiceId }, $inc: { version: 1 } } as never,
+          },
+        }));
+        try {
+          await invoices.bulkWrite(operations, { ordered: false });
+        } catch (error) {
+          // An invoice that another bill books already.
+          if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+        }
+      });
+    },
+    async unlink(organizationId, links) {
+      await inBatches(links, LINKS_OF_WRITE_MAX, async (some) => {
+        const operations = some.map((link) => ({
+          updateOne: {
+            filter: billsIn({ ...asExamined(organizationId, link), 'match.bookedInvoiceId': link.invoiceId }),
+            update: { $unset: { 'match.bookedInvoiceId': '' }, $inc: { version: 1 } } as never,
+          },
+        }));
+        await invoices.bulkWrite(operations, { ordered: false });
+      });
+    },
+    async hasPayments({ organizationId, connectionId }) {
+      const filter = { organizationId, connectionId } as Filter<ErpPaymentDocument>;
+      return (await payments.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+    async paymentsOf(of, billIds) {
+      const { payments: found, cutKeys } = await paymentsByKeys(of, billIds.map(paidInvoiceKey));
+      return { payments: found, cutKeys: new Set(billIds.filter((id) => cutKeys.has(paidInvoiceKey(id)))) };
+    },
+    paymentsLike: (of, made) =>
+      paymentsByKeys(
+        of,
+        made.map(({ vendorId, currency, amountMinor }) => paymentAmountKey(vendorId, currency, amountMinor)),
+      ),
+    async paymentsTo({ organizationId }, vendorIds) {
+      const cutKeys = new Set<string>();
+      const found = await inBatches(vendorIds, 1, async ([vendorId = '']) => {
+        const documents = await payments
+          .find({
+            organizationId,
+            keys: { $elemMatch: paymentKeysOf(vendorId) },
+            ...LIVE,
+          } as unknown as Filter<ErpPaymentDocument>)
+          .sort({ day: -1, _id: 1 })
+          .limit(PAYMENTS_OF_VENDOR_MAX + 1)
+          .toArray();
+        if (documents.length > PAYMENTS_OF_VENDOR_MAX) cutKeys.add(vendorId);
+        return documents.slice(0, PAYMENTS_OF_VENDOR_MAX);
+      });
+      return { payments: distinct(found.flat().map(toPayment)), cutKeys };
+    },
+    async credits({ organizationId }, vendorIds, keys) {
+      const found = await inBatches(keys, LOOKUP_KEYS_MAX, (batch) =>
+        readSharing(
+          batch,
+          (keysCount) => CREDITS_PER_KEY_MAX * keysCount,
+          (some, limit) =>
+            invoices
+              .find(
+                billsIn({
+                  organizationId,
+                  'match.keys': { $in: [...some] },
+                  'erp.organizationId': organizationId,
+                  'erp.kind': 'CREDIT_NOTE',
+                  'erp.vendorId': { $in: [...vendorIds] },
+                  'erp.state': { $nin: ['DRAFT', 'VOID'] },
+                }),
+                { projection: { match: 1, 'erp.vendorId': 1 } },
+              )
+              .limit(limit)
+              .toArray(),
+        ),
+      );
+      const credits = found
+        .flat()
+        .flatMap(({ match, erp }) => (erp === undefined ? [] : { part: match, vendorId: erp.vendorId }));
+      return [...new Map(credits.map((credit) => [credit.part.invoiceId, credit])).values()];
+    },
+  };
+
+  async function paymentsByKeys({ organizationId }: ImportSource, keys: readonly string[]): Promise<FoundPayments> {
+    const cutKeys = new Set<string>();
+    const read = (some: readonly string[], limit: number) =>
+      payments.find({ organizationId, keys: { $in: [...some] }, ...LIVE } as Filter<ErpPaymentDocument>).limit(limit);
+    const found = await inBatches([...new Set(keys)], LOOKUP_KEYS_MAX, async (some) => {
+      const limit = SHARING_PER_KEY_MAX * some.length;
+      const documents = await read(some, limit + 1).toArray();
+      if (documents.length <= limit) return documents;
+      // Some keys are hot: each gets its own newest payments.
+      const ofKeys = await inBatches(some, 1, async ([key = '']) => {
+        const newest = await read([key], SHARING_PER_KEY_MAX + 1)
+          .sort({ day: -1, _id: 1 })
+          .toArray();
+        if (newest.length > SHARING_PER_KEY_MAX) cutKeys.add(key);
+        return newest.slice(0, SHARING_PER_KEY_MAX);
+      });
+      return ofKeys.flat();
+    });
+    return { payments: distinct(found.flat().map(toPayment)), cutKeys };
+  }
+}
+
+/** Payments that the ERP has, and that did not come back. */
+const LIVE = { deletedAt: { $exists: false }, isReturned: false };
+
+/** The bill of a link, unless it was changed after it was read: then the next examination sees it. */
+function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
+  return { _id: billId, organizationId, 'erp.changedAt': changedAt };
+}
+
+interface Changes<T> {
+  readonly filter: object;
+  /** The path of the time; a projection must have it. */
+  readonly changedAt: string;
+  readonly projection?: Document;
+  readonly window: ChangeWindow;
+  readonly size: number;
+  readonly read: (document: never) => T;
+}
+
+/**
+ * Changes by time, page by page: the index has their order, and many share one time. What is written meanwhile on the way
+ * changes no time.
+ */
+async function* changesOf<T>(
+  collection: Collection<Document & { _id: string }>,
+  changes: Changes<T>,
+): AsyncGenerator<ChangedPage<T>> {
+  let records: T[] = [];
+  let lastMs: number | undefined;
+  for await (const document of changedDocuments(collection, changes)) {
+    const at = valueAt(document, changes.changedAt);
+    if (records.length === changes.size) {
+      yield { records, continueFrom: at.getTime() === lastMs ? undefined : at };
+      records = [];
+    }
+    records.push(changes.read(document as never));
+    lastMs = at.getTime();
+  }
+  if (records.length > 0) yield { records, continueFrom: undefined };
+}
+
+/** Read by commands of bounded size: nothing depends on a cursor that lives as long as the examination. */
+async function* changedDocuments<T>(
+  collection: Collection<Document & { _id: string }>,
+  { filter, changedAt, projection, window }: Changes<T>,
+): AsyncGenerator<Document & { _id: string }> {
+  let { from } = window;
+  /** Those of the moment `from` that were read already. */
+  let readIds: readonly string[] = [];
+  for (;;) {
+    const after = window.after === undefined ? {} : { $gt: window.after };
+    const time = { $lte: window.until, ...(from === undefined ? after : { $gte: from }) };
+    const unread = readIds.length === 0 ? {} : { _id: { $nin: readIds } };
+    const found = await collection
+      .find({ ...filter, [changedAt]: time, ...unread } as never, {
+        ...(projection === undefined ? {} : { projection }),
+        sort: { [changedAt]: 1 },
+        limit: READ_AT_ONCE,
+        batchSize: READ_AT_ONCE + 1,
+      })
+      .toArray();
+    yield* found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < READ_AT_ONCE) return;
+    const lastMs = valueAt(last, changedAt).getTime();
+    const ofLast = found.filter((document) => valueAt(document, changedAt).getTime() === lastMs);
+    const isSame = from?.getTime() === lastMs;
+    readIds = [...(isSame ? readIds : []), ...ofLast.map(({ _id }) => _id)];
+    from = new Date(lastMs);
+  }
+}
+
+function valueAt(document: Document, path: string): Date {
+  return path.split('.').reduce<unknown>((value, key) => (value as Document)[key], document) as Date;
+}
+
+function toVendor(document: VendorDocument): StoredVendor {
+  const { _id: id, organizationId, writeId, ...vendor } = document;
+  return { id, ...vendor } as unknown as StoredVendor;
+}
+
+function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'erp'>): BookBill {
+  if (erp === undefined) throw new Error(`invoice ${_id} is no bill of an ERP`);
+  const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId, importedAt, changedAt } = erp;
+  return {
+    part: match,
+    externalId,
+    kind,
+    state,
+    vendorId,
+    paidMinor: paidAmount === undefined ? undefined : String(toMinorUnits(paidAmount, minorUnitsOf(match.currency))),
+    paidAccountExternalId,
+    importedAt,
+    changedAt,
+  };
+}
+
+function toPayment(document: ErpPaymentDocument): BookPayment {
+  const {
+    _id: id,
+    vendorId,
+    day,
+    currency,
+    amountMinor,
+    reference,
+    invoiceIds,
+    account,
+    isReturned,
+  } = document as unknown as StoredPayment & { readonly _id: string };
+  const { key, masked } = account ?? {};
+  return {
+    id,
+    vendorId,
+    day,
+    currency,
+    amountMinor,
+    reference,
+    billIds: invoiceIds,
+    account: key === undefined || masked === undefined ? undefined : { key, masked },
+    isReturned,
+  };
+}
+
+function distinct<T extends { readonly id: string }>(records: readonly T[]): T[] {
+  return [...new Map(records.map((record) => [record.id, record])).values()];
+}

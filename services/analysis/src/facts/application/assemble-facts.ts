@@ -1,0 +1,100 @@
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { convert, ratesPerEuro } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { AnalysisFacts } from '../../records/domain/analysis.js';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import type { CappedCandidates } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { SupplierResolution, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
+import { lookalikesOf, namesakesOf } from '@invoicecontrol/engine/supplier/related';
+import { undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
+import type { ProfiledSupplier } from '@invoicecontrol/engine/supplier/related';
+import type { ErpFactsOf } from '../../books/domain/erp-facts.js';
+import { companiesAround } from '../../records/domain/tenant.js';
+
+const DAY_MS = 86_400_000;
+
+/** What was found out about an invoice, wherever it was looked up. */
+export interface FactParts {
+  readonly organizationId: string;
+  readonly invoice: NormalisedInvoice;
+  readonly resolution: SupplierResolution;
+  /** Before this invoice. */
+  readonly profile: SupplierProfile;
+  /** Bills that reviews have taken out of the profile. */
+  readonly withdrawnUnits: readonly string[];
+  readonly found: CappedCandidates;
+  readonly bankLink: BankLink | undefined;
+  readonly orderLink: OrderLink | undefined;
+  readonly tenant: TenantFacts;
+  readonly publishedRates: PublishedRates;
+  /** Suppliers that share an identity key with the invoice. */
+  readonly known: readonly ProfiledSupplier[];
+  /** What ERP systems say about it. */
+  readonly erpFacts: ErpFactsOf;
+  /** Asked of an invoice whose supplier has sent none before, or none but those that people still ask about. */
+  readonly newcomer: () => Newcomer;
+}
+
+/** What only the invoices of a supplier that is not known yet are analyzed by. */
+export interface Newcomer {
+  /** Suppliers with a similar name. */
+  readonly alike: readonly ProfiledSupplier[];
+  readonly highAmount: DecimalAmount | undefined;
+}
+
+/** Puts together what a decision rests on; reviews and what was learned join when something is raised. */
+export function assembleFacts(parts: FactParts): AnalysisFacts {
+  const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
+  const { supplierId, reason } = resolution;
+  const invoice = { ...parts.invoice, supplierId };
+  const namesakes = namesakesOf(invoice, supplierId, parts.known);
+  const name = parts.known.find(({ identity }) => identity.supplierId === supplierId)?.identity.name;
+  const asOf = dateOfDayNumber(Math.floor(invoice.receivedAtMs / DAY_MS));
+  return {
+    format: 1,
+    organizationId,
+    asOf,
+    invoice,
+    supplier: { supplierId, reason, ...(name === undefined ? {} : { name }), profile },
+    candidates: found.candidates,
+    candidateCapHit: found.candidateCapHit,
+    bankLink: parts.bankLink ?? null,
+    orderLink: parts.orderLink ?? null,
+    reviews: [],
+    withdrawnUnits: parts.withdrawnUnits,
+    ratesPerEuro: ratesPerEuro(
+      [...new Set([invoice.currency, ...found.candidates.map(({ currency }) => currency)])].sort(),
+      invoice.issueDate,
+      asOf,
+      publishedRates,
+    ),
+    base: convert(
+      {
+        amount: invoice.grossAmount,
+        from: invoice.currency,
+        to: tenant.baseCurrency,
+        issueDate: invoice.issueDate,
+        today: asOf,
+      },
+      publishedRates,
+    ),
+    companies: companiesAround(invoice, tenant),
+    ...parts.erpFacts({ invoice, supplierId, companies: tenant.companies, orderLink: parts.orderLink ?? null }),
+    ...(namesakes.length === 0 ? {} : { namesakes }),
+    ...(undoubtedInvoices(profile) === 0 ? newcomerFacts(invoice, supplierId, parts.newcomer()) : {}),
+  };
+}
+
+function newcomerFacts(
+  invoice: NormalisedInvoice,
+  supplierId: string,
+  { alike, highAmount }: Newcomer,
+): Pick<AnalysisFacts, 'lookalikes' | 'highAmount'> {
+  return {
+    lookalikes: lookalikesOf(invoice, supplierId, alike),
+    ...(highAmount === undefined ? {} : { highAmount }),
+  };
+}

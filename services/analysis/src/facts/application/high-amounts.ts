@@ -1,0 +1,61 @@
+import { createCache } from '@invoicecontrol/runtime/cache';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+
+/** Invoices of which an organization's usual amounts are taken. */
+const INVOICES_MAX = 1_000;
+/** Of fewer invoices nothing can be said about what is seldom. */
+const INVOICES_MIN = 100;
+const PERCENTILE = 95;
+const FRESH_MS = 10 * 60_000;
+const ORGANIZATIONS_MAX = 10_000;
+
+interface Deps {
+  readonly invoices: Pick<InvoiceStore, 'newestBaseAmounts'>;
+  readonly logger: Logger;
+}
+
+export interface HighAmounts {
+  /**
+   * What the amounts of an organization are seldom above, in its base currency. Undefined while it is not cached: it is
+   * then loaded for later calls, and nobody waits for it.
+   */
+  cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
+}
+
+/** Caches for minutes what is high for each organization. */
+export function highAmounts({ invoices, logger }: Deps): HighAmounts {
+  const cache = createCache<DecimalAmount | undefined, { organizationId: string; baseCurrency: string }>({
+    async load(_, { organizationId, baseCurrency }) {
+      try {
+        return highAmountOf(await invoices.newestBaseAmounts(organizationId, INVOICES_MAX), baseCurrency);
+      } catch (error) {
+        logger.warn({ error, organizationId }, 'the usual amounts of an organization could not be read');
+        throw error;
+      }
+    },
+    freshMs: FRESH_MS,
+    entriesMax: ORGANIZATIONS_MAX,
+  });
+  return {
+    cached(organizationId, baseCurrency) {
+      const key = `${organizationId}|${baseCurrency}`;
+      // Nobody waits for the load, and its failure has been logged.
+      cache.get(key, { organizationId, baseCurrency }).catch(() => {});
+      return cache.peek(key);
+    },
+  };
+}
+
+/** The 95th percentile of the positive amounts in the base currency; undefined for fewer than 100. */
+export function highAmountOf(amounts: readonly ConvertedAmount[], baseCurrency: string): DecimalAmount | undefined {
+  const ascending = amounts
+    .filter(({ currency, amount }) => currency === baseCurrency && toMicro(amount) > 0n)
+    .map(({ amount }) => ({ amount, micro: toMicro(amount) }))
+    .sort((left, right) => (left.micro < right.micro ? -1 : left.micro > right.micro ? 1 : 0));
+  if (ascending.length < INVOICES_MIN) return undefined;
+  return ascending[Math.ceil((ascending.length * PERCENTILE) / 100) - 1]?.amount;
+}

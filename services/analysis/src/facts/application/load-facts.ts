@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import type { AnalysisFacts } from '../../records/domain/analysis.js';
+import { erpFactsIndex, isOnCutOrder } from '../../books/domain/erp-facts.js';
+import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
+import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
+import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
+import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
+import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
+import { emptyProfile, undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
+import { recordsLeftOut } from '../../telemetry.js';
+import type { WithoutAbandonedScans } from './abandoned-scans.js';
+import { assembleFacts } from './assemble-facts.js';
+import type {
+  BankLinkStore,
+  LinkRecord,
+  OrderLinkStore,
+  SupplierRecord,
+  SupplierStore,
+} from '../../records/application/counted-records.js';
+import type { LoadErpRecords } from '../../books/application/load-erp-records.js';
+import type { HighAmounts } from './high-amounts.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+
+/** How often an invoice polls for a later one that is being decided concurrently: for two seconds in all. */
+const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
+const CONCURRENT_POLL_EACH_MS = 10;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+  readonly policy: Policy;
+  readonly publishedRates: PublishedRates;
+  readonly highAmounts: HighAmounts;
+  readonly withoutAbandonedScans: WithoutAbandonedScans;
+  readonly documentFacts: DocumentFactsOf;
+  readonly erpRecords: LoadErpRecords;
+  readonly logger: Logger;
+}
+
+/** What is known about the document that an invoice was read from; undefined where it was read from none. */
+export type DocumentFactsOf = (
+  invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
+  organizationId: string,
+) => Promise<DocumentFacts | undefined>;
+
+/** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
+export interface LoadedFacts {
+  readonly facts: AnalysisFacts;
+  readonly supplier: SupplierRecord | undefined;
+  readonly bankLink: LinkRecord<BankLink> | undefined;
+  readonly orderLink: LinkRecord<OrderLink> | undefined;
+}
+
+export interface FactsInput {
+  readonly organizationId: string;
+  /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
+  readonly invoice: NormalisedInvoice;
+  readonly tenant: TenantFacts;
+  /** The suppliers that share an identity key with the invoice, where they were read beside its insertion. */
+  readonly suppliers?: readonly SupplierRecord[];
+}
+
+/**
+ * Loads what an invoice is analyzed by, all through equality keys: suppliers, then candidates and links at once
+ * (detection reference, section 4).
+ */
+export const loadFacts =
+  ({
+    invoices,
+    suppliers,
+    bankLinks,
+    orderLinks,
+    policy,
+    publishedRates,
+    highAmounts,
+    withoutAbandonedScans,
+    documentFacts,
+    erpRecords,
+    logger,
+  }: Deps) =>
+  async (input: FactsInput): Promise<LoadedFacts> => {
+    const { organizationId, tenant } = input;
+    const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
+    const lookups = lookupKeys(input.invoice);
+    const { bankKey, poKey } = input.invoice;
+    const resolution = resolveSupplier(
+      organizationId,
+      input.invoice,
+      known.map(({ identity }) => identity),
+      { similarNameMin: policy.duplicates.similarNameMin },
+    );
+    const { supplierId } = resolution;
+    const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
+    const profile = supplier?.profile ?? emptyProfile;
+    const [found, bankLink, orderLink, document, erp, alike] = await Promise.all([
+      invoices.candidates(
+        organizationId,
+        lookups.map(({ key }) => key),
+      ),
+      bankKey === undefined ? undefined : bankLinks.find(organizationId, bankKey),
+      poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
+      documentFacts(input.invoice, organizationId),
+      erpRecords(organizationId, [input.invoice]),
+      undoubtedInvoices(profile) === 0
+        ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice))
+        : [],
+    ]);
+    const hits = await withoutAbandonedScans(organizationId, found);
+    const invoice = await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits);
+    const facts = assembleFacts({
+      organizationId,
+      invoice,
+      resolution,
+      profile,
+      withdrawnUnits: supplier?.withdrawnUnits ?? [],
+      found: applyCandidateCaps(invoice, hits, lookups),
+      bankLink: bankLink?.link,
+      orderLink: orderLink?.link,
+      tenant,
+      publishedRates,
+      known,
+      erpFacts: erpFactsIndex(erp, policy),
+      newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
+    });
+    if (isOnCutOrder(facts)) recordsLeftOut(logger, 'INVOICES_ON_ORDERS', { organizationId, number: 1 });
+    return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };
+  };
+
+/**
+ * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been
+ * decided before ours could be seen: then it does not name ours, nobody would report the pair, and ours becomes the
+ * later of the two. Only records sharing a key are waited for, so this costs nothing where no invoice is concurrent.
+ */
+async function orderAfterConcurrentDuplicates(
+  invoices: InvoiceStore,
+  organizationId: string,
+  invoice: NormalisedInvoice,
+  hits: readonly MatchPart[],
+): Promise<NormalisedInvoice> {
+  const later = hits
+    // A bill of an ERP that arrived later is no concern of this invoice: it is never decided.
+    .filter(({ source }) => source !== 'ERP')
+    .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
+    .map(({ invoiceId }) => invoiceId);
+  if (later.length === 0) return invoice;
+  for (let attempts = 1; ; attempts++) {
+    const outcomes = await invoices.outcomes(organizationId, later);
+    if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
+      // One that is still undecided now was left by its worker; it is decided again when a sweep resumes it, and then finds ours.
+      const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
+      const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
+      return { ...invoice, receivedAtMs };
+    }
+    await delay(CONCURRENT_POLL_EACH_MS);
+  }
+}

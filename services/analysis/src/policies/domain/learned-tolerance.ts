@@ -1,0 +1,227 @@
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { severities, severityRank } from '@invoicecontrol/engine/explanation/catalogue';
+import { isCopiedNumber } from '@invoicecontrol/engine/explanation/copied-numbers';
+import { EXPLANATIONS_MAX, SENTENCE_LENGTH_MAX } from '@invoicecontrol/engine/explanation/evidence';
+import type { EvidenceValue, Finding } from '@invoicecontrol/engine/explanation/evidence';
+import { counted } from '@invoicecontrol/engine/explanation/phrases';
+import type { Disposition } from '../../records/domain/finding-disposition.js';
+import type { LearnedTolerance, ToleranceSubject } from '../../records/domain/tolerance.js';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+
+/** Number of FALSE_POSITIVE reviews of a signature that are needed within {@link WINDOW_DAYS}. */
+const FALSE_POSITIVES_MIN = 3;
+/** People who called them so; one person's reviews count when so many days lie between the first and the last. */
+const REVIEWERS_MIN = 2;
+const DAYS_BETWEEN_MIN = 30;
+/** Reviews count this long, and a tolerance holds this long after the last of them. */
+const WINDOW_DAYS = 365;
+const SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX = 20;
+/** Per organization; those that expire first are dropped. */
+const TOLERANCES_MAX = 500;
+
+const ANY_SIGNATURE = 'ANY';
+const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
+
+/**
+ * The relations of the best pair, such as `SEQ/EQ/SAME`; findings that compare no records have one signature per type.
+ */
+export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
+  const rows = membersOf(evidence['comparisons']);
+  const relations = relationsOf(rows, rows[0]?.['with']);
+  return relations.includes(undefined) ? ANY_SIGNATURE : relations.join('/');
+}
+
+type Row = { readonly [name: string]: EvidenceValue };
+
+function relationsOf(rows: readonly Row[], record: EvidenceValue | undefined): readonly (string | undefined)[] {
+  return SIGNATURE_FIELDS.map((field) => {
+    const relation = rows.find((row) => row['with'] === record && row['field'] === field)?.['relation'];
+    return typeof relation === 'string' ? relation : undefined;
+  });
+}
+
+/** Whether number and amount of one of the compared records say that it is the same bill, however often that was dismissed. */
+function showsCopy({ evidence }: Pick<Finding, 'evidence'>): boolean {
+  const rows = membersOf(evidence['comparisons']);
+  return [...new Set(rows.map((row) => row['with']))].some((record) => isCopy(relationsOf(rows, record)));
+}
+
+function isCopy([number, amount]: readonly (string | undefined)[]): boolean {
+  return number !== undefined && amount !== undefined && isCopiedNumber(number) && amount !== 'DIFF';
+}
+
+function membersOf(value: EvidenceValue | undefined): readonly Row[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Types that block, and everything about accounts, are never lowered. Findings about a whole scan or the
+ * books of an ERP (family SCAN) belong to no supplier that could teach a habit.
+ */
+export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {
+  return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
+}
+
+/** A review in force, as far as it teaches. */
+export interface TeachingReview {
+  readonly disposition: Disposition;
+  readonly reviewedAt: Date;
+  /** The person; absent: an API key, or a review from before it was stored. */
+  readonly reviewedBy?: string;
+}
+
+/**
+ * The tolerance that the current reviews of one subject justify, if any: three FALSE_POSITIVE within a year, by two people or
+ * over thirty days, no confirmation beside them, and no pair that is a copy by its number and amount (detection reference,
+ * section 10).
+ */
+export function toleranceFrom(
+  subject: ToleranceSubject,
+  reviews: readonly TeachingReview[],
+): LearnedTolerance | undefined {
+  if (isCopy(subject.signature.split('/'))) return undefined;
+  const dismissals = reviews
+    .filter(({ disposition }) => disposition === 'FALSE_POSITIVE')
+    .map(({ reviewedAt, reviewedBy }) => ({ day: dayOf(reviewedAt), reviewedBy }))
+    .sort((left, right) => compareText(left.day, right.day));
+  const learnedOn = dismissals.at(-1)?.day;
+  if (learnedOn === undefined) return undefined;
+  const windowStart = addDays(learnedOn, -WINDOW_DAYS);
+  const inWindow = dismissals.filter(({ day }) => day > windowStart);
+  const [first] = inWindow;
+  if (first === undefined || inWindow.length < FALSE_POSITIVES_MIN) return undefined;
+  const people = new Set(inWindow.map(({ reviewedBy }) => reviewedBy).filter((person) => person !== undefined));
+  if (people.size < REVIEWERS_MIN && addDays(first.day, DAYS_BETWEEN_MIN) > learnedOn) return undefined;
+  const isContradicted = reviews.some(
+    ({ disposition, reviewedAt }) =>
+      (disposition === 'CONFIRMED' || disposition === 'RESOLVED') && dayOf(reviewedAt) > windowStart,
+  );
+  if (isContradicted) return undefined;
+  return {
+    ...subject,
+    falsePositives: inWindow.length,
+    reviewers: Math.max(1, people.size),
+    learnedOn,
+    expiresOn: addDays(learnedOn, WINDOW_DAYS),
+  };
+}
+
+/** The tolerances that were learned as they have to be now; the others lower nothing any more. */
+export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
+  return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
+}
+
+/** The organization's tolerances with one subject replaced or removed; expired ones are removed as well. */
+export function withTolerance(
+  current: readonly LearnedTolerance[],
+  subject: ToleranceSubject,
+  learned: LearnedTolerance | undefined,
+  today: CalendarDate,
+): LearnedTolerance[] {
+  const others = current.filter((tolerance) => !isSameSubject(tolerance, subject) && tolerance.expiresOn >= today);
+  if (learned === undefined || learned.expiresOn < today) return others.sort(bySubject);
+  const ofKind = others
+    .filter(({ supplierId, type }) => supplierId === subject.supplierId && type === subject.type)
+    .sort(byExpiry);
+  const leaving = new Set(ofKind.slice(0, Math.max(0, ofKind.length + 1 - SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX)));
+  const kept = [...others.filter((tolerance) => !leaving.has(tolerance)), learned];
+  return kept.sort(byExpiry).slice(-TOLERANCES_MAX).sort(bySubject);
+}
+
+/** The tolerances that hold for a supplier on a day. */
+export function tolerancesFor(
+  tolerances: readonly LearnedTolerance[],
+  supplierId: string,
+  today: CalendarDate,
+): LearnedTolerance[] {
+  return tolerancesInForce(tolerances).filter(
+    (tolerance) => tolerance.supplierId === supplierId && tolerance.expiresOn >= today,
+  );
+}
+
+/**
+ * The finding as a learned tolerance shows it, with what was lowered and why. Facts of old analyses hold tolerances without
+ * `reviewers`: they give what they gave then, so that a replay gives the same bytes.
+ */
+export function tolerated<F extends Finding>(finding: F, tolerances: readonly LearnedTolerance[], policy: Policy): F {
+  if (tolerances.length === 0 || !isTolerable(finding, policy)) return finding;
+  const signature = signatureOf(finding);
+  const tolerance = tolerances.find((learned) => learned.type === finding.type && learned.signature === signature);
+  if (tolerance === undefined) return finding;
+  const { falsePositives, reviewers, learnedOn, expiresOn } = tolerance;
+  if (reviewers !== undefined && showsCopy(finding)) return finding;
+  const severity = severities[Math.max(0, severityRank(finding.severity) - 1)] ?? finding.severity;
+  const confidence = Math.floor(finding.confidence / 2);
+  const lowered = { ...finding, severity, confidence };
+  return {
+    ...lowered,
+    ...(reviewers === undefined ? {} : { summary: withNote(finding.summary, shortNoteOf(finding, lowered)) }),
+    evidence: {
+      ...finding.evidence,
+      ...(reviewers === undefined
+        ? {}
+        : {
+            explanation: [noteOf(finding, lowered, { ...tolerance, reviewers }), ...finding.evidence.explanation].slice(
+              0,
+              EXPLANATIONS_MAX,
+            ),
+          }),
+      tolerance: {
+        signature,
+        falsePositives,
+        ...(reviewers === undefined ? {} : { reviewers }),
+        learnedOn,
+        expiresOn,
+        severityBefore: finding.severity,
+        confidenceBefore: finding.confidence,
+      },
+    },
+  };
+}
+
+function withNote(summary: string, note: string): string {
+  return summary.length + note.length < SENTENCE_LENGTH_MAX ? `${summary} ${note}` : summary;
+}
+
+type Level = Pick<Finding, 'severity' | 'confidence'>;
+
+function shortNoteOf(before: Level, after: Level): string {
+  return before.severity === after.severity
+    ? 'Confidence lowered by earlier reviews.'
+    : `Lowered from ${before.severity} by earlier reviews.`;
+}
+
+/** What was lowered, by whose reviews, and until when. */
+function noteOf(
+  before: Level,
+  after: Level,
+  { falsePositives, reviewers, learnedOn, expiresOn }: LearnedTolerance & { readonly reviewers: number },
+): string {
+  const severity =
+    before.severity === after.severity ? '' : `Severity lowered from ${before.severity} to ${after.severity}, `;
+  const what = `${severity}${severity === '' ? 'Confidence lowered' : 'confidence'} from ${before.confidence} % to ${after.confidence} %`;
+  const who = `${counted(reviewers, 'reviewer')} dismissed ${counted(falsePositives, 'finding')} like this one of the supplier`;
+  return `${what}: ${who}, the last on ${learnedOn}. This holds until ${expiresOn}.`;
+}
+
+function isSameSubject(left: ToleranceSubject, right: ToleranceSubject): boolean {
+  return left.supplierId === right.supplierId && left.type === right.type && left.signature === right.signature;
+}
+
+function byExpiry(left: LearnedTolerance, right: LearnedTolerance): number {
+  return compareText(left.expiresOn, right.expiresOn) || bySubject(left, right);
+}
+
+function bySubject(left: LearnedTolerance, right: LearnedTolerance): number {
+  return (
+    compareText(left.supplierId, right.supplierId) ||
+    compareText(left.type, right.type) ||
+    compareText(left.signature, right.signature)
+  );
+}
+
+function dayOf(at: Date): CalendarDate {
+  return at.toISOString().slice(0, 10);
+}

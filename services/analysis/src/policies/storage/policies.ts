@@ -1,0 +1,121 @@
+import type { Collection } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
+import { tolerancesInForce } from '../domain/learned-tolerance.js';
+import type { LearnedTolerance } from '../../records/domain/tolerance.js';
+import { policyName, policyVersion } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
+import { withOverrides } from '../domain/policy-overrides.js';
+import type { PolicyOverrides } from '../domain/policy-overrides.js';
+
+/** One policy as one organization has used it; never changed, so that its analyses can be repeated. */
+export interface PolicyDocument {
+  /** `<organization>|default-3+0123456789ab.o3`; without the digest where an earlier release stored it. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly overlay: number;
+  readonly policy: Policy;
+  readonly tolerances: readonly LearnedTolerance[];
+  /** What was put in place of members of the default policy. */
+  readonly overrides: PolicyOverrides;
+  /** `<organization>|<overlay>` where the overlay began, absent where another release put it over its own numbers; unique sparse index. */
+  readonly newOverlay?: string;
+  readonly createdAt: Date;
+}
+
+/** The numbers of a release by their name, before any override. */
+export interface ReleasePolicyDocument {
+  /** `default-3+0123456789ab` */
+  readonly _id: string;
+  readonly policy: Policy;
+  readonly createdAt: Date;
+}
+
+export async function createPolicyIndexes(collection: Collection<PolicyDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, overlay: -1 }, name: 'newest' },
+    { key: { newOverlay: 1 }, unique: true, sparse: true, name: 'new_overlay' },
+  ]);
+}
+
+/**
+ * Stores the numbers that this release decides by under their name, or checks that they are those stored under it.
+ * @throws Error when the database has other numbers under this name: its analyses could not be replayed
+ */
+export async function registerReleasePolicy(
+  collection: Collection<ReleasePolicyDocument>,
+  policy: Policy,
+  now: Date,
+): Promise<void> {
+  const name = policyName(policy);
+  try {
+    await collection.updateOne({ _id: name }, { $setOnInsert: { policy, createdAt: now } }, { upsert: true });
+  } catch (error) {
+    // Another replica stored it at the same moment.
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const stored = await collection.findOne({ _id: name });
+  if (canonicalJson(stored?.policy) === canonicalJson(policy)) return;
+  throw new Error(
+    `The database knows other numbers under the name ${name} than this release has, so analyses that name it could not ` +
+      'be replayed. Restore the document of that _id in release_policies from a backup, or give the policy of this ' +
+      'release another `version`.',
+  );
+}
+
+/** @param base the policy that this release decides by, before any overlay */
+export function policyStore(collection: Collection<PolicyDocument>, base: Policy, now: () => Date): PolicyStore {
+  const idOf = (organizationId: string, version: string): string => `${organizationId}|${version}`;
+  const insert = async (
+    organizationId: string,
+    { policy, tolerances, overrides }: OrganizationPolicy,
+    overlay: Pick<PolicyDocument, 'newOverlay'> = {},
+  ) => {
+    try {
+      await collection.insertOne({
+        _id: idOf(organizationId, policyVersion(policy)),
+        organizationId,
+        overlay: policy.overlay,
+        policy,
+        tolerances,
+        overrides,
+        ...overlay,
+        createdAt: now(),
+      });
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  };
+  const find = async (organizationId: string, version: string): Promise<OrganizationPolicy | undefined> => {
+    const document = await collection.findOne({ _id: idOf(organizationId, version), organizationId });
+    if (document === null) return undefined;
+    const { policy, tolerances, overrides } = document;
+    return { policy, tolerances, overrides };
+  };
+  return {
+    async current(organizationId) {
+      // One overlay is stored over the numbers of each release that used it; all hold the same tolerances and overrides.
+      const newest = await collection.findOne(
+        { organizationId },
+        { sort: { overlay: -1, createdAt: -1 }, projection: { overlay: 1, tolerances: 1, overrides: 1 } },
+      );
+      const overrides = newest?.overrides ?? {};
+      const policy = { ...withOverrides(base, overrides), overlay: newest?.overlay ?? 0 };
+      const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
+      const version = policyVersion(policy);
+      if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
+      // A name means what is stored under it.
+      const stored = await find(organizationId, version);
+      return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
+    },
+    append(organizationId, previous, { tolerances = previous.tolerances, overrides = previous.overrides }) {
+      const overlay = previous.policy.overlay + 1;
+      const policy = { ...withOverrides(base, overrides), overlay };
+      return insert(organizationId, { policy, tolerances, overrides }, { newOverlay: `${organizationId}|${overlay}` });
+    },
+    find,
+  };
+}

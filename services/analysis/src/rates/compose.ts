@@ -1,0 +1,26 @@
+import type { Foundation } from '../foundation.js';
+import { keepRates, rateLoader } from './application/load-rates.js';
+import { rateBook } from './application/rate-book.js';
+import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
+import { ecbFeed } from './clients/ecb-feed.js';
+import { rateStore } from './storage/rates.js';
+import type { RateDocument } from './storage/rates.js';
+
+/**
+ * The euro reference rates that were published.
+ * @param feedUrl undefined: they are not brought up to date
+ */
+export async function composeRates(
+  { db, clock, logger, onStop }: Foundation,
+  feedUrl: string | undefined,
+): Promise<{ readonly publishedRates: PublishedRates }> {
+  const rates = rateStore(db.collection<RateDocument>('rates'));
+  const book = rateBook(rates);
+  await book.refresh();
+  if (feedUrl === undefined) logger.warn({}, 'no ECB_FEED_URL: exchange rates are not brought up to date');
+  else {
+    const loading = keepRates(rateLoader({ rates, book, feed: ecbFeed(feedUrl), clock, logger }), logger);
+    onStop('rates', () => loading.stop());
+  }
+  return { publishedRates: book.published };
+}

@@ -1,0 +1,85 @@
+import type { Reading, Validation } from '@invoicecontrol/contracts/documents/v1/document_service';
+import type {
+  DocumentFacts,
+  FailedRule,
+  FieldConflict,
+  HiddenText,
+  SignatureFacts,
+  TamperSign,
+} from '@invoicecontrol/engine/facts/document-facts';
+import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
+import { invoiceFromReading } from './invoice-from-reading.js';
+import type { UploadRecord } from '../../records/application/upload-store.js';
+
+/** Entries of each list that facts keep: evidence shows fewer. */
+const FACT_ENTRIES_MAX = 100;
+
+/** What the engine is told about the document of an upload, with the corrections in force. */
+export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined {
+  const outcome = upload.extracted?.outcome;
+  const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
+  if (reading === undefined) return undefined;
+  const { provenance, invalidIban } = invoiceFromReading(upload);
+  const isCorrected = (field: string): boolean => upload.corrections.some((correction) => correction.field === field);
+  const { signature, producer, currencyCandidates } = reading;
+  const validation = validationFactsOf(reading, upload.extracted?.validation);
+  return {
+    method: reading.method as DocumentFacts['method'],
+    fields: provenance
+      // CURRENCY_UNKNOWN says so of a currency that could not be read.
+      .filter(({ method, value }) => method !== 'REQUEST' && value !== UNKNOWN_CURRENCY)
+      // Whole percents, never rounded up over a limit.
+      .map(({ field, confidence }) => ({ field, confidence: Math.floor(confidence * 100 + 1e-9) })),
+    tamperSigns: reading.tamperSigns.slice(0, FACT_ENTRIES_MAX).map(({ kind, objects }) => ({
+      kind: kind as TamperSign['kind'],
+      objects: objects.slice(0, FACT_ENTRIES_MAX),
+    })),
+    hiddenTexts: reading.hiddenTexts.slice(0, FACT_ENTRIES_MAX).map(({ box, hiddenBy, holds, ...text }) => ({
+      ...text,
+      hiddenBy: hiddenBy as HiddenText['hiddenBy'],
+      holds: holds as HiddenText['holds'],
+      box: box.length === 0 ? null : box,
+    })),
+    conflicts: reading.conflicts.slice(0, FACT_ENTRIES_MAX).map(({ field, source, machineValue, visibleValue }) => ({
+      field,
+      source: source as FieldConflict['source'],
+      machineValue,
+      visibleValue: visibleValue ?? null,
+    })),
+    ...(producer === undefined ? {} : { producer }),
+    ...(signature === undefined
+      ? {}
+      : { signature: { ...signature, changed: signature.changed as SignatureFacts['changed'] } }),
+    ...(validation === undefined ? {} : { validation }),
+    ...(currencyCandidates.length === 0 || isCorrected('currency') ? {} : { currencyCandidates }),
+    ...(invalidIban === undefined ? {} : { invalidIban }),
+  };
+}
+
+/** A document that was not validated may still contradict itself in the profiles that it declares. */
+function validationFactsOf(
+  { declaredProfiles }: Reading,
+  validation: Validation | undefined,
+): DocumentFacts['validation'] {
+  if (validation === undefined && declaredProfiles.length < 2) return undefined;
+  const { profile, ruleSets, schemaErrors, rules, total } = validation ?? {
+    profile: undefined,
+    ruleSets: [],
+    schemaErrors: [],
+    rules: [],
+    total: 0,
+  };
+  return {
+    profile: profile ?? null,
+    ruleSet: ruleSets.join(','),
+    declaredProfiles,
+    schemaErrors,
+    failedRules: rules.map(({ flag, expected, actual, ...rule }) => ({
+      ...rule,
+      flag: flag as FailedRule['flag'],
+      expected: expected ?? null,
+      actual: actual ?? null,
+    })),
+    failedTotal: total,
+  };
+}

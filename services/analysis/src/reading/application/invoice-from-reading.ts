@@ -1,0 +1,221 @@
+import { FieldFaults } from '@invoicecontrol/errors';
+import { canonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import { entriesOf, isGroup } from '@invoicecontrol/invoice/declaration';
+import type { Group } from '@invoicecontrol/invoice/declaration';
+import { read } from '@invoicecontrol/invoice/read';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
+import { cleanLine } from '@invoicecontrol/values/readable-text';
+import type { Correction, UploadRecord } from '../../records/application/upload-store.js';
+
+/** The paths of the canonical invoice that a document can state, `supplier.tax_id`; the company comes with the request. */
+export const fieldPaths: readonly string[] = pathsOf(canonicalInvoice).filter((path) => path !== 'company_id');
+
+const ACCOUNT = 'supplier.bank_account';
+const IBAN = `${ACCOUNT}.iban`;
+const SORT_CODE = `${ACCOUNT}.sort_code`;
+const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
+const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
+
+/** Where the value of a field comes from. */
+export interface Provenance {
+  readonly field: string;
+  readonly value: string;
+  /** As printed; absent where the document does not have it. */
+  readonly raw?: string;
+  readonly page?: number;
+  /** Empty where there is none. */
+  readonly box: readonly number[];
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
+  readonly method: string;
+  readonly xpath?: string;
+  readonly correctedBy?: string;
+  readonly correctedAt?: Date;
+}
+
+/** What an upload says, with the request and corrections in force. */
+export interface ReadInvoice {
+  /** Undefined while required fields are missing. */
+  readonly invoice: CanonicalInvoice | undefined;
+  /** Paths of required fields that are missing. */
+  readonly missing: readonly string[];
+  /** One for each field of the invoice. */
+  readonly provenance: readonly Provenance[];
+  /** What was taken for an account and is none, as printed. */
+  readonly invalidIban: string | undefined;
+  /** Faults of corrections; empty for everything else, which is left out where it is wrong. */
+  readonly faults: FieldFaults;
+}
+
+/**
+ * The canonical invoice of an upload (documents reference, sections 11 and 14). Only values that POST /invoices would take
+ * are kept: a wrong optional field of a document is left out, an unknown currency has its placeholder, and what a person corrected
+ * is refused where it is wrong.
+ */
+export function invoiceFromReading({ extracted, request, corrections, knownSupplierName }: ReadingParts): ReadInvoice {
+  const outcome = extracted?.outcome;
+  const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
+  const fields = new Map<string, Provenance>();
+  let invalidIban = reading?.invalidIban;
+  for (const { field, value, raw, page, box, confidence, method, xpath } of reading?.fields ?? []) {
+    if (!fieldPaths.includes(field)) continue;
+    if (field === IBAN && readBankAccount({ iban: value }).problems.length > 0) {
+      invalidIban ??= raw;
+      continue;
+    }
+    fields.set(field, {
+      field,
+      value,
+      raw,
+      box,
+      confidence,
+      method,
+      ...(page === undefined ? {} : { page }),
+      ...(xpath === undefined ? {} : { xpath }),
+    });
+  }
+  if (knownSupplierName !== undefined) {
+    const printed = fields.get('supplier.name');
+    fields.set('supplier.name', {
+      box: [],
+      confidence: 0.95,
+      ...printed,
+      field: 'supplier.name',
+      value: knownSupplierName,
+      method: 'KNOWN_SUPPLIER',
+    });
+  }
+  const { purchaseOrderRef, companyId } = request;
+  if (purchaseOrderRef !== undefined) {
+    const field = 'purchase_order_ref';
+    fields.set(field, { field, value: purchaseOrderRef, box: [], confidence: 1, method: 'REQUEST' });
+  }
+  for (const correction of corrections)
+    fields.set(correction.field, corrected(fields.get(correction.field), correction));
+  if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
+  const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
+  // What was stored before texts had to be readable must not be left out for it.
+  for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
+
+  const { invoice, faults } = validInvoice(fields, isCorrected);
+  if (faults.count > 0) return { invoice: undefined, missing: [], provenance: [], invalidIban, faults };
+  const missing = requiredPaths.filter((path) => path !== 'currency' && !fields.has(path));
+  return {
+    invoice:
+      missing.length > 0
+        ? undefined
+        : { ...(invoice as CanonicalInvoice), ...(companyId === undefined ? {} : { company_id: companyId }) },
+    missing,
+    provenance: fieldPaths.flatMap((path) => {
+      const field = fields.get(path);
+      if (field === undefined) return path === 'currency' ? [unknownCurrency(reading?.method)] : [];
+      return [{ ...field, value: valueAt(invoice, path) ?? field.value }];
+    }),
+    invalidIban,
+    faults,
+  };
+}
+
+export type ReadingParts = Pick<UploadRecord, 'extracted' | 'request' | 'corrections' | 'knownSupplierName'>;
+
+/** Whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
+export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
+  const isGiven = (path: string): boolean => fields[path] !== undefined;
+  if (isGiven(earlier)) return true;
+  if (earlier === IBAN) return UK_ACCOUNT.every(isGiven);
+  return UK_ACCOUNT.includes(earlier) && isGiven(IBAN) && !UK_ACCOUNT.some(isGiven);
+}
+
+/** The placeholder proves nothing. */
+function unknownCurrency(method: string | undefined): Provenance {
+  return {
+    field: 'currency',
+    value: UNKNOWN_CURRENCY,
+    box: [],
+    confidence: 0,
+    method: method === 'XML' ? 'XML' : 'PATTERN',
+  };
+}
+
+function corrected(before: Provenance | undefined, { field, value, by, at }: Correction): Provenance {
+  return {
+    box: [],
+    ...before,
+    field,
+    value,
+    confidence: 1,
+    method: 'USER',
+    correctedBy: by,
+    correctedAt: at,
+  };
+}
+
+/** Reads the fields as a body would be; those of the document that are wrong leave `fields`. */
+function validInvoice(
+  fields: Map<string, Provenance>,
+  isCorrected: (path: string) => boolean,
+): { readonly invoice: unknown; readonly faults: FieldFaults } {
+  // Each round leaves out at least one field.
+  for (;;) {
+    const found = new FieldFaults();
+    const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });
+    const refused = new FieldFaults();
+    const wrong = new Set<string>();
+    for (const { path, message } of found.count === 0 ? [] : found.refusal().details) {
+      const behind = fieldsBehind(path, fields, isCorrected);
+      if (behind.some(isCorrected)) refused.add(`fields.${path}`, message);
+      else for (const field of behind) wrong.add(field);
+    }
+    if (refused.count > 0) return { invoice, faults: refused };
+    if (wrong.size === 0) {
+      const currency = fields.has('currency') ? {} : { currency: UNKNOWN_CURRENCY };
+      return { invoice: { ...invoice, ...currency }, faults: refused };
+    }
+    for (const field of wrong) fields.delete(field);
+  }
+}
+
+/**
+ * The fields that a fault is about. A UK account has two halves, and gives way to an IBAN unless a person gave both halves
+ * and no IBAN.
+ */
+function fieldsBehind(
+  path: string,
+  fields: ReadonlyMap<string, Provenance>,
+  isCorrected: (path: string) => boolean,
+): string[] {
+  if (path === ACCOUNT && UK_ACCOUNT.every(isCorrected) && !isCorrected(IBAN)) return [IBAN];
+  const isAboutUkAccount = path === ACCOUNT || UK_ACCOUNT.includes(path);
+  return (isAboutUkAccount ? UK_ACCOUNT : [path]).filter((field) => fields.has(field));
+}
+
+function bodyOf(fields: ReadonlyMap<string, Provenance>): object {
+  const body: Record<string, unknown> = { supplier: {} };
+  for (const [path, { value }] of fields) {
+    const steps = path.split('.');
+    const last = steps.pop() ?? path;
+    let at = body;
+    for (const step of steps) at = (at[step] ??= {}) as Record<string, unknown>;
+    at[last] = value;
+  }
+  return body;
+}
+
+/** The value of a path as it is stored, trimmed and in one spelling. */
+function valueAt(invoice: unknown, path: string): string | undefined {
+  let at: unknown = invoice;
+  for (const step of path.split('.')) at = (at as Readonly<Record<string, unknown>> | undefined)?.[step];
+  return typeof at === 'string' ? at : undefined;
+}
+
+function pathsOf(group: Group, prefix = '', onlyRequired = false): string[] {
+  return entriesOf(group).flatMap(({ name, member }) => {
+    if (onlyRequired && member.isOptional) return [];
+    return isGroup(member) ? pathsOf(member, `${prefix}${name}.`, onlyRequired) : [`${prefix}${name}`];
+  });
+}
+
+const requiredPaths: readonly string[] = pathsOf(canonicalInvoice, '', true);

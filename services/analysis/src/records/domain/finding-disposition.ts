@@ -1,0 +1,56 @@
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+
+/** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */
+export const dispositions = [
+  'OPEN',
+  'UNDER_REVIEW',
+  'CONFIRMED',
+  'FALSE_POSITIVE',
+  'ACCEPTED_RISK',
+  'RESOLVED',
+  'SUPERSEDED',
+] as const;
+export type Disposition = (typeof dispositions)[number];
+
+/** The current outcome of a review, found by the evidence key of the finding or by one of its pairs. */
+export interface ReviewFact {
+  readonly evidenceKey: string;
+  readonly disposition: Disposition;
+  /** The invoice of the reviewed finding: other dispositions than FALSE_POSITIVE hold for its findings only. */
+  readonly invoiceId: string | null;
+  /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
+  readonly pairKeys: readonly string[];
+}
+
+const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
+
+/** Whether a finding counts in score and decision. */
+export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
+  return COUNTING.has(disposition);
+}
+
+/** The pairs that reviews have cleared. */
+export function clearedPairsOf(reviews: readonly ReviewFact[]): string[] {
+  return reviews.flatMap(({ disposition, pairKeys }) => (disposition === 'FALSE_POSITIVE' ? pairKeys : []));
+}
+
+/** The keys of the pairs that a finding is about. */
+export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
+  return subjects.flatMap((subject) => (subject.kind === 'PAIR' ? subject.pairKey : []));
+}
+
+/**
+ * What reviews make of a finding. A FALSE_POSITIVE holds for every finding with its key and for every finding about
+ * pairs that are all cleared; any other outcome holds for the findings of the reviewed invoice alone (detection
+ * reference, section 10).
+ * @param invoiceId null for a finding about a scan or the books as a whole
+ */
+export function dispositionOf(finding: Finding, reviews: readonly ReviewFact[], invoiceId: string | null): Disposition {
+  const ofKey = reviews.filter(({ evidenceKey }) => evidenceKey === finding.evidence.key);
+  const own = ofKey.find((review) => review.invoiceId === invoiceId);
+  if (own !== undefined) return own.disposition;
+  const pairs = pairKeysOf(finding);
+  const cleared = clearedPairsOf(reviews);
+  const isCleared = pairs.length > 0 && pairs.every((pair) => cleared.includes(pair));
+  return isCleared || ofKey.some(({ disposition }) => disposition === 'FALSE_POSITIVE') ? 'FALSE_POSITIVE' : 'OPEN';
+}

@@ -1,0 +1,21 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+
+/** Similar findings to a reviewer: of one supplier and type, with the same relations between the records. */
+export interface ToleranceSubject {
+  readonly supplierId: string;
+  readonly type: string;
+  readonly signature: string;
+}
+
+/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident, and says so. */
+export interface LearnedTolerance extends ToleranceSubject {
+  readonly falsePositives: number;
+  /**
+   * Who said so, counted. Absent in tolerances that were learned before one needed two people or thirty days: those stand in
+   * the facts of old analyses alone.
+   */
+  readonly reviewers?: number;
+  readonly learnedOn: CalendarDate;
+  /** The last day it holds. */
+  readonly expiresOn: CalendarDate;
+}

@@ -1,0 +1,161 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
+import type { Decision } from '@invoicecontrol/engine/scoring/decision';
+import { analyze } from '../../decisions/domain/analyze.js';
+import { tolerancesFor } from '../../policies/domain/learned-tolerance.js';
+import type { AnalysisFacts } from '../../records/domain/analysis.js';
+import type { LearnedTolerance } from '../../records/domain/tolerance.js';
+import { isUndigestedVersion } from '@invoicecontrol/engine/policy/policy';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { isSameResult } from '../../records/domain/differences.js';
+import type { AnalysisRecord, AnalysisStore } from '../../records/application/analysis-store.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import type { OrganizationPolicy, PolicyStore } from '../../policies/application/policy-store.js';
+
+/** Analyses read at once; others are served between two such batches. */
+const BATCH_ANALYSES = 50;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly analyses: AnalysisStore;
+  readonly policies: PolicyStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ReplayPage {
+  readonly organizationId: string;
+  /** Where the analyses begin that an earlier call left; empty at the start. */
+  readonly pageToken: string;
+  readonly limit: number;
+}
+
+export interface ReplayOutcome {
+  readonly replayed: number;
+  readonly identical: number;
+  readonly differentAnalysisIds: readonly string[];
+  readonly nextPageToken: string;
+}
+
+/** Runs stored facts through the engine under the policy they were analyzed by, and compares bytes. Writes nothing. */
+export const replayAnalyses =
+  ({ analyses, policies, logger }: Pick<Deps, 'analyses' | 'policies' | 'logger'>) =>
+  async ({ organizationId, ...page }: ReplayPage): Promise<ReplayOutcome> => {
+    const known = new Map<string, Promise<OrganizationPolicy | undefined>>();
+    const policyOf = (version: string): Promise<OrganizationPolicy | undefined> => {
+      const policy = known.get(version) ?? policies.find(organizationId, version);
+      known.set(version, policy);
+      return policy;
+    };
+    const different: string[] = [];
+    const { count, nextPageToken } = await walk(analyses, organizationId, page, async (batch) => {
+      for (const record of batch) {
+        const stored = await policyOf(record.analysis.versions.policy);
+        if (stored === undefined || !isReproduced(record, stored.policy, logger)) {
+          different.push(record.analysis.analysisId);
+        }
+      }
+    });
+    return { replayed: count, identical: count - different.length, differentAnalysisIds: different, nextPageToken };
+  };
+
+function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logger: Logger): boolean {
+  try {
+    const repeated = analyze(facts, policy);
+    const { policy: named } = analysis.versions;
+    // Earlier releases named this policy without its digest; it was found under that name.
+    const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
+    return isSameResult(analysis, { ...repeated, versions });
+  } catch (error) {
+    // Facts or a policy that this engine cannot read any more give no result at all, least of all the same.
+    logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
+    return false;
+  }
+}
+
+export interface ChangedDecision {
+  readonly invoiceId: string;
+  readonly from: Decision;
+  readonly to: Decision;
+  readonly riskScoreFrom: number;
+  readonly riskScoreTo: number;
+}
+
+export interface DryRunOutcome {
+  readonly replayed: number;
+  readonly changed: readonly ChangedDecision[];
+  readonly nextPageToken: string;
+}
+
+/** Another policy to try; without tolerances those stored with each analysis hold. */
+export interface TriedPolicy {
+  readonly policy: Policy;
+  readonly tolerances: readonly LearnedTolerance[] | undefined;
+}
+
+/**
+ * Tells which invoices another policy would decide differently from their newest analysis. Writes nothing; analyses
+ * that were made again since are read and left out.
+ */
+export const dryRunPolicy =
+  ({ invoices, analyses, clock }: Pick<Deps, 'invoices' | 'analyses' | 'clock'>) =>
+  async ({ organizationId, ...page }: ReplayPage, { policy, tolerances }: TriedPolicy): Promise<DryRunOutcome> => {
+    const changed: ChangedDecision[] = [];
+    const today = clock.now().toISOString().slice(0, 10);
+    let replayed = 0;
+    const { nextPageToken } = await walk(analyses, organizationId, page, async (batch) => {
+      const invoiceIds = [...new Set(batch.map(({ invoiceId }) => invoiceId))];
+      const newest = await invoices.newestAnalyses(organizationId, invoiceIds);
+      for (const { invoiceId, analysis, facts } of batch) {
+        if (!newest.has(analysis.analysisId)) continue;
+        replayed += 1;
+        const tried = tryPolicy(
+          tolerances === undefined
+            ? facts
+            : { ...facts, tolerances: tolerancesFor(tolerances, facts.supplier.supplierId, today) },
+          policy,
+        );
+        if (tried.decision === analysis.decision) continue;
+        changed.push({
+          invoiceId,
+          from: analysis.decision,
+          to: tried.decision,
+          riskScoreFrom: analysis.riskScore,
+          riskScoreTo: tried.riskScore,
+        });
+      }
+    });
+    return { replayed, changed, nextPageToken };
+  };
+
+/** The facts were analyzed once; a policy with which they cannot be, such as a factor of zero, is at fault. */
+function tryPolicy(facts: AnalysisFacts, policy: Policy): ReturnType<typeof analyze> {
+  try {
+    return analyze(facts, policy);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalidField('policy_json', `has a number that cannot be computed with: ${error.message}.`);
+  }
+}
+
+/** Shows the analyses to `visit` in batches, as many as are asked for. */
+async function walk(
+  analyses: AnalysisStore,
+  organizationId: string,
+  { pageToken, limit }: Omit<ReplayPage, 'organizationId'>,
+  visit: (batch: readonly AnalysisRecord[]) => Promise<void>,
+): Promise<{ count: number; nextPageToken: string }> {
+  let count = 0;
+  for (let token = pageToken; ;) {
+    const request = readPageRequest({ pageSize: Math.min(BATCH_ANALYSES, limit - count), pageToken: token });
+    const { items, nextPageToken } = await analyses.newest(organizationId, request);
+    await visit(items);
+    count += items.length;
+    if (nextPageToken === '' || count >= limit) return { count, nextPageToken };
+    token = nextPageToken;
+    await breathe();
+  }
+}

@@ -1,0 +1,69 @@
+import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { events } from '@invoicecontrol/contracts/events';
+import { notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import type { Members } from './members.js';
+import { requireFinding } from './require-finding.js';
+
+interface Deps {
+  readonly findings: FindingStore;
+  readonly invoices: InvoiceStore;
+  readonly members: Members;
+  readonly clock: Clock;
+}
+
+export interface AssignFindingInput {
+  readonly organizationId: string;
+  readonly findingId: string;
+  /** Undefined: unassigned. */
+  readonly assigneeUserId: string | undefined;
+}
+
+/**
+ * Assigns a finding to a member, or unassigns it. The present assignee again succeeds without a second event.
+ * @throws DomainError unavailable; not_found for an unknown finding, or an assignee who is not an active member
+ */
+export const assignFinding =
+  ({ findings, invoices, members, clock }: Deps) =>
+  async ({ organizationId, findingId, assigneeUserId }: AssignFindingInput, context: RequestContext) => {
+    const [, isActive] = await Promise.all([
+      requireFinding({ findings, invoices }, organizationId, findingId),
+      assigneeUserId === undefined || members.isActive(organizationId, assigneeUserId, context),
+    ]);
+    if (!isActive) throw notFound('member');
+    return retryOnConflict(async (): Promise<WorkedFinding> => {
+      const current = await requireFinding({ findings, invoices }, organizationId, findingId);
+      const before = current.assigneeUserId;
+      if (before === assigneeUserId) return current;
+      const { actor } = context;
+      const { type, summary, severity, invoiceId } = current;
+      const assigned = announce(events.findingAssigned, {
+        findingId,
+        invoiceId,
+        assigneeUserId,
+        assignedBy: `${actor.type}:${actor.id}`,
+        summary,
+        type,
+        severity: Severity[severity],
+      });
+      return findings.change(
+        current,
+        {
+          assigneeUserId: assigneeUserId ?? null,
+          entry: {
+            at: clock.now(),
+            actor,
+            action: 'ASSIGNED',
+            ...(before === undefined ? {} : { from: before }),
+            ...(assigneeUserId === undefined ? {} : { to: assigneeUserId }),
+          },
+        },
+        { events: [assigned] },
+      );
+    });
+  };

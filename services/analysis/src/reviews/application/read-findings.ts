@@ -1,0 +1,98 @@
+import { invalidField } from '@invoicecontrol/errors';
+import { pace } from '@invoicecontrol/runtime/pace';
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { Page } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { summarizeFindings } from '../../records/domain/finding-summary.js';
+import type { FindingSummary } from '../../records/domain/finding-summary.js';
+import { SYSTEM_ACTOR } from '../../records/application/finding-store.js';
+import type {
+  FindingChange,
+  FindingQuery,
+  FindingStore,
+  SummaryQuery,
+  WorkedFinding,
+} from '../../records/application/finding-store.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import { requireFinding } from './require-finding.js';
+
+/** Findings that one summary reads, so that it takes seconds at most and some ten megabytes. */
+const SUMMARY_FINDINGS_MAX = 50_000;
+/** How long other requests wait for a summary at most. */
+const SUMMARY_TURN_MS_MAX = 5;
+
+interface Deps {
+  readonly findings: FindingStore;
+  readonly invoices: InvoiceStore;
+  readonly tenants: Tenants;
+  /** {@link SUMMARY_FINDINGS_MAX} but in tests. */
+  readonly summaryFindingsMax?: number;
+}
+
+export interface FindingReader {
+  /** @throws DomainError not_found, unavailable */
+  get(organizationId: string, findingId: string): Promise<WorkedFinding>;
+  list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  /**
+   * Counts the findings of a time and adds up their amounts, by one query of the database.
+   * @throws DomainError invalid when there are too many of them for one answer
+   */
+  summary(organizationId: string, query: SummaryQuery, context: RequestContext): Promise<FindingSummary>;
+  /**
+   * Everything that happened to a finding, oldest first: its creation, what people did, and where that moved the
+   * decision of the invoice.
+   * @throws DomainError not_found
+   */
+  history(organizationId: string, findingId: string): Promise<FindingChange[]>;
+}
+
+export function findingReader({
+  findings,
+  invoices,
+  tenants,
+  summaryFindingsMax = SUMMARY_FINDINGS_MAX,
+}: Deps): FindingReader {
+  const get = (organizationId: string, findingId: string): Promise<WorkedFinding> =>
+    requireFinding({ findings, invoices }, organizationId, findingId);
+  return {
+    get,
+    list: (organizationId, query) => findings.list(organizationId, query),
+    async summary(organizationId, query, context) {
+      const [{ baseCurrency }, found] = await Promise.all([
+        tenants.factsOf(organizationId, context),
+        findings.toSummarize(organizationId, query, summaryFindingsMax + 1),
+      ]);
+      if (found.length > summaryFindingsMax) {
+        const most = summaryFindingsMax.toLocaleString('en');
+        throw invalidField(
+          'created_from',
+          `leaves more than ${most} findings to summarize. Ask for a shorter time with created_from and created_to, for one company with company_id, or for a higher severity with min_severity.`,
+        );
+      }
+      return inTurns(summarizeFindings(found, baseCurrency, query.minSeverity), pace(SUMMARY_TURN_MS_MAX));
+    },
+    async history(organizationId, findingId) {
+      const finding = await get(organizationId, findingId);
+      const [changes = [], decisions] = await Promise.all([
+        findings.history(organizationId, findingId),
+        finding.invoiceId === undefined ? [] : invoices.decisionChanges(organizationId, finding.invoiceId),
+      ]);
+      const created: FindingChange = { at: finding.createdAt, actor: SYSTEM_ACTOR, action: 'CREATED' };
+      const recomputed = decisions
+        .filter((change) => change.findingId === findingId)
+        .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
+      // Sorting keeps the order of equal times: a review stands before the decision that it moved.
+      return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
+    },
+  };
+}
+
+/** Works through small steps and lets other requests in between. */
+async function inTurns<T>(steps: Generator<undefined, T>, turn: Pace): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await turn();
+  }
+}

@@ -1,0 +1,98 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { blockAfter, review } from '../domain/review.js';
+import type { ReviewInput, ReviewOutcome } from '../domain/review.js';
+import { findingReviewed } from '../../telemetry.js';
+import { reviewedAnnouncement } from '../../records/application/announcements.js';
+import { deferred } from '../../records/application/deferred.js';
+import type { FindingChange, FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import { requireFinding } from './require-finding.js';
+import type { ReviewEffects } from './review-effects.js';
+
+interface Deps {
+  readonly findings: FindingStore;
+  readonly invoices: InvoiceStore;
+  readonly effects: ReviewEffects;
+  readonly policy: Policy;
+  readonly audit: Pick<AuditBuffer, 'record'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ReviewFindingInput extends ReviewInput {
+  readonly organizationId: string;
+  readonly findingId: string;
+}
+
+/**
+ * Records what a person says about a finding. The guarded write of the finding is the commit point; what follows from
+ * it is stored before the answer, or by the sweep (detection reference, section 10). The audit line is part of that write;
+ * a refused review writes nothing, so its line goes through the buffer.
+ * @throws DomainError not_found, unavailable, and those of `review`
+ */
+export const reviewFinding =
+  ({ findings, invoices, effects, policy, audit, clock, logger }: Deps) =>
+  ({ organizationId, findingId, ...input }: ReviewFindingInput, context: RequestContext): Promise<WorkedFinding> => {
+    const { actor } = context;
+    const act = { action: 'finding.reviewed', target: `finding:${findingId}` } as const;
+    const recorded = auditAnnouncement(events.analysisAuditRecorded, context, { ...act, outcome: 'SUCCEEDED' });
+    return retryOnConflict(async () => {
+      const finding = await requireFinding({ findings, invoices }, organizationId, findingId);
+      let outcome: ReviewOutcome;
+      try {
+        outcome = review(finding, input, policy);
+      } catch (error) {
+        audit.record(organizationId, context, { ...act, outcome: 'REFUSED' });
+        throw error;
+      }
+      if (outcome.kind === 'UNCHANGED') return finding;
+      const at = clock.now();
+      const entry = { at, actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
+      if (outcome.kind === 'NOTED' && (await isRepeated(findings, finding, entry))) return finding;
+      if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
+      const effected = deferred();
+      const reviewed = await findings.change(
+        finding,
+        { disposition: outcome.to, isReview: true, blockedSince: blockAfter(finding, outcome.to, at), entry },
+        {
+          events: [reviewedAnnouncement(finding, outcome, actor), recorded],
+          finish: { when: effected.promise, unset: ['pending'] },
+        },
+      );
+      findingReviewed(finding.type, outcome.to);
+      try {
+        await effects.apply(reviewed);
+        effected.resolve();
+      } catch (error) {
+        // The review stands; the sweep brings what follows from it.
+        effected.reject(error);
+        logger.warn({ error, findingId }, 'what follows from a review is left to the sweep');
+      }
+      return reviewed;
+    });
+  };
+
+/** Whether the same actor has said the same of the finding since its disposition was last decided. */
+async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
+  const { actor, to, note } = entry;
+  const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];
+  const reviews = changes.filter(({ action }) => action === 'REVIEWED');
+  const decided = reviews.findLastIndex((change) => change.from !== change.to);
+  return reviews
+    .slice(Math.max(0, decided))
+    .some(
+      (change) =>
+        change.to === to && change.note === note && change.actor.type === actor.type && change.actor.id === actor.id,
+    );
+}
+
+function withoutKind<T extends { readonly kind: string }>({ kind, ...said }: T): Omit<T, 'kind'> {
+  return said;
+}

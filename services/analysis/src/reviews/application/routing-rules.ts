@@ -1,0 +1,114 @@
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import type { Cache } from '@invoicecontrol/runtime/cache';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { v7 as uuidV7 } from 'uuid';
+import { MATCH_ENTRIES_MAX, readRule, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
+import type { RoutingMatchInput, RoutingRule, RoutingRuleInput } from '../domain/routing.js';
+import type { SupplierStore } from '../../records/application/counted-records.js';
+import type { Members } from './members.js';
+
+/** What use cases need of the routing_rules collection. */
+export interface RoutingRuleStore {
+  /** All rules of an organization in order of position; bounded by {@link RULES_PER_ORGANIZATION_MAX}. */
+  all(organizationId: string): Promise<RoutingRule[]>;
+  find(organizationId: string, ruleId: string): Promise<RoutingRule | undefined>;
+  insert(organizationId: string, rule: RoutingRule): Promise<void>;
+  /** Undefined when there is no such rule. */
+  change(
+    organizationId: string,
+    ruleId: string,
+    fields: Partial<Omit<RoutingRule, 'ruleId' | 'createdAt'>>,
+  ): Promise<RoutingRule | undefined>;
+  /** False when there was no such rule. */
+  remove(organizationId: string, ruleId: string): Promise<boolean>;
+}
+
+interface Deps {
+  readonly rules: RoutingRuleStore;
+  readonly cachedRules: Cache<readonly RoutingRule[]>;
+  readonly suppliers: Pick<SupplierStore, 'existing'>;
+  readonly members: Members;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+}
+
+/** What is to change; a field that is absent stays, `match` is replaced whole. */
+type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleInput[K] | undefined };
+
+export interface RoutingRules {
+  list(organizationId: string): Promise<readonly RoutingRule[]>;
+  /** @throws DomainError not_found */
+  get(organizationId: string, ruleId: string): Promise<RoutingRule>;
+  /** @throws DomainError invalid, also for ids that name nothing in the organization; wrong_state when there are too many */
+  create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
+  /** @throws DomainError not_found, invalid */
+  update(
+    organizationId: string,
+    ruleId: string,
+    change: RoutingRuleChange,
+    context: RequestContext,
+  ): Promise<RoutingRule>;
+  /** @throws DomainError not_found */
+  remove(organizationId: string, ruleId: string): Promise<void>;
+}
+
+const NO_CONDITION: RoutingMatchInput = { types: [], families: [], severities: [], companyIds: [], supplierIds: [] };
+
+/** Rules that assign new findings. */
+export function routingRules({ rules, cachedRules, suppliers, members, tenants, clock }: Deps): RoutingRules {
+  const get = async (organizationId: string, ruleId: string): Promise<RoutingRule> => {
+    const rule = await rules.find(organizationId, ruleId);
+    if (rule === undefined) throw notFound('routing rule');
+    return rule;
+  };
+  const read = async (organizationId: string, input: RoutingRuleInput, context: RequestContext) => {
+    const [{ companies }, supplierIds] = await Promise.all([
+      tenants.factsOf(organizationId, context),
+      suppliers.existing(organizationId, input.match.supplierIds.slice(0, MATCH_ENTRIES_MAX)),
+    ]);
+    return readRule(input, { companyIds: companies.map(({ companyId }) => companyId), supplierIds });
+  };
+  const requireMember = async (organizationId: string, userId: string, context: RequestContext): Promise<void> => {
+    if (await members.isActive(organizationId, userId, context)) return;
+    throw invalidField('assign_to', 'names no active member of this organization.');
+  };
+  return {
+    list: (organizationId) => rules.all(organizationId),
+    get,
+    async create(organizationId, input, context) {
+      const fields = await read(organizationId, input, context);
+      await requireMember(organizationId, fields.assignTo, context);
+      const rule = { ruleId: uuidV7(), ...fields, createdAt: clock.now() };
+      await rules.insert(organizationId, rule);
+      // Counted after the insert: of requests at the same moment none can slip past the bound.
+      if ((await rules.all(organizationId)).length > RULES_PER_ORGANIZATION_MAX) {
+        await rules.remove(organizationId, rule.ruleId);
+        throw new DomainError(
+          'wrong_state',
+          `An organization has at most ${RULES_PER_ORGANIZATION_MAX} routing rules. Remove one first.`,
+        );
+      }
+      cachedRules.invalidate(organizationId);
+      return rule;
+    },
+    async update(organizationId, ruleId, change, context) {
+      const before = await get(organizationId, ruleId);
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      // A match that stays is not read again: a company or supplier that it names may be gone since, and is no fault of this change.
+      const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
+      if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
+      // Only what was given is written, so that two changes of different fields both stay.
+      const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
+      const rule = await rules.change(organizationId, ruleId, written);
+      if (rule === undefined) throw notFound('routing rule');
+      cachedRules.invalidate(organizationId);
+      return rule;
+    },
+    async remove(organizationId, ruleId) {
+      if (!(await rules.remove(organizationId, ruleId))) throw notFound('routing rule');
+      cachedRules.invalidate(organizationId);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { FindingStore } from '../../records/application/finding-store.js';
+import type { ReviewEffects } from './review-effects.js';
+
+/** A review this old has lost its worker if its effects are still marked as missing. */
+const PENDING_MS_MIN = 30_000;
+
+interface Deps {
+  readonly findings: FindingStore;
+  readonly effects: ReviewEffects;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Brings reviews to their end whose effects a crash or a fault cut off. A fault with one keeps no other waiting. */
+export const sweepReviews =
+  ({ findings, effects, clock, logger }: Deps) =>
+  async (): Promise<void> => {
+    const reviewedBefore = new Date(clock.now().getTime() - PENDING_MS_MIN);
+    for (const finding of await findings.pending(reviewedBefore)) {
+      try {
+        await effects.apply(finding);
+        await findings.closeReview(finding);
+      } catch (error) {
+        const { findingId } = finding;
+        logger.error({ error, findingId }, 'what follows from a review is still missing; the next sweep tries again');
+      }
+    }
+  };

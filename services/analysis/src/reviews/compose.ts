@@ -1,0 +1,65 @@
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { createCache } from '@invoicecontrol/runtime/cache';
+import { CACHED_BY_ORGANIZATION, SWEEP_EACH_MS } from '../foundation.js';
+import type { Foundation } from '../foundation.js';
+import type { Policies } from '../policies/compose.js';
+import type { Records } from '../records/compose.js';
+import { assignFinding } from './application/assign-finding.js';
+import { findingReader } from './application/read-findings.js';
+import { reviewEffects } from './application/review-effects.js';
+import { reviewFinding } from './application/review-finding.js';
+import { routingRules } from './application/routing-rules.js';
+import { sweepReviews } from './application/sweep-reviews.js';
+import { membersFromOrganization } from './clients/members.js';
+import { createFindingReviewIndexes, reviewStore } from './storage/finding-reviews.js';
+import type { FindingReviewDocument } from './storage/finding-reviews.js';
+import { createRoutingRuleIndexes, routingRuleStore } from './storage/routing-rules.js';
+import type { RoutingRuleDocument } from './storage/routing-rules.js';
+import { findingService } from './transport/grpc/findings.js';
+import { routingRuleService } from './transport/grpc/routing-rules.js';
+
+/** Who looks at findings, and what people said about them. */
+export type Reviews = Awaited<ReturnType<typeof composeReviews>>;
+
+export async function composeReviews(
+  foundation: Foundation,
+  { records, policies, organizationChannel }: { records: Records; policies: Policies; organizationChannel: Channel },
+) {
+  const { db, audit, tenants, clock, logger } = foundation;
+  const collections = {
+    reviews: db.collection<FindingReviewDocument>('finding_reviews'),
+    routingRules: db.collection<RoutingRuleDocument>('routing_rules'),
+  };
+  await Promise.all([
+    createFindingReviewIndexes(collections.reviews),
+    createRoutingRuleIndexes(collections.routingRules),
+  ]);
+  const { invoices, findings, suppliers } = records;
+  const members = membersFromOrganization(organizationChannel);
+  const rules = routingRuleStore(collections.routingRules);
+  const cachedRules = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => rules.all(id) });
+  const reviews = reviewStore(collections.reviews);
+  const effects = reviewEffects({
+    ...records,
+    reviews,
+    policies: policies.storedPolicies,
+    cachedPolicies: policies.policies,
+    clock,
+  });
+  return {
+    collections,
+    reviews,
+    routingRules: cachedRules,
+    rpcGroups: [
+      findingService({
+        reader: findingReader({ findings, invoices, tenants }),
+        reviewFinding: reviewFinding({ findings, invoices, effects, policy: policies.policy, audit, clock, logger }),
+        assignFinding: assignFinding({ findings, invoices, members, clock }),
+      }),
+      routingRuleService(routingRules({ rules, cachedRules, suppliers, members, tenants, clock })),
+    ],
+    jobs: [
+      { name: 'sweep of reviews', pauseMs: SWEEP_EACH_MS, run: sweepReviews({ findings, effects, clock, logger }) },
+    ],
+  };
+}

@@ -1,0 +1,242 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
+import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
+import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
+import type { Facts } from '@invoicecontrol/engine/facts/facts';
+import type { Confirmation, Suspicion } from '@invoicecontrol/engine/facts/invoice';
+import { isSignOfDuplicate, isSignOfFraud, suspectedAs } from '@invoicecontrol/engine/supplier/suspicion';
+import type { AnalysisFinding } from '../../records/domain/analysis.js';
+import { dispositions, isCounting, pairKeysOf } from '../../records/domain/finding-disposition.js';
+import type { Disposition, ReviewFact } from '../../records/domain/finding-disposition.js';
+import type { Policy } from '@invoicecontrol/engine/policy/policy';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
+
+/** Dispositions that a person may set, from each disposition (detection reference, section 10). */
+const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
+  OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+  UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
+  CONFIRMED: ['RESOLVED', 'ACCEPTED_RISK', 'FALSE_POSITIVE', 'OPEN'],
+  FALSE_POSITIVE: ['OPEN', 'CONFIRMED'],
+  ACCEPTED_RISK: ['OPEN', 'CONFIRMED'],
+  RESOLVED: ['OPEN', 'CONFIRMED'],
+  SUPERSEDED: [],
+};
+
+const reviewable = dispositions.filter((disposition) => disposition !== 'SUPERSEDED');
+
+export const NOTE_LENGTH_MAX = 4_000;
+
+export interface ReviewInput {
+  readonly disposition: string;
+  readonly note: string | undefined;
+  /** Whether the reviewer has the role ADMIN or higher. */
+  readonly isByAdmin: boolean;
+}
+
+/** The outcome of a review: another disposition, a further note, or nothing. */
+export type ReviewOutcome =
+  | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
+  | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
+  | { readonly kind: 'UNCHANGED' };
+
+type ReviewedFinding = ScoredFinding & MayBlock;
+
+/**
+ * Decides the outcome of a review. An equal disposition succeeds and only adds the note.
+ * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block or blocked account
+ * that is accepted without a note; wrong_state for a transition that the table does not have; forbidden where only an
+ * ADMIN may lift the block of an account
+ */
+export function review(
+  finding: ReviewedFinding,
+  { disposition, note, isByAdmin }: ReviewInput,
+  policy: Policy,
+): ReviewOutcome {
+  const to = reviewable.find((known) => known === disposition);
+  if (to === undefined) throw invalidField('disposition', `must be one of ${reviewable.join(', ')}.`);
+  const text = noteOf(note);
+  const from = finding.disposition;
+  if (to === from) return text === undefined ? { kind: 'UNCHANGED' } : { kind: 'NOTED', from, to, note: text };
+  if (!transitions[from].includes(to)) {
+    const possible = transitions[from].length === 0 ? 'nothing' : transitions[from].join(', ');
+    throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);
+  }
+  const isBlocking = blockOf(finding) !== undefined;
+  if (isAboutBlockedAccount(finding) && (to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') && !isByAdmin) {
+    throw new DomainError(
+      'forbidden',
+      'The account was confirmed as fraud. An API key with the role ADMIN can release the invoice; to lift the block, review the finding that confirmed it (reviewId).',
+    );
+  }
+  if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
+    throw new DomainError(
+      'forbidden',
+      'The account was confirmed as fraud. An API key with the role ADMIN can lift its block; if the confirmation was a mistake, the finding is FALSE_POSITIVE.',
+    );
+  }
+  if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {
+    throw invalidField('note', 'is required to accept the risk of a finding that blocks payment.');
+  }
+  return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
+}
+
+/** Whoever releases a bill on a blocked account contradicts a confirmation that stands. */
+function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
+  return type === 'BANK_ACCOUNT_BLOCKLISTED';
+}
+
+function noteOf(note: string | undefined): string | undefined {
+  if (note === undefined) return undefined;
+  const text = normaliseNote(note);
+  if (!hasVisibleText(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
+  if (isLongerThan(text, NOTE_LENGTH_MAX))
+    throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
+  const fault = faultOfNote(text);
+  if (fault !== undefined) throw invalidField('note', fault);
+  return text;
+}
+
+/**
+ * Since when a finding blocks its account, after a review. A confirmed fraud blocks it until a person says that it was
+ * none, or an ADMIN lifts the block: closing the case, or opening it again, is no word about the account.
+ */
+export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date | undefined {
+  if (!isSignOfFraud(finding) || to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') return undefined;
+  return blockOf(finding) ?? (to === 'CONFIRMED' ? at : undefined);
+}
+
+/** A finding or its review in force, as far as it says whether an account is blocked. */
+type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
+  readonly reviewedAt?: Date;
+  readonly blockedSince?: Date;
+};
+
+/** Since when a finding blocks its account. A confirmation from before that was stored blocks from its own time. */
+function blockOf(finding: MayBlock): Date | undefined {
+  if (!isSignOfFraud(finding)) return undefined;
+  return finding.blockedSince ?? (finding.disposition === 'CONFIRMED' ? finding.reviewedAt : undefined);
+}
+
+/** The review in force of one finding; every effect is computed from it, so that effects may be repeated. */
+export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
+  readonly findingId: string;
+  /** The version of the finding that says so; an older one never replaces a newer. */
+  readonly sourceVersion: number;
+  readonly evidenceKey: string;
+  readonly pairKeys: readonly string[];
+  readonly invoiceId: string;
+  readonly supplierId: string;
+  /** The account that the finding is about. */
+  readonly bankKey?: string;
+  /** What learned tolerances tell findings of one type apart by. */
+  readonly signature: string;
+  readonly reviewedAt: Date;
+  /** The person who decided. Absent where an API key did, and in reviews from before it was stored. */
+  readonly reviewedBy?: string;
+  /** Since when it blocks the account. */
+  readonly blockedSince?: Date;
+}
+
+/** The evidence and pair keys by which reviews that concern these findings are stored. */
+export function reviewKeysOf(findings: readonly Finding[]): string[] {
+  const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding)]);
+  return [...new Set(keys)].sort(compareText);
+}
+
+/**
+ * Whether a FALSE_POSITIVE still applies to the findings of these facts. One that cleared a blocked account does not apply
+ * to a later confirmation of fraud.
+ */
+export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
+  const confirmedAt = bankLink?.fraud?.confirmedAt;
+  return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
+}
+
+/** The review as the facts hold it. */
+export function reviewFactOf(current: CurrentReview): ReviewFact {
+  const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
+  return { evidenceKey: key, disposition, invoiceId, pairKeys };
+}
+
+/** Orders what the engine is given, so that the same reviews are the same facts. */
+export function compareReviews(left: ReviewFact, right: ReviewFact): number {
+  return compareText(left.evidenceKey, right.evidenceKey) || compareText(left.invoiceId ?? '', right.invoiceId ?? '');
+}
+
+/**
+ * What the findings of a record, taken together, confirm it as: such a record shapes no profile, and is no original of
+ * another unless only its number is wrong. RESOLVED is true and remedied, so it still counts here.
+ */
+export function confirmedAs(
+  findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
+): Confirmation | undefined {
+  const confirmed = findings.filter(({ disposition }) => disposition === 'CONFIRMED' || disposition === 'RESOLVED');
+  if (confirmed.some(isSignOfFraud)) return 'FRAUD';
+  if (confirmed.some(isSignOfDuplicate)) return 'DUPLICATE';
+  return confirmed.some(isAboutReusedNumber) ? 'REUSED_NUMBER' : undefined;
+}
+
+/** The question whether a number belongs to another bill, too: a contract and a customer have one number for many. */
+function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
+  return type === 'INVOICE_NUMBER_REUSED';
+}
+
+/** Whether the confirmation of such a finding takes its record out of the supplier's profile. */
+export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
+  return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
+}
+
+/**
+ * What a record is suspected of: by findings that wait for a person, and by those that were found to be true, also when
+ * their case was closed. It decides what the record teaches.
+ */
+export function suspicionOf(
+  findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
+): Suspicion | undefined {
+  return suspectedAs(findings.filter((finding) => isCounting(finding) || finding.disposition === 'RESOLVED'));
+}
+
+/** The account that a sign of fraud is about. */
+export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>): string | undefined {
+  const account = finding.subjects.find((subject) => subject.kind === 'ACCOUNT');
+  return isSignOfFraud(finding) ? account?.bankKey : undefined;
+}
+
+/** What the reviews in force say about one account. */
+export interface AccountReview {
+  /** The newest confirmation that stands: the account is blocked for the whole organization. */
+  readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
+  /** For one supplier; undefined: not reviewed, trust is earned by use. */
+  readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
+}
+
+/** @param reviews all reviews in force about the account, of any supplier */
+export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
+  const [fraud] = reviews
+    .flatMap((current) => {
+      const since = blockOf(current);
+      return since === undefined ? [] : [{ findingId: current.findingId, since }];
+    })
+    .sort(
+      (left, right) => right.since.getTime() - left.since.getTime() || compareText(left.findingId, right.findingId),
+    );
+  if (fraud !== undefined) return { fraud, trust: 'FRAUD' };
+  const isCleared = reviews.some(
+    (current) =>
+      current.supplierId === supplierId &&
+      current.family === 'BANK' &&
+      (current.disposition === 'FALSE_POSITIVE' || current.disposition === 'ACCEPTED_RISK'),
+  );
+  return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
+}
+
+/** What a supplier's profile learns from a false positive. */
+export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
+  if (current.disposition !== 'FALSE_POSITIVE') return undefined;
+  const name: string = current.type;
+  if (name === 'SUPPLIER_NAME_MISMATCH') return 'NAME';
+  return name === 'INVOICE_NUMBER_FORMAT_CHANGED' ? 'NUMBER_PATTERN' : undefined;
+}

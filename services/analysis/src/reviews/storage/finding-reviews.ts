@@ -1,0 +1,80 @@
+import type { Collection, Filter } from 'mongodb';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { REVIEWS_MAX } from '../application/review-store.js';
+import type { ReviewStore } from '../application/review-store.js';
+import type { Disposition } from '../../records/domain/finding-disposition.js';
+import type { CurrentReview } from '../domain/review.js';
+
+/** The current review of each finding, looked up by what the finding is about. */
+export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> {
+  /** The finding. */
+  readonly _id: string;
+  readonly organizationId: string;
+  /** The evidence key and every pair key. */
+  readonly keys: readonly string[];
+}
+
+/** What decides whether an account is trusted. */
+const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
+/** What says how far a case is, and leaves a block as it stands. */
+const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
+
+export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1, keys: 1 }, name: 'keys' },
+    { key: { organizationId: 1, bankKey: 1, disposition: 1, reviewedAt: -1 }, name: 'account_newest' },
+    { key: { organizationId: 1, supplierId: 1, type: 1, signature: 1, reviewedAt: -1 }, name: 'subject' },
+  ]);
+}
+
+export function reviewStore(collection: Collection<FindingReviewDocument>): ReviewStore {
+  return {
+    async upsert(organizationId, { findingId, ...review }) {
+      const keys = [review.evidenceKey, ...review.pairKeys];
+      try {
+        await collection.replaceOne(
+          { _id: findingId, organizationId, sourceVersion: { $lte: review.sourceVersion } },
+          { organizationId, ...review, keys },
+          { upsert: true },
+        );
+      } catch (error) {
+        // There already, and of a newer version: the filter did not match and the id is taken.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async falsePositives(organizationId, keys) {
+      const documents = await collection
+        .find({ organizationId, keys: { $in: [...keys] }, disposition: 'FALSE_POSITIVE' })
+        .limit(REVIEWS_MAX)
+        .toArray();
+      return documents.map(toReview);
+    },
+    async ofAccount(organizationId, bankKey) {
+      // The newest of each disposition: the last confirmation is the one that is shown.
+      const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
+        collection
+          .find({ ...having, organizationId, bankKey })
+          .sort({ reviewedAt: -1 })
+          .limit(REVIEWS_MAX)
+          .toArray();
+      const documents = await Promise.all([
+        ...ACCOUNT_DISPOSITIONS.map((disposition) => newest({ disposition })),
+        newest({ disposition: { $in: CASE_DISPOSITIONS }, blockedSince: { $exists: true } }),
+      ]);
+      return documents.flat().map(toReview);
+    },
+    async ofSubject(organizationId, { supplierId, type, signature }) {
+      const documents = await collection
+        .find({ organizationId, supplierId, type: type as CurrentReview['type'], signature })
+        .sort({ reviewedAt: -1 })
+        .limit(REVIEWS_MAX)
+        .toArray();
+      return documents.map(toReview);
+    },
+  };
+}
+
+function toReview(document: FindingReviewDocument): CurrentReview {
+  const { _id: findingId, organizationId, keys, ...review } = document;
+  return { findingId, ...review };
+}

@@ -1,0 +1,175 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { Stages } from '@invoicecontrol/runtime/stages';
+import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
+import type { ReimportedRow } from '../../records/domain/reimport.js';
+import { isOnCutOrder } from '../../books/domain/erp-facts.js';
+import { reviewKeysOf, suspicionOf } from '../../reviews/domain/review.js';
+import type { CurrentReview } from '../../reviews/domain/review.js';
+import type { RoutingRule } from '../../reviews/domain/routing.js';
+import { recordsLeftOut } from '../../telemetry.js';
+import { toDecidedAnalysis } from '../../decisions/application/decided-analysis.js';
+import type { AnalyzedFacts } from '../../decisions/application/decided-analysis.js';
+import { analyzeFacts, analyzeWithReviews } from '../../decisions/application/analyze-facts.js';
+import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
+import { REVIEWS_MAX } from '../../reviews/application/review-store.js';
+import type { ReviewStore } from '../../reviews/application/review-store.js';
+import type { ReadRow, RowHistory } from './row-history.js';
+import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
+
+/** Rows that are analyzed while those before them are being stored: so few that others get in between often. */
+const SLICE_ROWS = 25;
+
+interface Deps {
+  readonly rows: RowStore;
+  readonly reviews: ReviewStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface RowDecisions {
+  readonly organizationId: string;
+  /** In the order in which they are analyzed. */
+  readonly rows: readonly ReadRow[];
+  /** The history before the first row; afterwards every row is part of it. */
+  readonly history: RowHistory;
+  readonly policy: OrganizationPolicy;
+  readonly rules: readonly RoutingRule[];
+  /** By invoice: what an earlier call for the same scan decided. */
+  readonly decidedBefore: ReadonlyMap<string, RowDecision>;
+  readonly reimported: ReadonlyMap<string, ReimportedRow>;
+  readonly pace: Pace;
+  /** Told how long analyzing and storing took. */
+  readonly watch: Stages;
+}
+
+/** What the scan as a whole is told by. */
+export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
+
+/**
+ * Analyzes rows one after the other and stores them in slices, one of them while the next one is analyzed. The first
+ * analysis of a row is its commit point: one that is there already stands, whoever made it.
+ * @returns every row with the decision that stands
+ */
+export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
+  const { organizationId, rows, history, policy, decidedBefore, pace, watch } = decisions;
+  const results: RowResult[] = [];
+  let onCutOrders = 0;
+  let storing: Promise<readonly RowResult[]> = Promise.resolve([]);
+  for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+    const analyzed: AnalyzedFacts[] = [];
+    const before: DecidedRow[] = [];
+    for (const row of rows.slice(from, from + SLICE_ROWS)) {
+      const begun = performance.now();
+      const decision = decidedBefore.get(row.invoice.invoiceId);
+      if (decision === undefined) {
+        const facts = history.factsOf(row);
+        if (isOnCutOrder(facts)) onCutOrders++;
+        const one = analyzeFacts(facts, policy, deps.clock.now());
+        analyzed.push(one);
+        history.count(row, one.facts.supplier, suspicionOf(one.analysis.findings));
+      } else {
+        before.push(decidedRow(row.invoice, decision, decisions));
+        history.count(row, decision.analysis, suspicionOf(decision.analysis.findings));
+      }
+      watch.add('analyze', performance.now() - begun);
+      await pace();
+    }
+    results.push(...(await storing));
+    storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
+    // Waited for above or below; until then a failure is nobody's yet.
+    storing.catch(() => {});
+  }
+  results.push(...(await storing));
+  if (onCutOrders > 0) recordsLeftOut(deps.logger, 'INVOICES_ON_ORDERS', { organizationId, number: onCutOrders });
+  return results;
+}
+
+/** What is kept of stored rows until the scan is done: not their facts. */
+function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
+  return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
+}
+
+async function store(
+  deps: Deps,
+  decisions: RowDecisions,
+  analyzed: readonly AnalyzedFacts[],
+  before: readonly DecidedRow[],
+): Promise<readonly DecidedRow[]> {
+  const { organizationId } = decisions;
+  const fresh: DecidedRow[] = [];
+  const at = deps.clock.now();
+  for (const row of await withReviews(deps.reviews, decisions, analyzed)) {
+    const { facts } = row;
+    const analysis = toDecidedAnalysis(row, { number: 1, rules: decisions.rules, known: new Set(), at });
+    fresh.push({ ...decidedRow(facts.invoice, { analysis, base: facts.base }, decisions), facts });
+    await decisions.pace();
+  }
+  const taken = await deps.rows.decide(organizationId, fresh);
+  const others =
+    taken.size === 0 ? new Map<string, RowDecision>() : await deps.rows.decided(organizationId, [...taken]);
+  refuseOtherSuppliers(fresh, others);
+  const current = fresh.map((row) => ({ ...row, ...others.get(row.subject.invoiceId) }));
+  const all = [...before, ...current];
+  await deps.rows.finalize(organizationId, all);
+  return all;
+}
+
+/**
+ * Rows after these were analyzed, and will be counted, with our supplier as their history. Where a faster worker found
+ * another one for a row, the call is to be repeated: it begins with what stands.
+ */
+function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
+  for (const { subject, analysis } of fresh) {
+    const other = others.get(subject.invoiceId);
+    if (other !== undefined && other.analysis.supplierId !== analysis.supplierId) {
+      throw new DomainError('unavailable', 'Another worker decides the rows of this scan. Repeat in a moment.');
+    }
+  }
+}
+
+/** What people have said before about findings like those of these rows, asked once for all of them. */
+async function withReviews(
+  reviews: ReviewStore,
+  { organizationId, policy }: RowDecisions,
+  analyzed: readonly AnalyzedFacts[],
+): Promise<readonly AnalyzedFacts[]> {
+  const keysOf = ({ analysis }: AnalyzedFacts): string[] => reviewKeysOf(analysis.findings);
+  const keys = [...new Set(analyzed.flatMap(keysOf))];
+  if (keys.length === 0) return analyzed;
+  const found = await reviews.falsePositives(organizationId, keys);
+  if (found.length === 0) return analyzed;
+  if (found.length >= REVIEWS_MAX) {
+    // More may stand than one answer holds.
+    return Promise.all(
+      analyzed.map(async (row) =>
+        analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),
+      ),
+    );
+  }
+  const byKey = new Map<string, CurrentReview[]>();
+  for (const review of found) {
+    for (const key of [review.evidenceKey, ...review.pairKeys]) byKey.set(key, [...(byKey.get(key) ?? []), review]);
+  }
+  return analyzed.map((row) => {
+    const matching = new Set(keysOf(row).flatMap((key) => byKey.get(key) ?? []));
+    return analyzeWithReviews(row, [...matching], policy);
+  });
+}
+
+function decidedRow(
+  invoice: NormalisedInvoice,
+  { analysis, base }: RowDecision,
+  { reimported }: RowDecisions,
+): DecidedRow {
+  const reimportOf = reimported.get(invoice.invoiceId);
+  return {
+    subject: invoice,
+    analysis,
+    base,
+    receivedAtMs: invoice.receivedAtMs,
+    ...(reimportOf === undefined ? {} : { reimportOf }),
+  };
+}

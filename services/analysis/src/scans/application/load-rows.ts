@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
+import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
+import type {
+  BankLinkStore,
+  OrderLinkStore,
+  SupplierRecord,
+  SupplierStore,
+} from '../../records/application/counted-records.js';
+import type { LoadErpRecords } from '../../books/application/load-erp-records.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import type { ReadRow, StoredHistory } from './row-history.js';
+import type { RowsReference, RowStore } from '../../records/application/row-store.js';
+
+/** How long a scan waits for later invoices that are being decided at the same moment. */
+const CONCURRENT_WAIT_MS_MAX = 2_000;
+const CONCURRENT_POLL_EACH_MS = 20;
+/** Keys of one lookup: enough to be worth a command, few enough to keep other commands from waiting. */
+const LOOKUP_KEYS = 500;
+const LOOKUPS_AT_ONCE_MAX = 2;
+/** An invoice is stored at most so long after the time that it counts as received. */
+const IN_FLIGHT_MS_MAX = 60_000;
+/** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
+const CONCURRENT_INVOICES_MAX = 5_000;
+
+interface Deps {
+  readonly invoices: InvoiceStore;
+  readonly rows: RowStore;
+  readonly suppliers: SupplierStore;
+  readonly bankLinks: BankLinkStore;
+  readonly orderLinks: OrderLinkStore;
+  readonly erpRecords: LoadErpRecords;
+}
+
+/** The suppliers, accounts and orders that rows are analyzed by; needs no row to be stored. */
+export async function loadKnown(
+  { suppliers, bankLinks, orderLinks, erpRecords }: Pick<Deps, 'suppliers' | 'bankLinks' | 'orderLinks' | 'erpRecords'>,
+  organizationId: string,
+  rows: readonly ReadRow[],
+): Promise<Omit<StoredHistory, 'hits'>> {
+  const [sharing, accounts, orders, erp] = await Promise.all([
+    suppliers.findMany(organizationId, 'keys', distinct(rows.flatMap(({ supplierKeys }) => supplierKeys))),
+    bankLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.bankKey ?? []))),
+    orderLinks.findMany(organizationId, distinct(rows.flatMap(({ invoice }) => invoice.poKey ?? []))),
+    erpRecords(
+      organizationId,
+      rows.map(({ invoice }) => invoice),
+    ),
+  ]);
+  const alike = await suppliers.findMany(organizationId, 'lookalikeKeys', lookalikeKeysOfNewcomers(rows, sharing));
+  const known = new Map([...alike, ...sharing].map((record) => [record.identity.supplierId, record]));
+  return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders, erp };
+}
+
+/** Only a new supplier is compared with similar names: one whose tax id, or else whose name, is new. */
+function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
+  const names = new Set(known.map(({ identity }) => identity.nameKey));
+  const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
+  const newcomers = new Map(
+    rows
+      .filter(({ invoice: { taxKey, nameKey } }) => (taxKey === undefined ? !names.has(nameKey) : !taxKeys.has(taxKey)))
+      .map(({ invoice }) => [invoice.nameKey, invoice]),
+  );
+  return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
+}
+
+/** The search for records that share a lookup key with a row. */
+export interface CandidateSearch {
+  /** All keys of the rows so far. */
+  readonly keys: ReadonlySet<string>;
+  /** The database searches while this process reads the next rows. */
+  add(row: ReadRow): void;
+  /** What was found for all rows, each record once. */
+  found(): Promise<readonly MatchPart[]>;
+}
+
+/** To be done before the rows are stored: those would only find each other. */
+export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
+  const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
+  const hasHistory = store.hasHistory(of.organizationId);
+  const keys = new Set<string>();
+  const lookups: Promise<readonly MatchPart[]>[] = [];
+  let next: string[] = [];
+  const startLookup = (): void => {
+    const some = next;
+    next = [];
+    const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
+    // Awaited below; the empty catch avoids an unhandled rejection until then.
+    lookup.catch(() => {});
+    lookups.push(lookup);
+  };
+  return {
+    keys,
+    add({ lookups: wanted }) {
+      for (const { key } of wanted) {
+        if (keys.has(key)) continue;
+        keys.add(key);
+        next.push(key);
+      }
+      if (next.length >= LOOKUP_KEYS) startLookup();
+    },
+    async found() {
+      if (next.length > 0) startLookup();
+      const found = await Promise.all(lookups);
+      return [...new Map(found.flat().map((hit) => [hit.invoiceId, hit])).values()];
+    },
+  };
+}
+
+/** What the rows' lookup keys find, and when the rows count as received. */
+export interface FoundCandidates {
+  /** Records that came before the rows. */
+  readonly candidates: readonly MatchPart[];
+  readonly receivedAtMs: number;
+}
+
+/**
+ * Adds to what was looked up whatever has arrived since. All rows must be stored by now, so that an invoice posted at the
+ * same moment sees them or is seen. One that arrived later by the clock may have been decided before they could be seen:
+ * nobody would report the pair, so the scan becomes the later of the two, with all its rows.
+ */
+export async function withArrivals(
+  { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
+  of: RowsReference,
+  rows: readonly ReadRow[],
+  { candidates, keys, since }: { candidates: readonly MatchPart[]; keys: ReadonlySet<string>; since: Date },
+): Promise<FoundCandidates> {
+  const [first] = rows;
+  if (first === undefined) throw new TypeError('a scan has at least one row');
+  const arrivals = await store.arrivedSince(of, new Date(since.getTime() - IN_FLIGHT_MS_MAX));
+  const arrived = arrivals.filter((arrival) => arrival.keys.some((key) => keys.has(key)));
+  const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
+  const { receivedAtMs } = first.invoice;
+  const later = found
+    // A bill of an ERP is never decided.
+    .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
+    .map(({ invoiceId }) => invoiceId);
+  if (later.length === 0) return { candidates: found, receivedAtMs };
+  const own = new Set(rows.map(({ invoice }) => invoice.invoiceId));
+  const missed = await decidedWithout(invoices, of.organizationId, later.slice(0, CONCURRENT_INVOICES_MAX), own);
+  const after = Math.max(receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
+  return {
+    candidates: found.filter((hit) => compareByArrival(hit, { ...first.invoice, receivedAtMs: after }) < 0),
+    receivedAtMs: after,
+  };
+}
+
+/** Those of the invoices that are decided and name none of these rows. */
+async function decidedWithout(
+  invoices: InvoiceStore,
+  organizationId: string,
+  invoiceIds: readonly string[],
+  own: ReadonlySet<string>,
+): Promise<readonly { readonly receivedAtMs: number }[]> {
+  const deadline = Date.now() + CONCURRENT_WAIT_MS_MAX;
+  for (;;) {
+    const outcomes = await invoices.outcomes(organizationId, invoiceIds);
+    if (outcomes.every(({ isDecided }) => isDecided) || Date.now() >= deadline) {
+      return outcomes.filter(({ isDecided, named }) => isDecided && ![...named].some((id) => own.has(id)));
+    }
+    await delay(CONCURRENT_POLL_EACH_MS);
+  }
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

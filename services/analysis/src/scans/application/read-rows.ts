@@ -1,0 +1,70 @@
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import { keysOf, matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
+import { rowIdFor } from '../../records/application/derived-ids.js';
+import type { ReadRow } from './row-history.js';
+import type { RowsReference } from '../../records/application/row-store.js';
+
+/** A row as the scan brings it. */
+export interface RowInput {
+  /** Index in the scan's request, from 0. */
+  readonly position: number;
+  /** Where it stands in the caller's file. */
+  readonly sourceRowNumber: number;
+  readonly externalId?: string;
+  readonly invoice: CanonicalInvoice;
+}
+
+interface Reading {
+  readonly receivedAtMs: number;
+  readonly pace: Pace;
+  /** Told of each row as soon as it is read. */
+  readonly onRow: (row: ReadRow) => void;
+}
+
+/**
+ * Reads rows into what they are compared by.
+ * @returns them in the order in which they are analyzed
+ */
+export async function readRows(
+  { scanId, companyId }: RowsReference,
+  rows: readonly RowInput[],
+  { receivedAtMs, pace, onRow }: Reading,
+): Promise<readonly ReadRow[]> {
+  const read: ReadRow[] = [];
+  for (const { position, sourceRowNumber, externalId, invoice: canonical } of rows) {
+    const invoice = normaliseInvoice(canonical, {
+      invoiceId: rowIdFor(scanId, position),
+      companyId,
+      source: 'SCAN',
+      receivedAtMs,
+      scanId,
+      rowNo: sourceRowNumber,
+      position,
+      ...(externalId === undefined ? {} : { externalId }),
+    });
+    const { stored, lookups } = keysOf(invoice);
+    const row: ReadRow = {
+      canonical,
+      invoice,
+      part: matchPartOf(invoice, stored),
+      lookups,
+      supplierKeys: supplierKeysOf(invoice),
+    };
+    read.push(row);
+    onRow(row);
+    await pace();
+  }
+  return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));
+}
+
+/** The same rows, received at another time. */
+export function receivedAt(rows: readonly ReadRow[], receivedAtMs: number): readonly ReadRow[] {
+  return rows.map((row) => ({
+    ...row,
+    invoice: { ...row.invoice, receivedAtMs },
+    part: { ...row.part, receivedAtMs },
+  }));
+}

@@ -1,0 +1,152 @@
+import { Binary } from 'mongodb';
+import type { Collection, Filter, FindCursor, UpdateFilter } from 'mongodb';
+import { v7 as uuidV7 } from 'uuid';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { announcementsOf } from '../../records/application/announcements.js';
+import { packBundle } from '../../records/application/packed-facts.js';
+import { analysisIdFor } from '../../records/application/derived-ids.js';
+import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
+import { suspicionOf } from '../../reviews/domain/review.js';
+import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
+import type { AnalysisDocument, FactBundleDocument } from '../../records/storage/analyses.js';
+import { findingDocumentsOf } from '../../records/storage/findings.js';
+import type { FindingDocument } from '../../records/storage/findings.js';
+import { inBatches } from '../../records/storage/in-batches.js';
+import { MATCH_INDEX, matchPartIn } from '../../records/storage/invoices.js';
+import type { InvoiceDocument } from '../../records/storage/invoices.js';
+
+/** Documents of one write or one read, so that none keeps the database or this process from others for long. */
+const BATCH_DOCUMENTS_MAX = 25;
+
+interface Collections {
+  readonly invoices: Collection<InvoiceDocument>;
+  readonly analyses: Collection<AnalysisDocument>;
+  readonly bundles: Collection<FactBundleDocument>;
+  readonly findings: Collection<FindingDocument>;
+}
+
+/** Rows of a scan: the same documents as those of single invoices, written and read many at a time. */
+export function rowStore(
+  { invoices, analyses, bundles, findings }: Collections,
+  outbox: Outbox,
+  clock: Clock,
+): RowStore {
+  const aggregates = aggregateStore(invoices, outbox, clock);
+
+  const matching = (filter: Filter<InvoiceDocument>): FindCursor<MatchPart> =>
+    invoices
+      .find<Pick<InvoiceDocument, 'match' | 'status'>>(filter, { projection: { match: 1, status: 1 } })
+      .map(matchPartIn);
+
+  const candidates: RowStore['candidates'] = async ({ organizationId, scanId }, keys) => {
+    const limit = CANDIDATES_PER_KEY_MAX * keys.length;
+    const others = { organizationId, 'match.scanId': { $ne: scanId } };
+    const parts = await matching({ ...others, 'match.keys': { $in: [...keys] } })
+      .hint(MATCH_INDEX)
+      .limit(limit)
+      .toArray();
+    if (parts.length < limit) return parts;
+    // Some keys are hot: each gets its own newest hits.
+    const hits = await inBatches(keys, 1, ([key = '']) =>
+      matching({ ...others, 'match.keys': key })
+        .hint(MATCH_INDEX)
+        .sort({ 'match.issueDay': -1 })
+        .limit(HITS_PER_KEY_MAX)
+        .toArray(),
+    );
+    return hits.flat();
+  };
+
+  return {
+    candidates,
+    async receive({ organizationId, companyId }, rows, receivedAt) {
+      await inBatches(rows, BATCH_DOCUMENTS_MAX, (some) =>
+        insertMissing(
+          invoices,
+          some.map(({ invoiceId, invoice, match }) => ({
+            _id: invoiceId,
+            organizationId,
+            version: 1,
+            companyId,
+            source: 'SCAN' as const,
+            status: 'RECEIVED' as const,
+            createdAt: receivedAt,
+            invoice,
+            match,
+          })),
+        ),
+      );
+    },
+    async hasHistory(organizationId) {
+      return (await invoices.findOne({ organizationId }, { projection: { _id: 1 } })) !== null;
+    },
+    arrivedSince({ organizationId, scanId }, since) {
+      const filter = { organizationId, createdAt: { $gte: since }, 'match.scanId': { $ne: scanId } };
+      return matching(filter).batchSize(BATCH_DOCUMENTS_MAX).toArray();
+    },
+    async decided(organizationId, invoiceIds) {
+      const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
+      const found = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
+        analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
+      );
+      return new Map(found.flat().map((document) => [document.invoiceId, toDecision(document)]));
+    },
+    async decide(organizationId, rows) {
+      if (rows.length === 0) return new Set();
+      // Only these analyses name the bundle: one that loses them to a faster worker is never read.
+      const bundleId = uuidV7();
+      const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
+      await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
+      const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, base }, index) => ({
+        _id: analysisId,
+        organizationId,
+        invoiceId: subject.invoiceId,
+        ...analysis,
+        base,
+        facts: { bundleId, index },
+      }));
+      const refused = await insertMissing(analyses, documents);
+      return new Set(documents.filter(({ _id }) => refused.has(_id)).map(({ invoiceId }) => invoiceId));
+    },
+    async finalize(organizationId, rows) {
+      await Promise.all([
+        aggregates.commitMany(
+          rows.map((row) => ({
+            guard: { id: row.subject.invoiceId, organizationId, version: 1 },
+            change: decisionOf(row),
+            events: announcementsOf({ ...row.subject, source: 'SCAN' }, row.analysis),
+          })),
+        ),
+        insertMissing(
+          findings,
+          rows.flatMap(({ subject, analysis }) => findingDocumentsOf(organizationId, subject, analysis)),
+        ),
+      ]);
+    },
+  };
+}
+
+function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): UpdateFilter<InvoiceDocument> {
+  const suspicion = suspicionOf(analysis.findings);
+  return {
+    $set: {
+      status: 'ANALYZED',
+      'match.status': 'ANALYZED',
+      'match.supplierId': analysis.supplierId,
+      ...(suspicion === undefined ? {} : { 'match.suspectedAs': suspicion }),
+      'match.receivedAtMs': receivedAtMs,
+      base,
+      analysis,
+      verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
+      ...(reimportOf === undefined ? {} : { reimportOf }),
+    },
+  } as UpdateFilter<InvoiceDocument>;
+}
+
+function toDecision({ _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument): RowDecision {
+  return { analysis: { analysisId: _id, ...analysis }, base: base ?? null };
+}

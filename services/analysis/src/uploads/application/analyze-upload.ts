@@ -1,0 +1,347 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, FieldFaults, invalidField, notFound } from '@invoicecontrol/errors';
+import { canonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import { createCounted } from '@invoicecontrol/metering/counted-create';
+import { usageMonth } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { faultOfLine } from '@invoicecontrol/values/readable-text';
+import { companyFor } from '../../records/domain/tenant.js';
+import { invoiceIdOfUpload } from '../../records/application/derived-ids.js';
+import type { Documents } from '../../reading/application/documents.js';
+import { fieldPaths, invoiceFromReading, replaces } from '../../reading/application/invoice-from-reading.js';
+import type { InvoiceStore } from '../../records/application/invoice-store.js';
+import { analysisMark } from '../../decisions/application/resume-invoice.js';
+import type {
+  Correction,
+  NewUpload,
+  UploadRecord,
+  UploadRequest,
+  UploadStore,
+} from '../../records/application/upload-store.js';
+import type { UploadWorker } from './upload-worker.js';
+
+/** A caller who waits for the decision waits this long; the work goes on (architecture section 7). */
+const SYNCHRONOUS_MS_MAX = 20_000;
+/** How often work that another process does is looked at. */
+const POLL_EACH_MS = 100;
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly invoices: InvoiceStore;
+  readonly documents: Documents;
+  readonly worker: UploadWorker;
+  readonly usage: UsageCounters;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  /** Shorter in tests. */
+  readonly synchronousMsMax?: number;
+}
+
+export interface AnalyzeUploadInput {
+  readonly organizationId: string;
+  readonly uploadId: string;
+  readonly request: UploadRequest;
+  /** Analyses the plan allows in a month; undefined means any number. */
+  readonly monthlyLimit: number | undefined;
+  /** Answer where the decision is not there yet: at once, or after `waitMs`. */
+  readonly respondAsync: boolean;
+  /** With `respondAsync`. */
+  readonly waitMs: number;
+}
+
+export interface CorrectUploadInput {
+  readonly organizationId: string;
+  readonly uploadId: string;
+  /** Values by path. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly monthlyLimit: number | undefined;
+}
+
+export interface UploadAnalysis {
+  readonly invoiceId: string;
+  readonly isDecided: boolean;
+  /** Whether the request was made before. */
+  readonly isReplayed: boolean;
+}
+
+export interface UploadAnalyzer {
+  /**
+   * Has an upload read and analyzed: the caller waits for the decision, or the work is queued. A repeat gets the same.
+   * @throws DomainError not_found, wrong_state before the bytes are there, idempotency_mismatch for another request about the
+   *   same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable, deadline when it takes longer
+   */
+  analyze(input: AnalyzeUploadInput, context: RequestContext): Promise<UploadAnalysis>;
+  /**
+   * Stores what a person corrected and analyzes with it.
+   * @throws DomainError invalid for unknown paths and wrong values, not_found, wrong_state where there is nothing to correct
+   */
+  correct(input: CorrectUploadInput, context: RequestContext): Promise<UploadAnalysis>;
+}
+
+export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
+  const { uploads, worker, synchronousMsMax = SYNCHRONOUS_MS_MAX } = deps;
+
+  /** Waits until the upload is decided, here or elsewhere. */
+  const decided = async (record: UploadRecord, isReplayed: boolean, waitMs = synchronousMsMax): Promise<void> => {
+    const { organizationId, invoiceId, uploadId } = record;
+    const deadline = performance.now() + Math.min(waitMs, synchronousMsMax);
+    const ended = new AbortController();
+    try {
+      for (;;) {
+        const remainingMs = deadline - performance.now();
+        if (remainingMs <= 0) throw stillAtWork(uploadId);
+        const isOver = await Promise.race([
+          worker.work({ organizationId, invoiceId }).then(() => false),
+          delay(remainingMs, true, { signal: ended.signal }),
+        ]);
+        if (isOver) throw stillAtWork(uploadId);
+        if (await hasResult(deps, record, isReplayed)) return;
+        await delay(POLL_EACH_MS);
+      }
+    } catch (error) {
+      throw isOutage(error) ? waitsForDocuments(uploadId, error) : error;
+    } finally {
+      ended.abort();
+    }
+  };
+
+  /** For callers who take a queued analysis as the answer, when it takes longer or `documents` is unavailable. */
+  const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
+    if (waitMs === 0) return false;
+    try {
+      await decided(record, isReplayed, waitMs);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && (error.kind === 'deadline' || error.kind === 'unavailable')) return false;
+      throw error;
+    }
+  };
+
+  return {
+    async analyze(input, context) {
+      const { organizationId, uploadId, request, respondAsync, waitMs } = input;
+      const invoiceId = invoiceIdOfUpload(uploadId);
+      const known = await uploads.find(organizationId, invoiceId);
+      const { record, isReplayed } =
+        known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
+      requireSameRequest(record, request);
+      // One that was stored a moment ago has none.
+      if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
+        if (!respondAsync) await decided(record, isReplayed);
+        else if (!(await isDecidedWithin(record, isReplayed, waitMs))) {
+          worker.queue(record);
+          return { invoiceId, isDecided: false, isReplayed };
+        }
+      }
+      return { invoiceId, isDecided: true, isReplayed };
+    },
+    async correct(input, context) {
+      const { uploadId } = input;
+      const record = await retryOnConflict(() => storeCorrections(deps, input, context));
+      await decided(record, false);
+      return { invoiceId: invoiceIdOfUpload(uploadId), isDecided: true, isReplayed: false };
+    },
+  };
+}
+
+/** Whether nothing is to be waited for. @throws DomainError unprocessable where the document could not be read */
+async function hasResult(
+  { uploads, invoices }: Deps,
+  { organizationId, invoiceId }: UploadRecord,
+  isReplayed: boolean,
+): Promise<boolean> {
+  const record = await uploads.find(organizationId, invoiceId);
+  if (record?.failure !== undefined) throw new DomainError('unprocessable', record.failure.message, { isReplayed });
+  if (record?.state !== 'READ') return false;
+  const invoice = await invoices.find(organizationId, invoiceId);
+  return invoice?.analysis !== undefined && !record.isDue;
+}
+
+/** Stores a first request as work to be done. */
+async function accept(
+  deps: Deps,
+  { organizationId, uploadId, request, monthlyLimit }: AnalyzeUploadInput,
+  context: RequestContext,
+): Promise<{ readonly record: UploadRecord; readonly isReplayed: boolean }> {
+  const { uploads, documents, tenants, clock } = deps;
+  const [tenant, isUploaded] = await Promise.all([
+    tenants.factsOf(organizationId, context, request.companyId),
+    isUploadedNow(documents, organizationId, uploadId, context),
+  ]);
+  if (!isUploaded) {
+    throw new DomainError('wrong_state', 'The upload has no content yet. PUT the document to its upload_url first.');
+  }
+  requireOrderRef(request);
+  const companyId = companyFor({ companyId: request.companyId }, tenant);
+  const now = clock.now();
+  const invoiceId = invoiceIdOfUpload(uploadId);
+  const upload: NewUpload = {
+    organizationId,
+    invoiceId,
+    uploadId,
+    request,
+    companyId,
+    createdAt: now,
+    countedAt: now,
+    usageMonth: usageMonth(now),
+  };
+  const { created, first } = await createCounted(deps, {
+    mark: analysisMark({ organizationId, usageMonth: usageMonth(now), createdAt: now }),
+    limit: monthlyLimit,
+    insert: () => uploads.insert(upload),
+    findFirst: () => uploads.find(organizationId, invoiceId),
+  });
+  const record = created ?? first;
+  if (record === undefined) throw new Error(`the request about upload ${uploadId} was stored and is gone`);
+  return { record, isReplayed: created === undefined };
+}
+
+async function isUploadedNow(
+  documents: Documents,
+  organizationId: string,
+  uploadId: string,
+  context: RequestContext,
+): Promise<boolean> {
+  try {
+    return await documents.keepUploaded(organizationId, uploadId, context);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') throw notFound('upload');
+    if (!isOutage(error)) throw error;
+    throw new DomainError(
+      'unavailable',
+      'Uploaded documents cannot be reached right now. Nothing was stored; repeat the request in a moment.',
+      { cause: error },
+    );
+  }
+}
+
+function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
+  if (purchaseOrderRef === undefined) return;
+  const fault = canonicalInvoice.members.purchase_order_ref.kind.faultOf(purchaseOrderRef);
+  if (fault !== undefined) throw invalidField('purchase_order_ref', fault);
+}
+
+function requireSameRequest({ request: first }: UploadRecord, request: UploadRequest): void {
+  if (first.companyId === request.companyId && first.purchaseOrderRef === request.purchaseOrderRef) return;
+  throw new DomainError(
+    'idempotency_mismatch',
+    'The analysis of this upload was requested with another body. Send the same body again, or upload the document anew.',
+  );
+}
+
+/** What is stored of a correction that can be analyzed; nothing when it is refused. */
+async function storeCorrections(
+  deps: Deps,
+  { organizationId, uploadId, fields, monthlyLimit }: CorrectUploadInput,
+  context: RequestContext,
+): Promise<UploadRecord> {
+  const { uploads, clock } = deps;
+  const invoiceId = invoiceIdOfUpload(uploadId);
+  requireReadableFields(fields);
+  const record = await uploads.find(organizationId, invoiceId);
+  if (record === undefined) throw await neverAnalyzed(deps, { organizationId, uploadId }, context);
+  requireCorrectable(record);
+  const now = clock.now();
+  const by = `${context.actor.type}:${context.actor.id}`;
+  const given = Object.entries(fields).map(([field, value]): Correction => ({ field, value, by, at: now }));
+  const corrections = [...record.corrections.filter(({ field }) => !replaces(fields, field)), ...given];
+  const { faults, missing } = invoiceFromReading({ ...record, corrections });
+  faults.throwIfAny();
+  const stillMissing = new FieldFaults();
+  for (const path of missing) stillMissing.add(`fields.${path}`, 'Required: the document does not state it either.');
+  stillMissing.throwIfAny();
+  const line = { action: 'invoice.corrected', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
+  const audited = [auditAnnouncement(events.analysisAuditRecorded, context, line)];
+  if (record.state !== 'FAILED') return uploads.correct(record, { corrections, counted: undefined }, audited);
+  // It counts now that it can be read.
+  const counted = { usageMonth: usageMonth(now), countedAt: now };
+  const { created } = await createCounted<UploadRecord, never>(deps, {
+    mark: analysisMark({ organizationId, usageMonth: counted.usageMonth, createdAt: now }),
+    limit: monthlyLimit,
+    insert: () => ifUnchanged(uploads.correct(record, { corrections, counted }, audited)),
+  });
+  if (created === undefined) throw new VersionConflict();
+  return created;
+}
+
+/** The refusal of a correction of an upload that no analysis was requested of. */
+async function neverAnalyzed(
+  { documents }: Deps,
+  { organizationId, uploadId }: Pick<CorrectUploadInput, 'organizationId' | 'uploadId'>,
+  context: RequestContext,
+): Promise<DomainError> {
+  const isUploaded = await isUploadedNow(documents, organizationId, uploadId, context);
+  return new DomainError(
+    'wrong_state',
+    isUploaded
+      ? 'The document was not analyzed yet, so there is nothing to correct. Send it to POST /v1/invoices/from-upload first.'
+      : 'The upload has no content yet. PUT the document to its upload_url and analyze it first.',
+  );
+}
+
+async function ifUnchanged<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof VersionConflict) return undefined;
+    throw error;
+  }
+}
+
+function requireReadableFields(fields: Readonly<Record<string, string>>): void {
+  const faults = new FieldFaults();
+  for (const [path, value] of Object.entries(fields)) {
+    if (!fieldPaths.includes(path)) {
+      faults.add(`fields.${path.slice(0, 100)}`, `No such field. The fields are ${fieldPaths.join(', ')}.`);
+      continue;
+    }
+    const fault = faultOfLine(value);
+    if (fault !== undefined) faults.add(`fields.${path}`, fault);
+  }
+  if (Object.keys(fields).length === 0) faults.add('fields', 'Must name at least one field.');
+  faults.throwIfAny();
+}
+
+/** One correction at a time: another would take the place of its values before anybody had seen their result. */
+function requireCorrectable({ state, isDue, failure }: UploadRecord): void {
+  if ((state === 'READ' && !isDue) || failure?.reason === 'FIELDS_MISSING') return;
+  throw new DomainError(
+    'wrong_state',
+    state === 'FAILED'
+      ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable one.'
+      : 'The document is still being analyzed, perhaps with an earlier correction. Correct it when that is done.',
+  );
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
+}
+
+function stillAtWork(uploadId: string): StillAtWork {
+  return new StillAtWork(uploadId);
+}
+
+/** Said by this file alone, and kept as it is said. */
+class StillAtWork extends DomainError {
+  constructor(uploadId: string) {
+    super(
+      'deadline',
+      `The document is still being analyzed, and the analysis goes on. GET /v1/uploads/${uploadId}/status says when it is done; repeating this request then gives its result.`,
+    );
+  }
+}
+
+function waitsForDocuments(uploadId: string, cause: unknown): unknown {
+  if (cause instanceof StillAtWork) return cause;
+  return new DomainError(
+    'unavailable',
+    `The document cannot be read right now. Its analysis is queued and will be done: GET /v1/uploads/${uploadId}/status shows it, or repeat this request.`,
+    { cause },
+  );
+}

@@ -1,0 +1,289 @@
+import { events } from '@invoicecontrol/contracts/events';
+import type { ExtractDocumentResponse, Reading } from '@invoicecontrol/contracts/documents/v1/document_service';
+import { matchPartOf, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
+import { DomainError } from '@invoicecontrol/errors';
+import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { canonicalJson } from '@invoicecontrol/values/canonical-json';
+import pLimit from 'p-limit';
+import { knownSupplierName } from '../../reading/domain/known-supplier-name.js';
+import { companyFor } from '../../records/domain/tenant.js';
+import type { SupplierStore } from '../../records/application/counted-records.js';
+import type { InvoiceDecider } from '../../decisions/application/decide-invoice.js';
+import type { Documents } from '../../reading/application/documents.js';
+import { invoiceFromReading } from '../../reading/application/invoice-from-reading.js';
+import type { InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
+import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from '../../decisions/application/resume-invoice.js';
+import type { UploadFailure, UploadRecord, UploadStore } from '../../records/application/upload-store.js';
+
+/** Renewed while the work goes on; others take over this long after a worker fell silent. */
+const UPLOAD_LEASE_MS = 30_000;
+/** Queued uploads that one process works on at once: the documents service reads few at once, and the others wait here. */
+const QUEUED_AT_ONCE_MAX = 8;
+/** Work that waits in this process; what is more is left to the sweep. */
+const QUEUED_WAITING_MAX = 200;
+const RETRY_MS_MIN = 2_000;
+const RETRY_MS_MAX = 60_000;
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly invoices: InvoiceStore;
+  readonly suppliers: SupplierStore;
+  readonly documents: Documents;
+  readonly usage: UsageCounters;
+  readonly tenants: Tenants;
+  readonly decider: InvoiceDecider;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface UploadWorker {
+  /**
+   * Does what is due of an upload: reads it, stores its invoice, decides it. Resolves at once where another worker has it
+   * or nothing is due. Work that fails is due again later.
+   */
+  work(reference: InvoiceReference): Promise<void>;
+  /** Has the work done behind the answer. */
+  queue(reference: InvoiceReference): void;
+  /** Queues what is due of any tenant. @returns how many uploads */
+  sweep(): Promise<number>;
+  /** Ends what is running; what is not finished is due again when its lease has lapsed. */
+  stop(): Promise<void>;
+}
+
+/** Works on uploads by claims: any replica, each upload once, again after a crash (architecture section 5, rule 5). */
+export function uploadWorker(deps: Deps): UploadWorker {
+  const { uploads, clock, logger } = deps;
+  const running = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+  const queued = pLimit(QUEUED_AT_ONCE_MAX);
+
+  const claimAndWork = async (reference: InvoiceReference): Promise<void> => {
+    if (stopping.signal.aborted) return;
+    const claimed = await uploads.claim(reference, UPLOAD_LEASE_MS);
+    if (claimed === undefined) return;
+    const lost = new AbortController();
+    const lease = claimed.keepAlive(() => lost.abort());
+    let { record } = claimed;
+    try {
+      const tenant = await deps.tenants.factsOf(record.organizationId, systemContext(`upload-${record.uploadId}`));
+      if (record.state !== 'READ') {
+        const read = await readUpload(deps, record, tenant, AbortSignal.any([lost.signal, stopping.signal]));
+        if (read === undefined) return;
+        record = read;
+      }
+      await decideUpload(deps, record, tenant);
+      await uploads.finish(record);
+    } catch (error) {
+      // Another worker has taken over, and its result is the result.
+      if (error instanceof VersionConflict || lost.signal.aborted) return;
+      await release(record);
+      throw error;
+    } finally {
+      lease.stop();
+    }
+  };
+  const release = async (record: UploadRecord): Promise<void> => {
+    const waitMs = stopping.signal.aborted ? 0 : Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** record.attempts);
+    try {
+      await uploads.release(record, new Date(clock.now().getTime() + waitMs));
+    } catch (error) {
+      logger.warn({ error, invoiceId: record.invoiceId }, 'an upload could not be given back; its lease will lapse');
+    }
+  };
+  const work = (reference: InvoiceReference): Promise<void> => {
+    const { invoiceId } = reference;
+    const under = running.get(invoiceId);
+    if (under !== undefined) return under;
+    const begun = claimAndWork(reference).finally(() => running.delete(invoiceId));
+    running.set(invoiceId, begun);
+    return begun;
+  };
+  const queue = (reference: InvoiceReference): void => {
+    if (queued.pendingCount >= QUEUED_WAITING_MAX) return;
+    queued(() => work(reference)).catch((error: unknown) => {
+      const { invoiceId } = reference;
+      logger.warn({ error, invoiceId }, 'an upload could not be analyzed; it is tried again');
+    });
+  };
+  return {
+    work,
+    queue,
+    async sweep() {
+      const due = (await uploads.due()).filter(({ invoiceId }) => !running.has(invoiceId));
+      if (queued.pendingCount === 0) for (const reference of due) queue(reference);
+      return due.length;
+    },
+    async stop() {
+      stopping.abort();
+      queued.clearQueue();
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** @returns undefined when nothing can be read, which is then stored and announced */
+async function readUpload(
+  deps: Deps,
+  record: UploadRecord,
+  tenant: TenantFacts,
+  signal: AbortSignal,
+): Promise<UploadRecord | undefined> {
+  const { uploads, documents } = deps;
+  const context = systemContext(`upload-${record.uploadId}`);
+  let extracted: ExtractDocumentResponse;
+  try {
+    extracted = await documents.extract(record, tenant, { context, signal });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    await failUpload(deps, record, undefined, {
+      reason: 'DAMAGED',
+      message: 'The uploaded document is no longer stored. Upload it again.',
+      missingFields: [],
+    });
+    return undefined;
+  }
+  const { outcome } = extracted;
+  if (outcome === undefined) throw new Error(`documents said neither what upload ${record.uploadId} says nor why not`);
+  if (outcome.$case === 'failure') {
+    const { reason, message, missingFields } = outcome.value;
+    await failUpload(deps, record, extracted, { reason, message: asSentence(message), missingFields });
+    return undefined;
+  }
+  const name = await nameOfKnownSupplier(deps, record, { ...record, extracted }, outcome.value);
+  const read = { extracted, ...(name === undefined ? {} : { knownSupplierName: name }) };
+  const { missing } = invoiceFromReading({ ...record, ...read });
+  if (missing.length > 0) {
+    await failUpload(deps, record, extracted, missingFields(missing));
+    return undefined;
+  }
+  return uploads.saveReading(record, read);
+}
+
+/** Parsers end what they say as they like. */
+function asSentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}
+
+function missingFields(missing: readonly string[]): UploadFailure {
+  return {
+    reason: 'FIELDS_MISSING',
+    message: `The document does not state ${missing.join(', ')} so that it can be read. Send a document that states ${missing.length === 1 ? 'it' : 'them'}, or correct the fields by hand.`,
+    missingFields: missing,
+  };
+}
+
+/** A document that could not be read counts in no month. */
+async function failUpload(
+  { uploads, usage }: Deps,
+  record: UploadRecord,
+  extracted: ExtractDocumentResponse | undefined,
+  failure: UploadFailure,
+): Promise<void> {
+  const { organizationId, invoiceId, uploadId, usageMonth, countedAt } = record;
+  const { message } = failure;
+  const failed = announce(events.analysisFailed, { uploadId, invoiceId, errorCode: 'PROCESSING_FAILED', message });
+  const write = (): Promise<void> => uploads.fail(record, { extracted, failure }, [failed]);
+  if (usageMonth === undefined) await write();
+  else await usage.lower(analysisMark({ organizationId, usageMonth, createdAt: countedAt }), write);
+}
+
+/** What was recognised in text may be a supplier that is known by its tax id or account. */
+async function nameOfKnownSupplier(
+  { suppliers }: Deps,
+  { organizationId, invoiceId, companyId }: UploadRecord,
+  upload: UploadRecord,
+  { method, supplierNameCandidates }: Reading,
+): Promise<string | undefined> {
+  const { invoice, provenance } = invoiceFromReading(upload);
+  const name = provenance.find(({ field }) => field === 'supplier.name');
+  if (method === 'XML' || invoice === undefined || name === undefined) return undefined;
+  const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'UPLOAD', receivedAtMs: 0 });
+  const keys = supplierKeysOf(normalised).filter((key) => !key.startsWith('n:'));
+  if (keys.length === 0 || normalised.bankProblems.length > 0) return undefined;
+  const known = await suppliers.findByKeys(organizationId, keys);
+  return knownSupplierName(
+    { value: name.value, candidates: supplierNameCandidates },
+    known.map(({ identity }) => identity),
+  );
+}
+
+/** Stores the invoice of an upload and decides it, or decides it once more where it was corrected. */
+async function decideUpload(deps: Deps, upload: UploadRecord, tenant: TenantFacts): Promise<void> {
+  const { invoices, decider } = deps;
+  const { organizationId, invoiceId } = upload;
+  const { invoice } = invoiceFromReading(upload);
+  if (invoice === undefined) throw new Error(`upload ${upload.uploadId} was read and has no invoice`);
+  await retryOnConflict(async () => {
+    const record = await invoices.find(organizationId, invoiceId);
+    if (record === undefined) {
+      await insertAndDecide(deps, upload, invoice, tenant);
+      return;
+    }
+    if (record.analysis === undefined) {
+      const resumed = await resumeInvoice(deps)(record, tenant);
+      // Whoever holds it decides it; this comes back when that should be done.
+      if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
+        throw new DomainError('in_progress', 'The invoice is being decided.');
+      }
+      return;
+    }
+    if (canonicalJson(record.invoice) === canonicalJson(invoice)) return;
+    const unfinished = await invoices.unfinished(organizationId, invoiceId);
+    if (unfinished !== undefined) {
+      await decider.finish(unfinished.record, unfinished.facts);
+      throw new VersionConflict();
+    }
+    await decider.correct(record, { newest: record.analysis, invoice }, tenant);
+  });
+}
+
+async function insertAndDecide(
+  { invoices, decider, clock }: Deps,
+  { organizationId, invoiceId, uploadId, request, extracted }: UploadRecord,
+  invoice: CanonicalInvoice,
+  tenant: TenantFacts,
+): Promise<void> {
+  const now = clock.now();
+  const companyId = companyFor(
+    {
+      // One that was removed since the request no longer takes invoices.
+      companyId:
+        request.companyId !== undefined && hasCompany(tenant, request.companyId) ? request.companyId : undefined,
+      buyerTaxId: invoice.buyer?.tax_id,
+    },
+    tenant,
+  );
+  const sha256 = extracted?.document?.sha256;
+  const normalised = normaliseInvoice(invoice, {
+    invoiceId,
+    companyId,
+    source: 'UPLOAD',
+    receivedAtMs: now.getTime(),
+    ...(sha256 === undefined ? {} : { documentSha256: sha256 }),
+  });
+  const received = {
+    organizationId,
+    invoiceId,
+    companyId,
+    source: 'UPLOAD' as const,
+    createdAt: now,
+    invoice,
+    match: matchPartOf(normalised),
+    documentId: uploadId,
+    leaseMs: DECISION_LEASE_MS,
+  };
+  if (!(await invoices.insert(received))) throw new VersionConflict();
+  const decided = await decider.decide({ ...received, version: 1, invoice: normalised, tenant });
+  // We were so slow that another worker took over.
+  if (decided === undefined) throw new VersionConflict();
+}

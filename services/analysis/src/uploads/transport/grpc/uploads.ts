@@ -1,0 +1,123 @@
+import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import {
+  UploadAnalysisServiceDefinition,
+  UploadAnalysisStatus,
+} from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import type {
+  FieldProvenance,
+  GetUploadAnalysisResponse,
+} from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { UploadAnalyzer } from '../../application/analyze-upload.js';
+import type { Provenance } from '../../../reading/application/invoice-from-reading.js';
+import type { InvoiceReader } from '../../../decisions/application/read-invoices.js';
+import type { UploadReader, UploadStatus } from '../../application/read-uploads.js';
+import { encodeAnalysis, encodeStoredInvoice } from '../../../records/transport/grpc/encode-invoice.js';
+
+interface Deps {
+  readonly analyzer: UploadAnalyzer;
+  readonly reader: UploadReader;
+  readonly invoices: InvoiceReader;
+}
+
+/** invoicecontrol.analysis.v1.UploadAnalysisService */
+export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Binding {
+  const latest = async (organizationId: string, invoiceId: string) => {
+    const { analysis, findings, verdict } = await invoices.latestAnalysis(organizationId, invoiceId);
+    return encodeAnalysis(invoiceId, analysis, findings, verdict);
+  };
+  return bind(UploadAnalysisServiceDefinition, {
+    async analyzeUpload(request, context) {
+      const { organizationId, uploadId, purchaseOrderRef, companyId } = request;
+      const { invoiceId, isDecided, isReplayed } = await analyzer.analyze(
+        {
+          organizationId,
+          uploadId,
+          request: {
+            ...(purchaseOrderRef === undefined ? {} : { purchaseOrderRef: purchaseOrderRef.trim() }),
+            ...(companyId === undefined ? {} : { companyId }),
+          },
+          monthlyLimit: request.analysesPerMonthLimit,
+          respondAsync: request.respondAsync,
+          waitMs: (request.waitSeconds ?? 0) * 1_000,
+        },
+        context,
+      );
+      return {
+        invoiceId,
+        analysis: isDecided ? await latest(organizationId, invoiceId) : undefined,
+        replayed: isReplayed,
+      };
+    },
+    async getUploadAnalysis({ organizationId, uploadId }) {
+      return encodeStatus(await reader.status(organizationId, uploadId));
+    },
+    async correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit }, context) {
+      const input = { organizationId, uploadId, fields, monthlyLimit: analysesPerMonthLimit };
+      const { invoiceId } = await analyzer.correct(input, context);
+      return { invoiceId, analysis: await latest(organizationId, invoiceId) };
+    },
+    async exportInvoice({ organizationId, invoiceId, includeUnready }, context) {
+      const exported = await reader.exportInvoice({ organizationId, invoiceId }, { includeUnready }, context);
+      const { analysis, findings, verdict } = exported.latest;
+      const { document: read } = exported;
+      return {
+        invoice: encodeStoredInvoice(exported.record),
+        analysis: encodeAnalysis(invoiceId, analysis, findings, verdict),
+        document:
+          read === undefined
+            ? undefined
+            : {
+                document: read.document,
+                reading: { ...read.reading, fields: [] },
+                fields: read.fields.map(encodeProvenance),
+                validation: read.validation,
+              },
+      };
+    },
+  });
+}
+
+function encodeStatus(status: UploadStatus): GetUploadAnalysisResponse {
+  const none = { invoiceId: undefined, decision: Decision.UNSPECIFIED, riskScore: undefined, failure: undefined };
+  switch (status.state) {
+    case 'NONE':
+      return { ...none, status: UploadAnalysisStatus.UNSPECIFIED };
+    case 'QUEUED':
+    case 'PROCESSING':
+      return { ...none, status: UploadAnalysisStatus[status.state], invoiceId: status.invoiceId };
+    case 'COMPLETED':
+      return {
+        ...none,
+        status: UploadAnalysisStatus.COMPLETED,
+        invoiceId: status.invoiceId,
+        decision: Decision[status.verdict.decision],
+        riskScore: status.verdict.riskScore,
+      };
+    case 'FAILED':
+      return {
+        ...none,
+        status: UploadAnalysisStatus.FAILED,
+        invoiceId: status.invoiceId,
+        failure: {
+          reason: status.failure.reason,
+          message: status.failure.message,
+          missingFields: [...status.failure.missingFields],
+          fields: status.fields.map(encodeProvenance),
+        },
+      };
+  }
+}
+
+function encodeProvenance({ correctedAt, box, ...field }: Provenance): FieldProvenance {
+  return {
+    raw: undefined,
+    page: undefined,
+    xpath: undefined,
+    correctedBy: undefined,
+    ...field,
+    box: [...box],
+    correctedTime: correctedAt,
+  };
+}
