@@ -1,5 +1,5 @@
 /** An enum of the contracts, as the generator writes it. */
-interface WireEnum {
+export interface WireEnum {
   readonly UNSPECIFIED: 0;
   readonly UNRECOGNIZED: -1;
   readonly [name: string]: number;

@@ -1,53 +1,38 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
-import type { ApiKey } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import type { ApiKey, CreateApiKeyResponse } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
 import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
-import {
-  dateTime,
-  LABEL_LENGTH_MAX,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-  toInstant,
-} from '../../http/description/fields.js';
+import { dateTime, LABEL_LENGTH_MAX, stated, text, toInstant } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { grantorOf } from './grantor.js';
 
 const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
-const grantedScopes = z.array(z.enum([...scopes, ALL_SCOPES])).describe('What the key may do; `*` is everything.');
+const grantedScope = z.enum([...scopes, ALL_SCOPES]);
+const grantedScopes = z.array(grantedScope).describe('What the key may do; `*` is everything.');
 const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
 
-const exampleKey = {
-  id: EXAMPLE_KEY_ID,
-  name: 'ERP import',
-  role: 'ANALYST' as const,
-  scopes: ['invoices:read' as const, 'invoices:write' as const],
-  createdAt: EXAMPLE_INSTANT,
-  expiresAt: '2099-12-31T23:59:59.000Z',
-  lastUsedAt: null,
-};
+export const apiKey = shown.record<ApiKey>('ApiKey')({
+  id: shown.text('apiKeyId', EXAMPLE_KEY_ID, 'The public part of the key.'),
+  name: shown.text('name', 'ERP import', 'What people call it.'),
+  role: shown.word(role, 'role', 'ANALYST'),
+  scopes: shown.made(
+    grantedScopes,
+    ({ scopes: granted }: ApiKey) => granted.map((scope) => shown.oneOf(grantedScope, scope)),
+    ['invoices:read', 'invoices:write'],
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  expiresAt: shown.instantOrNull('expiresTime', '2099-12-31T23:59:59.000Z', 'From when it is refused. Null: never.'),
+  lastUsedAt: shown.instantOrNull('lastUsedTime', null, 'When it was last used, exact to the day. Null: never.'),
+});
 
-const apiKey = z
-  .object({
-    id: z.string().describe('The public part of the key.'),
-    name: z.string().describe('What people call it.'),
-    role,
-    scopes: grantedScopes,
-    createdAt: shownInstant().describe('When it was created.'),
-    expiresAt: shownInstant().nullable().describe('From when it is refused. Null: never.'),
-    lastUsedAt: shownInstant().nullable().describe('When it was last used, exact to the day. Null: never.'),
-  })
-  .meta({ id: 'ApiKey' })
-  .register(examples, { example: exampleKey });
-
-const createdApiKey = apiKey
-  .extend({ key: z.string().describe('The key itself, shown here and never again.') })
-  .meta({ id: 'CreatedApiKey' })
-  .register(examples, { example: { ...exampleKey, key: 'ick_live_...' } });
+const createdApiKey = shown.record<CreateApiKeyResponse>('CreatedApiKey')({
+  ...shown.within('apiKey', apiKey),
+  key: shown.text('key', 'ick_live_...', 'The key itself, shown here and never again.'),
+});
 
 /** The public id of a key: 16 characters of base62. */
 const apiKeyParams = z.object({
@@ -65,11 +50,11 @@ export const listApiKeys = route({
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/ListApiKeys',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey) } },
+  responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey.schema) } },
   async handle({ query }, { apiKeys }): Promise<Reply> {
     const list = listRequest('listApiKeys', query);
     const reply = await apiKeys.listApiKeys(list.request);
-    return { status: 200, body: list.page(reply.apiKeys.map(presentApiKey), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.apiKeys.map(apiKey.present), reply.nextPageToken) };
   },
 });
 
@@ -99,7 +84,7 @@ export const createApiKey = route({
       },
     }),
   responses: {
-    201: { description: 'The new key, shown once.', schema: createdApiKey, headers: ['Location'] },
+    201: { description: 'The new key, shown once.', schema: createdApiKey.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body, principal }, { apiKeys }): Promise<Reply> {
@@ -110,9 +95,8 @@ export const createApiKey = route({
       expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
       grantor: grantorOf(principal),
     });
-    const record = presentApiKey(stated(reply.apiKey));
-    const created: z.infer<typeof createdApiKey> = { ...record, key: reply.key };
-    return { status: 201, body: created, headers: { Location: `/v1/api-keys/${record.id}` } };
+    const created = createdApiKey.present(reply);
+    return { status: 201, body: created, headers: { Location: `/v1/api-keys/${created.id}` } };
   },
 });
 
@@ -125,10 +109,10 @@ export const getApiKey = route({
   resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: apiKeyParams,
-  responses: { 200: { description: 'The record; never the key itself.', schema: apiKey } },
+  responses: { 200: { description: 'The record; never the key itself.', schema: apiKey.schema } },
   async handle({ params }, { apiKeys }): Promise<Reply> {
     const reply = await apiKeys.getApiKey({ apiKeyId: params.apiKeyId });
-    return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
+    return { status: 200, body: apiKey.present(stated(reply.apiKey)) };
   },
 });
 
@@ -150,7 +134,7 @@ export const updateApiKey = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'ApiKeyChange', minProperties: 1 })
     .register(examples, { example: { name: 'ERP import, old' } }),
-  responses: { 200: { description: 'The record after the change.', schema: apiKey } },
+  responses: { 200: { description: 'The record after the change.', schema: apiKey.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { apiKeys }): Promise<Reply> {
     const reply = await apiKeys.updateApiKey({
@@ -160,7 +144,7 @@ export const updateApiKey = route({
       scopes: body.scopes ?? [],
       grantor: grantorOf(principal),
     });
-    return { status: 200, body: presentApiKey(stated(reply.apiKey)) };
+    return { status: 200, body: apiKey.present(stated(reply.apiKey)) };
   },
 });
 
@@ -180,15 +164,3 @@ export const revokeApiKey = route({
     return { status: 204 };
   },
 });
-
-export function presentApiKey(message: ApiKey): z.infer<typeof apiKey> {
-  return {
-    id: message.apiKeyId,
-    name: message.name,
-    role: role.parse(message.role),
-    scopes: grantedScopes.parse(message.scopes),
-    createdAt: showInstant(message.createdTime),
-    expiresAt: message.expiresTime?.toISOString() ?? null,
-    lastUsedAt: message.lastUsedTime?.toISOString() ?? null,
-  };
-}

@@ -22,12 +22,12 @@ import { presentConnection } from '../erp/erp-connections.js';
 import { presentKsefConnection } from '../ksef/ksef-connections.js';
 import { confirmationFileName, presentSubmission } from '../ksef/submission-record.js';
 import { presentScan, presentSummary } from '../scan/scans.js';
-import { presentWebhook } from '../webhooks/webhooks.js';
-import { presentApiKey } from './api-keys.js';
-import { presentAuditEvent } from './audit-events.js';
-import { presentCompany } from './companies.js';
-import { presentMember } from './members.js';
-import { presentNotification } from './notifications.js';
+import { webhook } from '../webhooks/webhooks.js';
+import { apiKey } from './api-keys.js';
+import { auditEvent } from './audit-events.js';
+import { company } from './companies.js';
+import { member } from './members.js';
+import { notification } from './notifications.js';
 
 /** The layout of the archive; a file that is added leaves it as it is. */
 const FORMAT = 1;
@@ -87,15 +87,15 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
   return {
     companies: list(
       (page) => clients.companies.listCompanies(page),
-      (reply) => reply.companies.map(presentCompany),
+      (reply) => reply.companies.map(company.present),
     ),
     members: list(
       (page) => clients.members.listMembers(page),
-      (reply) => reply.members.map(presentMember),
+      (reply) => reply.members.map(member.present),
     ),
     api_keys: list(
       (page) => clients.apiKeys.listApiKeys(page),
-      (reply) => reply.apiKeys.map(presentApiKey),
+      (reply) => reply.apiKeys.map(apiKey.present),
     ),
     routing_rules: list(
       (page) => clients.routingRules.listRoutingRules(page),
@@ -165,19 +165,19 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
     },
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),
-      (reply) => reply.endpoints.map(presentWebhook),
+      (reply) => reply.endpoints.map(webhook.present),
     ),
     webhook_deliveries: archived(clients.webhookArchive, 'webhook_deliveries'),
     notifications: list(
       (page) => clients.notifications.listNotifications(page),
-      (reply) => reply.notifications.map(presentNotification),
+      (reply) => reply.notifications.map(notification.present),
     ),
     subscriptions: archived(clients.billingArchive, 'subscriptions'),
     checkouts: archived(clients.billingArchive, 'checkouts'),
     payment_notifications: archived(clients.billingArchive, 'payment_notifications'),
     audit_events: list(
       (page) => clients.audit.listAuditEvents(page),
-      (reply) => reply.auditEvents.map(presentAuditEvent),
+      (reply) => reply.auditEvents.map(auditEvent.present),
     ),
   };
 }

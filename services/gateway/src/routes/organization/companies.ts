@@ -1,42 +1,21 @@
 import type { Company } from '@invoicecontrol/contracts/organization/v1/company_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import {
-  companyTaxId,
-  country,
-  LABEL_LENGTH_MAX,
-  pathId,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-} from '../../http/description/fields.js';
+import { companyTaxId, country, LABEL_LENGTH_MAX, pathId, stated, text } from '../../http/description/fields.js';
+import * as shown from '../../http/description/shown.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
-const company = z
-  .object({
-    id: shownId().describe('The id of the company.'),
-    name: z.string().describe('What people call it.'),
-    taxId: z.string().nullable().describe('The VAT ID that `buyer.tax_id` of an invoice routes by.'),
-    country: z.string().nullable().describe('Where it is registered, an ISO 3166-1 alpha-2 code.'),
-    isDefault: z.boolean().describe('Whether it gets the invoices that name no company.'),
-    createdAt: shownInstant().describe('When it was created.'),
-  })
-  .meta({ id: 'Company' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.company,
-      name: 'Acme Polska',
-      taxId: 'PL9994172031',
-      country: 'PL',
-      isDefault: false,
-      createdAt: EXAMPLE_INSTANT,
-    },
-  });
+export const company = shown.record<Company>('Company')({
+  id: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company.'),
+  name: shown.text('name', 'Acme Polska', 'What people call it.'),
+  taxId: shown.textOrNull('taxId', 'PL9994172031', 'The VAT ID that `buyer.tax_id` of an invoice routes by.'),
+  country: shown.textOrNull('country', 'PL', 'Where it is registered, an ISO 3166-1 alpha-2 code.'),
+  isDefault: shown.flag('isDefault', false, 'Whether it gets the invoices that name no company.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+});
 
 const fields = {
   name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
@@ -59,11 +38,11 @@ export const listCompanies = route({
   rpc: 'invoicecontrol.organization.v1.CompanyService/ListCompanies',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of companies.', schema: pageOf(company) } },
+  responses: { 200: { description: 'A page of companies.', schema: pageOf(company.schema) } },
   async handle({ query }, { companies }): Promise<Reply> {
     const list = listRequest('listCompanies', query);
     const reply = await companies.listCompanies(list.request);
-    return { status: 200, body: list.page(reply.companies.map(presentCompany), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.companies.map(company.present), reply.nextPageToken) };
   },
 });
 
@@ -79,7 +58,7 @@ export const createCompany = route({
     .meta({ id: 'NewCompany' })
     .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL9994172031', country: 'PL' } }),
   responses: {
-    201: { description: 'The new company.', schema: company, headers: ['Location'] },
+    201: { description: 'The new company.', schema: company.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body }, { companies }): Promise<Reply> {
@@ -89,7 +68,7 @@ export const createCompany = route({
       country: body.country,
       isDefault: body.is_default ?? false,
     });
-    const created = presentCompany(stated(reply.company));
+    const created = company.present(stated(reply.company));
     return { status: 201, body: created, headers: { Location: `/v1/companies/${created.id}` } };
   },
 });
@@ -103,10 +82,10 @@ export const getCompany = route({
   resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: companyParams,
-  responses: { 200: { description: 'The company.', schema: company } },
+  responses: { 200: { description: 'The company.', schema: company.schema } },
   async handle({ params }, { companies }): Promise<Reply> {
     const reply = await companies.getCompany({ companyId: params.companyId });
-    return { status: 200, body: presentCompany(stated(reply.company)) };
+    return { status: 200, body: company.present(stated(reply.company)) };
   },
 });
 
@@ -124,7 +103,7 @@ export const updateCompany = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'CompanyChange', minProperties: 1 })
     .register(examples, { example: { name: 'Acme Polska sp. z o.o.' } }),
-  responses: { 200: { description: 'The company after the change.', schema: company } },
+  responses: { 200: { description: 'The company after the change.', schema: company.schema } },
   refusals: [409],
   async handle({ params, body }, { companies }): Promise<Reply> {
     const reply = await companies.updateCompany({
@@ -134,7 +113,7 @@ export const updateCompany = route({
       country: body.country,
       isDefault: body.is_default,
     });
-    return { status: 200, body: presentCompany(stated(reply.company)) };
+    return { status: 200, body: company.present(stated(reply.company)) };
   },
 });
 
@@ -154,14 +133,3 @@ export const deleteCompany = route({
     return { status: 204 };
   },
 });
-
-export function presentCompany(message: Company): z.infer<typeof company> {
-  return {
-    id: message.companyId,
-    name: message.name,
-    taxId: message.taxId ?? null,
-    country: message.country ?? null,
-    isDefault: message.isDefault,
-    createdAt: showInstant(message.createdTime),
-  };
-}

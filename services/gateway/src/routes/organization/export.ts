@@ -5,7 +5,7 @@ import type { Reply } from '../../http/response/reply.js';
 import { zipArchive } from '../../http/response/zip-archive.js';
 import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
-import { presentOrganization } from './organizations.js';
+import { organization as organizationRecord } from './organizations.js';
 
 /** For each page, and for each original of the largest size at a slow reader. */
 const READ_TIMEOUT_MS = 120_000;
@@ -39,7 +39,7 @@ export const exportOrganization = route({
     const begun = isHead
       ? { ...(await clients.organizations.getOrganization({})), begunTime: new Date() }
       : await clients.organizations.beginExport({ includesOriginals: hasOriginals });
-    const organization = presentOrganization(stated(begun.organization));
+    const organization = organizationRecord.present(stated(begun.organization));
     const begunAt = stated(begun.begunTime);
     const headers = {
       'Content-Type': 'application/zip',

@@ -2,43 +2,31 @@ import { roles } from '@invoicecontrol/api-key/rights';
 import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import {
-  email,
-  LABEL_LENGTH_MAX,
-  pathId,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-} from '../../http/description/fields.js';
+import { email, LABEL_LENGTH_MAX, pathId, stated, text } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { publicRoute, route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { grantorOf } from './grantor.js';
 
 const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
 
-const member = z
-  .object({
-    userId: shownId().describe('The id of the person.'),
-    email: z.string().describe('Where mail to the person goes.'),
-    name: z.string().nullable().describe('Null until the invitation is accepted.'),
-    role,
-    status: z.enum(['INVITED', 'ACTIVE']).describe('INVITED until the invitation is accepted.'),
-    createdAt: shownInstant().describe('When the person was invited.'),
-  })
-  .meta({ id: 'Member' })
-  .register(examples, {
-    example: {
-      userId: EXAMPLE_IDS.assignee,
-      email: 'ann@example.com',
-      name: 'Ann Example',
-      role: 'ANALYST',
-      status: 'ACTIVE',
-      createdAt: EXAMPLE_INSTANT,
-    },
-  });
+export const member = shown.record<Member>('Member')({
+  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the person.'),
+  email: shown.text('email', 'ann@example.com', 'Where mail to the person goes.'),
+  name: shown.made(
+    z.string().nullable().describe('Null until the invitation is accepted.'),
+    ({ name }: Member) => (name === '' ? null : name),
+    'Ann Example',
+  ),
+  role: shown.word(role, 'role', 'ANALYST'),
+  status: shown.word(
+    z.enum(['INVITED', 'ACTIVE']).describe('INVITED until the invitation is accepted.'),
+    'status',
+    'ACTIVE',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When the person was invited.'),
+});
 
 const memberParams = z.object({ userId: pathId('assignee', 'member') });
 
@@ -50,11 +38,11 @@ export const listMembers = route({
   rpc: 'invoicecontrol.organization.v1.MemberService/ListMembers',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of members.', schema: pageOf(member) } },
+  responses: { 200: { description: 'A page of members.', schema: pageOf(member.schema) } },
   async handle({ query }, { members }): Promise<Reply> {
     const list = listRequest('listMembers', query);
     const reply = await members.listMembers(list.request);
-    return { status: 200, body: list.page(reply.members.map(presentMember), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.members.map(member.present), reply.nextPageToken) };
   },
 });
 
@@ -72,7 +60,7 @@ export const inviteMember = route({
   responses: {
     201: {
       description: 'Invited. Only the mail contains the token of the invitation, which is valid for seven days.',
-      schema: member,
+      schema: member.schema,
       headers: ['Location'],
     },
   },
@@ -83,7 +71,7 @@ export const inviteMember = route({
       role: body.role,
       grantor: grantorOf(principal),
     });
-    const invited = presentMember(stated(reply.member));
+    const invited = member.present(stated(reply.member));
     return { status: 201, body: invited, headers: { Location: `/v1/members/${invited.userId}` } };
   },
 });
@@ -103,11 +91,11 @@ export const acceptInvitation = publicRoute({
     })
     .meta({ id: 'InvitationAcceptance' })
     .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),
-  responses: { 200: { description: 'The new member.', schema: member } },
+  responses: { 200: { description: 'The new member.', schema: member.schema } },
   refusals: [401, 409],
   async handle({ body }, { members }): Promise<Reply> {
     const reply = await members.acceptInvitation({ token: body.token, name: body.name.trim() });
-    return { status: 200, body: presentMember(stated(reply.member)) };
+    return { status: 200, body: member.present(stated(reply.member)) };
   },
 });
 
@@ -120,10 +108,10 @@ export const getMember = route({
   resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
-  responses: { 200: { description: 'The member.', schema: member } },
+  responses: { 200: { description: 'The member.', schema: member.schema } },
   async handle({ params }, { members }): Promise<Reply> {
     const reply = await members.getMember({ userId: params.userId });
-    return { status: 200, body: presentMember(stated(reply.member)) };
+    return { status: 200, body: member.present(stated(reply.member)) };
   },
 });
 
@@ -140,7 +128,7 @@ export const updateMember = route({
     .strictObject({ role })
     .meta({ id: 'MemberChange' })
     .register(examples, { example: { role: 'ADMIN' } }),
-  responses: { 200: { description: 'The member after the change.', schema: member } },
+  responses: { 200: { description: 'The member after the change.', schema: member.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { members }): Promise<Reply> {
     const reply = await members.updateMember({
@@ -148,7 +136,7 @@ export const updateMember = route({
       role: body.role,
       grantor: grantorOf(principal),
     });
-    return { status: 200, body: presentMember(stated(reply.member)) };
+    return { status: 200, body: member.present(stated(reply.member)) };
   },
 });
 
@@ -171,14 +159,3 @@ export const removeMember = route({
     return { status: 204 };
   },
 });
-
-export function presentMember(message: Member): z.infer<typeof member> {
-  return {
-    userId: message.userId,
-    email: message.email,
-    name: message.name === '' ? null : message.name,
-    role: role.parse(message.role),
-    status: member.shape.status.parse(message.status),
-    createdAt: showInstant(message.createdTime),
-  };
-}

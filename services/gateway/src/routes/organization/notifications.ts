@@ -1,16 +1,16 @@
 import type { Notification } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-const notification = z
-  .object({
-    id: z.string().describe('The id of the notification.'),
-    userId: shownId().describe('The member who is told.'),
-    kind: z
+export const notification = shown.record<Notification>('Notification')({
+  id: shown.text('notificationId', EXAMPLE_IDS.notification, 'The id of the notification.'),
+  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The member who is told.'),
+  kind: shown.word(
+    z
       .enum([
         'FINDING_ASSIGNED',
         'INVITATION',
@@ -25,21 +25,17 @@ const notification = z
         'KSEF_SUBMISSION_REFUSED',
       ])
       .describe('Why the mail is sent.'),
-    subject: z.string().describe('The subject line of the mail.'),
-    status: z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),
-    createdAt: shownInstant().describe('When the reason for the mail arose.'),
-  })
-  .meta({ id: 'Notification' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.notification,
-      userId: EXAMPLE_IDS.assignee,
-      kind: 'INVITATION',
-      subject: 'You are invited to Demonstration Ltd',
-      status: 'SENT',
-      createdAt: EXAMPLE_INSTANT,
-    },
-  });
+    'kind',
+    'INVITATION',
+  ),
+  subject: shown.text('subject', 'You are invited to Demonstration Ltd', 'The subject line of the mail.'),
+  status: shown.word(
+    z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),
+    'status',
+    'SENT',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When the reason for the mail arose.'),
+});
 
 export const listNotifications = route({
   operation: 'listNotifications',
@@ -49,21 +45,10 @@ export const listNotifications = route({
   rpc: 'invoicecontrol.organization.v1.NotificationService/ListNotifications',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification) } },
+  responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification.schema) } },
   async handle({ query }, { notifications }): Promise<Reply> {
     const list = listRequest('listNotifications', query);
     const reply = await notifications.listNotifications(list.request);
-    return { status: 200, body: list.page(reply.notifications.map(presentNotification), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.notifications.map(notification.present), reply.nextPageToken) };
   },
 });
-
-export function presentNotification(message: Notification): z.infer<typeof notification> {
-  return {
-    id: message.notificationId,
-    userId: message.userId,
-    kind: notification.shape.kind.parse(message.kind),
-    subject: message.subject,
-    status: notification.shape.status.parse(message.status),
-    createdAt: showInstant(message.createdTime),
-  };
-}

@@ -1,16 +1,12 @@
-import type { Organization } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import type {
+  DeleteOrganizationResponse,
+  Organization,
+  RestoreOrganizationResponse,
+} from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import {
-  baseCurrency,
-  email,
-  LABEL_LENGTH_MAX,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  text,
-} from '../../http/description/fields.js';
+import { baseCurrency, email, LABEL_LENGTH_MAX, stated, text } from '../../http/description/fields.js';
+import * as shown from '../../http/description/shown.js';
 import { publicRoute, route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
@@ -19,57 +15,57 @@ const referenceValidationMode = z
   .enum(['OFF', 'DECLARED_PROFILES', 'ALL'])
   .describe('Which reference documents are validated. ALL needs an active subscription.');
 
-const exampleOrganization = {
-  id: EXAMPLE_IDS.organization,
-  name: 'Demonstration Ltd',
-  billingEmail: 'billing@example.com',
-  baseCurrency: 'EUR',
-  referenceValidationMode: 'DECLARED_PROFILES' as const,
-  plan: 'ENTERPRISE' as const,
-  subscriptionStatus: 'none' as const,
-  createdAt: EXAMPLE_INSTANT,
-};
-
-const organization = z
-  .object({
-    id: shownId().describe('The id of the organization.'),
-    name: z.string().describe('What people call it.'),
-    billingEmail: z.string().nullable().describe('Where bills are sent.'),
-    baseCurrency,
-    referenceValidationMode,
-    plan: z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('What the organization has bought.'),
-    subscriptionStatus: z
+export const organization = shown.record<Organization>('Organization')({
+  id: shown.id('organizationId', EXAMPLE_IDS.organization, 'The id of the organization.'),
+  name: shown.text('name', 'Demonstration Ltd', 'What people call it.'),
+  billingEmail: shown.textOrNull('billingEmail', 'billing@example.com', 'Where bills are sent.'),
+  baseCurrency: shown.field(baseCurrency, 'baseCurrency', 'EUR'),
+  referenceValidationMode: shown.word(referenceValidationMode, 'referenceValidationMode', 'DECLARED_PROFILES'),
+  plan: shown.word(
+    z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('What the organization has bought.'),
+    'plan',
+    'ENTERPRISE',
+  ),
+  subscriptionStatus: shown.word(
+    z
       .enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'])
       .describe('The state of its subscription; `none` without one.'),
-    createdAt: shownInstant().describe('When it was created.'),
-    referenceValidationInForce: referenceValidationMode
+    'subscriptionStatus',
+    'none',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  referenceValidationInForce: shown.made(
+    referenceValidationMode
       .optional()
       .describe('Only where it is another one: the mode that is followed while the subscription is not active.'),
-  })
-  .meta({ id: 'Organization' })
-  .register(examples, { example: exampleOrganization });
+    ({ referenceValidationInForce: mode }: Organization) =>
+      mode === undefined ? undefined : shown.oneOf(referenceValidationMode, mode),
+    undefined,
+  ),
+});
 
-const deletedOrganization = z
-  .object({
-    deletedAt: shownInstant().describe('When it was deleted.'),
-    recoveryToken: z.string().describe('Brings the organization back. Shown once.'),
-    recoveryExpiresAt: shownInstant().describe('Until when the token works.'),
-  })
-  .meta({ id: 'DeletedOrganization' })
-  .register(examples, {
-    example: {
-      deletedAt: EXAMPLE_INSTANT,
-      recoveryToken: 'rec_...',
-      recoveryExpiresAt: '2026-04-13T09:30:00.000Z',
-    },
-  });
+const deletedOrganization = shown.record<DeleteOrganizationResponse>('DeletedOrganization')({
+  deletedAt: shown.instant('deletedTime', EXAMPLE_INSTANT, 'When it was deleted.'),
+  recoveryToken: shown.text('recoveryToken', 'rec_...', 'Brings the organization back. Shown once.'),
+  recoveryExpiresAt: shown.instant('recoveryExpiresTime', '2026-04-13T09:30:00.000Z', 'Until when the token works.'),
+});
 
-const restoredOrganization = organization
-  .extend({
-    ownerKey: z.string().describe('A new API key of role OWNER; the old keys stay revoked. Shown once.'),
-  })
-  .meta({ id: 'RestoredOrganization' })
-  .register(examples, { example: { ...exampleOrganization, ownerKey: 'ick_live_...' } });
+const restoredOrganization = shown.record<RestoreOrganizationResponse>('RestoredOrganization')({
+  ...shown.within('organization', organization),
+  ownerKey: shown.text(
+    'ownerKey',
+    'ick_live_...',
+    'A new API key of role OWNER; the old keys stay revoked. Shown once.',
+  ),
+});
+
+const baseCurrencyInForce = shown.record<Organization>('BaseCurrency')({
+  baseCurrency: organization.fields.baseCurrency,
+});
+
+const modeInForce = shown.record<Organization>('ReferenceValidation')({
+  referenceValidationMode: organization.fields.referenceValidationMode,
+});
 
 export const getOrganization = route({
   operation: 'getOrganization',
@@ -78,10 +74,10 @@ export const getOrganization = route({
   summary: 'Read the organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/GetOrganization',
   access: { scope: 'organization:read' },
-  responses: { 200: { description: 'The organization of the key.', schema: organization } },
+  responses: { 200: { description: 'The organization of the key.', schema: organization.schema } },
   async handle(_input, { organizations }): Promise<Reply> {
     const reply = await organizations.getOrganization({});
-    return { status: 200, body: presentOrganization(stated(reply.organization)) };
+    return { status: 200, body: organization.present(stated(reply.organization)) };
   },
 });
 
@@ -100,14 +96,14 @@ export const updateOrganization = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'OrganizationChange', minProperties: 1 })
     .register(examples, { example: { name: 'Demonstration Ltd', billing_email: 'billing@example.com' } }),
-  responses: { 200: { description: 'The organization after the change.', schema: organization } },
+  responses: { 200: { description: 'The organization after the change.', schema: organization.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateOrganization({
       name: body.name?.trim(),
       billingEmail: body.billing_email?.trim(),
     });
-    return { status: 200, body: presentOrganization(stated(reply.organization)) };
+    return { status: 200, body: organization.present(stated(reply.organization)) };
   },
 });
 
@@ -124,16 +120,11 @@ export const deleteOrganization = route({
     .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization, exactly.') })
     .meta({ id: 'OrganizationDeletion' })
     .register(examples, { example: { confirm_name: 'Demonstration Ltd' } }),
-  responses: { 200: { description: 'Deleted; every key is revoked.', schema: deletedOrganization } },
+  responses: { 200: { description: 'Deleted; every key is revoked.', schema: deletedOrganization.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.deleteOrganization({ confirmName: body.confirm_name.trim() });
-    const deleted: z.infer<typeof deletedOrganization> = {
-      deletedAt: showInstant(reply.deletedTime),
-      recoveryToken: reply.recoveryToken,
-      recoveryExpiresAt: showInstant(reply.recoveryExpiresTime),
-    };
-    return { status: 200, body: deleted };
+    return { status: 200, body: deletedOrganization.present(reply) };
   },
 });
 
@@ -149,15 +140,13 @@ export const restoreOrganization = publicRoute({
     .strictObject({ recovery_token: text().describe('As the deletion answered it.') })
     .meta({ id: 'OrganizationRecovery' })
     .register(examples, { example: { recovery_token: 'the token of the deletion' } }),
-  responses: { 200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization } },
+  responses: {
+    200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization.schema },
+  },
   refusals: [401, 404, 409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.restoreOrganization({ recoveryToken: body.recovery_token });
-    const restored: z.infer<typeof restoredOrganization> = {
-      ...presentOrganization(stated(reply.organization)),
-      ownerKey: reply.ownerKey,
-    };
-    return { status: 200, body: restored };
+    return { status: 200, body: restoredOrganization.present(reply) };
   },
 });
 
@@ -172,19 +161,11 @@ export const updateBaseCurrency = route({
     .strictObject({ base_currency: baseCurrency })
     .meta({ id: 'BaseCurrencyChange' })
     .register(examples, { example: { base_currency: 'EUR' } }),
-  responses: {
-    200: {
-      description: 'The base currency after the change.',
-      schema: z
-        .object({ baseCurrency })
-        .meta({ id: 'BaseCurrency' })
-        .register(examples, { example: { baseCurrency: 'EUR' } }),
-    },
-  },
+  responses: { 200: { description: 'The base currency after the change.', schema: baseCurrencyInForce.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateBaseCurrency({ baseCurrency: body.base_currency.toUpperCase() });
-    return { status: 200, body: { baseCurrency: stated(reply.organization).baseCurrency } };
+    return { status: 200, body: baseCurrencyInForce.present(stated(reply.organization)) };
   },
 });
 
@@ -199,34 +180,10 @@ export const updateReferenceValidation = route({
     .strictObject({ mode: referenceValidationMode })
     .meta({ id: 'ReferenceValidationChange' })
     .register(examples, { example: { mode: 'DECLARED_PROFILES' } }),
-  responses: {
-    200: {
-      description: 'The mode after the change.',
-      schema: z
-        .object({ referenceValidationMode })
-        .meta({ id: 'ReferenceValidation' })
-        .register(examples, { example: { referenceValidationMode: 'DECLARED_PROFILES' } }),
-    },
-  },
+  responses: { 200: { description: 'The mode after the change.', schema: modeInForce.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateReferenceValidation({ mode: body.mode });
-    return { status: 200, body: { referenceValidationMode: stated(reply.organization).referenceValidationMode } };
+    return { status: 200, body: modeInForce.present(stated(reply.organization)) };
   },
 });
-
-export function presentOrganization(message: Organization): z.infer<typeof organization> {
-  return {
-    id: message.organizationId,
-    name: message.name,
-    billingEmail: message.billingEmail ?? null,
-    baseCurrency: message.baseCurrency,
-    referenceValidationMode: referenceValidationMode.parse(message.referenceValidationMode),
-    plan: organization.shape.plan.parse(message.plan),
-    subscriptionStatus: organization.shape.subscriptionStatus.parse(message.subscriptionStatus),
-    createdAt: showInstant(message.createdTime),
-    ...(message.referenceValidationInForce === undefined
-      ? {}
-      : { referenceValidationInForce: referenceValidationMode.parse(message.referenceValidationInForce) }),
-  };
-}

@@ -1,39 +1,35 @@
 import { DeliveryStatus } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
-import type { DeliveryAttempt } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
+import type { DeliveryAttempt, GetDeliveryResponse } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
 import { PAGE_SIZE_MAX } from '@invoicecontrol/runtime/page';
 import { z } from 'zod';
-import { EXAMPLE_INSTANT, EXAMPLE_DELIVERY_ID, examples } from '../../http/description/examples.js';
-import { shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
+import { EXAMPLE_INSTANT, EXAMPLE_DELIVERY_ID } from '../../http/description/examples.js';
+import { stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import { delivery, deliveryFields, deliveryStatus, exampleDelivery, presentDelivery } from './delivery-record.js';
+import { delivery, deliveryStatus } from './delivery-record.js';
 
-const attempt = z.object({
-  at: shownInstant().describe('When it began.'),
-  outcome: z
-    .string()
-    .describe(
-      'SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
-    ),
-  responseCode: z.int().nullable().describe('The HTTP status. Null without an answer.'),
-  durationMs: z.int().min(0).describe('Until the status line.'),
+const attempt = shown.record<DeliveryAttempt>()({
+  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'When it began.'),
+  outcome: shown.text(
+    'outcome',
+    'HTTP_ERROR',
+    'SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
+  ),
+  responseCode: shown.orNull(z.int(), 'responseCode', 503, 'The HTTP status. Null without an answer.'),
+  durationMs: shown.count('durationMs', 84, 'Until the status line.'),
 });
 
-const deliveryWithAttempts = z
-  .object({
-    ...deliveryFields,
-    attempts: z.array(attempt).describe('Oldest first; the last 20.'),
-    responseExcerpt: z.string().nullable().describe('The beginning of the last answer; kept for 7 days.'),
-  })
-  .meta({ id: 'DeliveryWithAttempts' })
-  .register(examples, {
-    example: {
-      ...exampleDelivery,
-      attempts: [{ at: EXAMPLE_INSTANT, outcome: 'HTTP_ERROR', responseCode: 503, durationMs: 84 }],
-      responseExcerpt: 'Service Unavailable',
-    },
-  });
+const deliveryWithAttempts = shown.record<GetDeliveryResponse>('DeliveryWithAttempts')({
+  ...shown.within('delivery', delivery),
+  attempts: shown.list(attempt, 'attempts', 'Oldest first; the last 20.'),
+  responseExcerpt: shown.textOrNull(
+    'responseExcerpt',
+    'Service Unavailable',
+    'The beginning of the last answer; kept for 7 days.',
+  ),
+});
 
 const deliveryParams = z.object({
   deliveryId: z
@@ -57,7 +53,7 @@ export const listDeliveries = route({
     webhook_id: uuid().optional().describe('Those of this webhook.'),
     status: deliveryStatus.optional().describe('Those with this status.'),
   }),
-  responses: { 200: { description: 'A page of deliveries.', schema: pageOf(delivery) } },
+  responses: { 200: { description: 'A page of deliveries.', schema: pageOf(delivery.schema) } },
   async handle({ query }, { deliveries }): Promise<Reply> {
     const list = listRequest('listDeliveries', query);
     const { pageToken, pageSize } = list.request;
@@ -67,7 +63,7 @@ export const listDeliveries = route({
       endpointId: query.webhook_id,
       status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DeliveryStatus[query.status],
     });
-    return { status: 200, body: list.page(reply.deliveries.map(presentDelivery), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.deliveries.map(delivery.present), reply.nextPageToken) };
   },
 });
 
@@ -80,15 +76,10 @@ export const getDelivery = route({
   resourceName: 'delivery',
   access: { scope: 'webhooks:read' },
   params: deliveryParams,
-  responses: { 200: { description: 'The delivery.', schema: deliveryWithAttempts } },
+  responses: { 200: { description: 'The delivery.', schema: deliveryWithAttempts.schema } },
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.getDelivery(params);
-    const shown: z.infer<typeof deliveryWithAttempts> = {
-      ...presentDelivery(stated(reply.delivery)),
-      attempts: reply.attempts.map(presentAttempt),
-      responseExcerpt: reply.responseExcerpt ?? null,
-    };
-    return { status: 200, body: shown };
+    return { status: 200, body: deliveryWithAttempts.present(reply) };
   },
 });
 
@@ -103,19 +94,10 @@ export const replayDelivery = route({
   resourceName: 'delivery',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: deliveryParams,
-  responses: { 202: { description: 'The delivery, PENDING.', schema: delivery } },
+  responses: { 202: { description: 'The delivery, PENDING.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.replayDelivery(params);
-    return { status: 202, body: presentDelivery(stated(reply.delivery)) };
+    return { status: 202, body: delivery.present(stated(reply.delivery)) };
   },
 });
-
-function presentAttempt(message: DeliveryAttempt): z.infer<typeof attempt> {
-  return {
-    at: showInstant(message.attemptTime),
-    outcome: message.outcome,
-    responseCode: message.responseCode ?? null,
-    durationMs: message.durationMs,
-  };
-}

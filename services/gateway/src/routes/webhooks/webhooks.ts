@@ -1,24 +1,22 @@
 import { publicEventTypes } from '@invoicecontrol/public-events';
-import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { EndpointStatus } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
-import type { Endpoint } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
+import type {
+  CreateEndpointResponse,
+  Endpoint,
+  GetEndpointResponse,
+  EndpointUse,
+  ReplayFailedDeliveriesResponse,
+  RotateSecretResponse,
+} from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import {
-  dateTime,
-  pathId,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  toInstant,
-  wordOf,
-} from '../../http/description/fields.js';
+import { dateTime, pathId, stated, toInstant, wordOf } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
-import { delivery, presentDelivery } from './delivery-record.js';
+import { delivery } from './delivery-record.js';
 
 const URL_LENGTH_MAX = 2_048;
 /** More than there are, because a name that is repeated counts once. */
@@ -33,58 +31,57 @@ const eventName = wordOf(publicEventTypes, `Must be one of ${publicEventTypes.jo
   description: 'The type of an event.',
 });
 
-const record = {
-  id: shownId().describe('The id of the webhook.'),
-  url: z.string().describe('Where events are delivered, normalized.'),
-  events: z.array(z.string()).describe('The types of events that it receives.'),
-  status: status.describe('DISABLED: by its owner, or because it failed for days.'),
-  createdAt: shownInstant().describe('When it was created.'),
-};
-const exampleRecord = {
-  id: EXAMPLE_IDS.webhook,
-  url: 'https://erp.example.com/hooks/invoices',
-  events: ['invoice.analysis.completed', 'finding.created'],
-  status: 'ACTIVE' as const,
-  createdAt: EXAMPLE_INSTANT,
-};
+const EXAMPLE_URL = 'https://erp.example.com/hooks/invoices';
+const EXAMPLE_EVENTS = ['invoice.analysis.completed', 'finding.created'];
 const EXAMPLE_SECRET = 'whsec_<43 letters and digits>';
 
-const webhook = z.object(record).meta({ id: 'Webhook' }).register(examples, { example: exampleRecord });
-const createdWebhook = z
-  .object({ ...record, secret: z.string().describe('The signing secret. It is never shown again.') })
-  .meta({ id: 'CreatedWebhook' })
-  .register(examples, { example: { ...exampleRecord, secret: EXAMPLE_SECRET } });
-const webhookWithUse = z
-  .object({
-    ...record,
-    lastDay: z
-      .object({
-        delivered: z.int().min(0).describe('Deliveries that were answered with a 2xx status.'),
-        failed: z.int().min(0).describe('Deliveries that are FAILED.'),
-        p95Ms: z
-          .int()
-          .min(0)
-          .nullable()
-          .describe('The response time that 95 of 100 delivered ones did not exceed. Null without any.'),
-      })
-      .describe('What became of the deliveries that began in the last 24 hours.'),
-  })
-  .meta({ id: 'WebhookWithUse' })
-  .register(examples, { example: { ...exampleRecord, lastDay: { delivered: 412, failed: 0, p95Ms: 180 } } });
-const rotated = z
-  .object({
-    id: shownId().describe('The id of the webhook.'),
-    secret: z.string().describe('The new signing secret. It is never shown again.'),
-    previous_secret_expires_at: shownInstant().describe('Until when deliveries are signed with the previous one, too.'),
-  })
-  .meta({ id: 'RotatedSecret' })
-  .register(examples, {
-    example: { id: EXAMPLE_IDS.webhook, secret: EXAMPLE_SECRET, previous_secret_expires_at: EXAMPLE_INSTANT },
-  });
-const replayCount = z
-  .object({ count: z.int().min(0).describe('How many deliveries are sent again.') })
-  .meta({ id: 'ReplayCount' })
-  .register(examples, { example: { count: 17 } });
+export const webhook = shown.record<Endpoint>('Webhook')({
+  id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
+  url: shown.text('url', EXAMPLE_URL, 'Where events are delivered, normalized.'),
+  events: shown.field(z.array(z.string()).describe('The types of events that it receives.'), 'events', EXAMPLE_EVENTS),
+  status: shown.name(
+    status.describe('DISABLED: by its owner, or because it failed for days.'),
+    EndpointStatus,
+    'status',
+    'ACTIVE',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+});
+
+const createdWebhook = shown.record<CreateEndpointResponse>('CreatedWebhook')({
+  ...shown.within('endpoint', webhook),
+  secret: shown.text('secret', EXAMPLE_SECRET, 'The signing secret. It is never shown again.'),
+});
+
+const lastDay = shown.record<EndpointUse>()({
+  delivered: shown.count('delivered', 412, 'Deliveries that were answered with a 2xx status.'),
+  failed: shown.count('failed', 0, 'Deliveries that are FAILED.'),
+  p95Ms: shown.orNull(
+    z.int().min(0),
+    'p95Ms',
+    180,
+    'The response time that 95 of 100 delivered ones did not exceed. Null without any.',
+  ),
+});
+
+const webhookWithUse = shown.record<GetEndpointResponse>('WebhookWithUse')({
+  ...shown.within('endpoint', webhook),
+  lastDay: shown.part(lastDay, 'lastDay', 'What became of the deliveries that began in the last 24 hours.'),
+});
+
+const rotated = shown.record<RotateSecretResponse>('RotatedSecret')({
+  id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
+  secret: shown.text('secret', EXAMPLE_SECRET, 'The new signing secret. It is never shown again.'),
+  previous_secret_expires_at: shown.instant(
+    'previousSecretExpiresTime',
+    EXAMPLE_INSTANT,
+    'Until when deliveries are signed with the previous one, too.',
+  ),
+});
+
+const replayCount = shown.record<ReplayFailedDeliveriesResponse>('ReplayCount')({
+  count: shown.count('count', 17, 'How many deliveries are sent again.'),
+});
 
 const fields = {
   url: z
@@ -109,9 +106,9 @@ export const createWebhook = route({
   body: z
     .strictObject(fields)
     .meta({ id: 'NewWebhook' })
-    .register(examples, { example: { url: exampleRecord.url, events: exampleRecord.events } }),
+    .register(examples, { example: { url: EXAMPLE_URL, events: EXAMPLE_EVENTS } }),
   responses: {
-    201: { description: 'The new webhook with its secret.', schema: createdWebhook, headers: ['Location'] },
+    201: { description: 'The new webhook with its secret.', schema: createdWebhook.schema, headers: ['Location'] },
   },
   async handle({ body, principal }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.createEndpoint({
@@ -119,12 +116,8 @@ export const createWebhook = route({
       plan: principal.plan,
       endpointsLimit: principal.limits?.webhooks,
     });
-    const created = presentWebhook(stated(reply.endpoint));
-    return {
-      status: 201,
-      body: { ...created, secret: reply.secret },
-      headers: { Location: `/v1/webhooks/${created.id}` },
-    };
+    const created = createdWebhook.present(reply);
+    return { status: 201, body: created, headers: { Location: `/v1/webhooks/${created.id}` } };
   },
 });
 
@@ -136,11 +129,11 @@ export const listWebhooks = route({
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ListEndpoints',
   access: { scope: 'webhooks:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of webhooks.', schema: pageOf(webhook) } },
+  responses: { 200: { description: 'A page of webhooks.', schema: pageOf(webhook.schema) } },
   async handle({ query }, { webhooks }): Promise<Reply> {
     const list = listRequest('listWebhooks', query);
     const reply = await webhooks.listEndpoints(list.request);
-    return { status: 200, body: list.page(reply.endpoints.map(presentWebhook), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.endpoints.map(webhook.present), reply.nextPageToken) };
   },
 });
 
@@ -153,12 +146,10 @@ export const getWebhook = route({
   resourceName: 'webhook',
   access: { scope: 'webhooks:read' },
   params: webhookParams,
-  responses: { 200: { description: 'The webhook.', schema: webhookWithUse } },
+  responses: { 200: { description: 'The webhook.', schema: webhookWithUse.schema } },
   async handle({ params }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.getEndpoint({ endpointId: params.webhookId });
-    const { delivered, failed, p95Ms } = stated(reply.lastDay);
-    const lastDay = { delivered, failed, p95Ms: p95Ms ?? null };
-    return { status: 200, body: { ...presentWebhook(stated(reply.endpoint)), lastDay } };
+    return { status: 200, body: webhookWithUse.present(reply) };
   },
 });
 
@@ -183,7 +174,7 @@ export const updateWebhook = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'WebhookChange', minProperties: 1 })
     .register(examples, { example: { status: 'ACTIVE' } }),
-  responses: { 200: { description: 'The webhook after the change.', schema: webhook } },
+  responses: { 200: { description: 'The webhook after the change.', schema: webhook.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.updateEndpoint({
@@ -192,7 +183,7 @@ export const updateWebhook = route({
       events: body.events ?? [],
       status: body.status === undefined ? EndpointStatus.UNSPECIFIED : EndpointStatus[body.status],
     });
-    return { status: 200, body: presentWebhook(stated(reply.endpoint)) };
+    return { status: 200, body: webhook.present(stated(reply.endpoint)) };
   },
 });
 
@@ -230,19 +221,14 @@ export const rotateWebhookSecret = route({
     })
     .meta({ id: 'SecretRotation' })
     .register(examples, { example: { revoke_previous: false } }),
-  responses: { 200: { description: 'The new secret.', schema: rotated } },
+  responses: { 200: { description: 'The new secret.', schema: rotated.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.rotateSecret({
       endpointId: params.webhookId,
       revokePrevious: body.revoke_previous ?? false,
     });
-    const shown: z.infer<typeof rotated> = {
-      id: reply.endpointId,
-      secret: reply.secret,
-      previous_secret_expires_at: showInstant(reply.previousSecretExpiresTime),
-    };
-    return { status: 200, body: shown };
+    return { status: 200, body: rotated.present(reply) };
   },
 });
 
@@ -261,11 +247,11 @@ export const testWebhook = route({
     .strictObject({ type: eventName })
     .meta({ id: 'WebhookTest' })
     .register(examples, { example: { type: 'finding.created' } }),
-  responses: { 202: { description: 'The delivery.', schema: delivery } },
+  responses: { 202: { description: 'The delivery.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.testEndpoint({ endpointId: params.webhookId, eventType: body.type });
-    return { status: 202, body: presentDelivery(stated(reply.delivery)) };
+    return { status: 202, body: delivery.present(stated(reply.delivery)) };
   },
 });
 
@@ -285,23 +271,13 @@ export const replayWebhook = route({
     .strictObject({ since: dateTime().describe('Deliveries that were created then or later.') })
     .meta({ id: 'WebhookReplay' })
     .register(examples, { example: { since: EXAMPLE_INSTANT } }),
-  responses: { 202: { description: 'How many are sent again.', schema: replayCount } },
+  responses: { 202: { description: 'How many are sent again.', schema: replayCount.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
-    const { count } = await webhooks.replayFailedDeliveries({
+    const reply = await webhooks.replayFailedDeliveries({
       endpointId: params.webhookId,
       sinceTime: toInstant(body.since),
     });
-    return { status: 202, body: { count } };
+    return { status: 202, body: replayCount.present(reply) };
   },
 });
-
-export function presentWebhook(message: Endpoint): z.infer<typeof webhook> {
-  return {
-    id: message.endpointId,
-    url: message.url,
-    events: message.events,
-    status: enumName(EndpointStatus, message.status),
-    createdAt: showInstant(message.createdTime),
-  };
-}

@@ -1,0 +1,206 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import type { WireEnum } from '@invoicecontrol/contracts/enum-name';
+import { z } from 'zod';
+import { exampleOf, examples } from './examples.js';
+import { showInstant, stated } from './fields.js';
+
+/** A field of a record: what is published of it, an example, and how it is read from the message of its owner. */
+export interface Field<Message, S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  /** Undefined: the example is without it. */
+  readonly example: z.infer<S>;
+  /** Undefined: the answer is without it. */
+  readonly read: (message: Message) => z.infer<S>;
+}
+
+type Fields<Message> = Readonly<Record<string, Field<Message>>>;
+type Shape<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
+
+/** A record as callers see it: its description and its answers come from the same fields. */
+export interface ShownRecord<Message, F> {
+  readonly fields: F;
+  readonly schema: z.ZodObject<Shape<F>>;
+  readonly present: (message: Message) => z.infer<z.ZodObject<Shape<F>>>;
+}
+
+/** A message with this property. */
+type With<K extends string, V> = { readonly [P in K]: V };
+/** A message that may have this property. */
+type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
+
+/**
+ * States a record: `record<Company>('Company')({ id: id('companyId', ...), ... })`.
+ * @param id names the schema in the description; a part of one record has none
+ */
+export function record<Message>(id?: string, description?: string) {
+  return <F extends Fields<Message>>(fields: F): ShownRecord<Message, F> => {
+    const all = Object.entries(fields).map(([name, field]) => ({ name, ...field }));
+    const shape = Object.fromEntries(all.map(({ name, schema }) => [name, schema])) as Shape<F>;
+    const example = Object.fromEntries(
+      all.filter((field) => field.example !== undefined).map((field) => [field.name, field.example]),
+    );
+    const meta = { ...(id === undefined ? {} : { id }), ...(description === undefined ? {} : { description }) };
+    return {
+      fields,
+      schema: z
+        .object(shape)
+        .meta(meta)
+        .register(examples, { example } as never),
+      present(message) {
+        const answer: Record<string, unknown> = {};
+        for (const { name, read } of all) {
+          const value = read(message);
+          if (value !== undefined) answer[name] = value;
+        }
+        return answer as z.infer<z.ZodObject<Shape<F>>>;
+      },
+    };
+  };
+}
+
+/** A property of the message as it is. */
+export function field<S extends z.ZodType, K extends string>(
+  schema: S,
+  source: K,
+  example: z.infer<S>,
+): Field<With<K, z.infer<S>>, S> {
+  return { schema, example, read: (message) => message[source] };
+}
+
+/** What a function makes of the message. */
+export function made<S extends z.ZodType, Message>(
+  schema: S,
+  read: (message: Message) => z.infer<S>,
+  example: z.infer<S>,
+): Field<Message, S> {
+  return { schema, example, read };
+}
+
+/** Text as it is in the message. */
+export function text<K extends string>(source: K, example: string, description: string) {
+  return field(z.string().describe(description), source, example);
+}
+
+export function textOrNull<K extends string>(source: K, example: string | null, description: string) {
+  return orNull(z.string(), source, example, description);
+}
+
+export function id<K extends string>(source: K, example: string, description: string) {
+  return field(z.string().meta({ format: 'uuid' }).describe(description), source, example);
+}
+
+/** How many. */
+export function count<K extends string>(source: K, example: number, description: string) {
+  return field(z.int().min(0).describe(description), source, example);
+}
+
+export function flag<K extends string>(source: K, example: boolean, description: string) {
+  return field(z.boolean().describe(description), source, example);
+}
+
+/** A property that the message may lack; it is null then. */
+export function orNull<S extends z.ZodType, K extends string>(
+  schema: S,
+  source: K,
+  example: z.infer<S> | null,
+  description: string,
+): Field<MayHave<K, z.infer<S>>, z.ZodNullable<S>> {
+  return {
+    schema: schema.nullable().describe(description),
+    example,
+    read: (message) => message[source] ?? null,
+  };
+}
+
+/** An instant that every such message has. */
+export function instant<K extends string>(
+  source: K,
+  example: string,
+  description: string,
+): Field<MayHave<K, Date>, z.ZodString> {
+  return {
+    schema: z.string().meta({ format: 'date-time' }).describe(description),
+    example,
+    read: (message) => showInstant(message[source]),
+  };
+}
+
+/** An instant that is null until it comes. */
+export function instantOrNull<K extends string>(
+  source: K,
+  example: string | null,
+  description: string,
+): Field<MayHave<K, Date>, z.ZodNullable<z.ZodString>> {
+  return {
+    schema: z.string().meta({ format: 'date-time' }).nullable().describe(description),
+    example,
+    read: (message) => {
+      const instant = message[source];
+      return instant === undefined ? null : showInstant(instant);
+    },
+  };
+}
+
+/** One of a few words, which the owner writes as text. Reading throws a TypeError for another word. */
+export function word<E extends z.ZodEnum, K extends string>(
+  schema: E,
+  source: K,
+  example: z.infer<E>,
+): Field<With<K, string>, E> {
+  return { schema, example, read: (message) => oneOf(schema, message[source]) };
+}
+
+/** The name of a value of an enum of the contracts. Reading throws a TypeError for a value without a published name. */
+export function name<E extends z.ZodEnum, W extends WireEnum, K extends string>(
+  schema: E,
+  wireEnum: W,
+  source: K,
+  example: z.infer<E>,
+): Field<With<K, W[keyof W]>, E> {
+  return { schema, example, read: (message) => oneOf(schema, enumName(wireEnum, message[source])) };
+}
+
+/** A part that is a record of its own. */
+export function part<Message, F, K extends string>(
+  { schema, present }: ShownRecord<Message, F>,
+  source: K,
+  description?: string,
+): Field<MayHave<K, Message>, z.ZodObject<Shape<F>>> {
+  return {
+    schema: description === undefined ? schema : schema.describe(description),
+    example: exampleOf(schema),
+    read: (message) => present(stated<Message>(message[source])),
+  };
+}
+
+/** A list of records. */
+export function list<Message, F, K extends string>(
+  { schema, present }: ShownRecord<Message, F>,
+  source: K,
+  description: string,
+): Field<With<K, readonly Message[]>, z.ZodArray<z.ZodObject<Shape<F>>>> {
+  return {
+    schema: z.array(schema).describe(description),
+    example: [exampleOf(schema)],
+    read: (message) => message[source].map(present),
+  };
+}
+
+/** The fields of a record that is in the message, for a record that shows more. */
+export function within<Message, F extends Fields<Message>, K extends string>(
+  source: K,
+  { fields }: ShownRecord<Message, F>,
+): { readonly [N in keyof F]: Field<MayHave<K, Message>, Shape<F>[N]> } {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { schema, example, read }]) => [
+      name,
+      { schema, example, read: (message: MayHave<K, Message>) => read(stated<Message>(message[source])) },
+    ]),
+  ) as never;
+}
+
+/** The word, if the schema has it. */
+export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
+  if (!Object.hasOwn(words, value)) throw new TypeError(`${value} is not one of ${Object.keys(words).join(', ')}.`);
+  return value as z.infer<E>;
+}
