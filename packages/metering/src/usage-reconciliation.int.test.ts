@@ -5,7 +5,8 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageReconciliation } from './usage-reconciliation.js';
 import type { SumOfMarks } from './usage-reconciliation.js';
-import { usageCollection, usageCounters, usageMonth } from './usage.js';
+import { usageCollection, usageCounters } from './usage.js';
+import { usageMonth } from './usage-month.js';
 import type { UsageCounters, UsageDocument, UsageMark } from './usage.js';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import { usageMonth } from './usage.js';
+import { usageMonth } from './usage-month.js';
 
 /** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for what is counted when asked. */
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;

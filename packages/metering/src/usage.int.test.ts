@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { usageCounters, usageMonth } from './usage.js';
+import { usageCounters } from './usage.js';
+import { usageMonth } from './usage-month.js';
 import type { UsageCounters, UsageMark } from './usage.js';
 
 let mongo: MongoConnection;

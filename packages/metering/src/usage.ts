@@ -3,6 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { endOfMonth } from './usage-month.js';
 
 /** A month's exact counter of one meter of one organization (architecture section 5, rule 6; ADR 0034). */
 export interface UsageDocument {
@@ -80,17 +81,6 @@ const DAY_MS = 24 * 3_600_000;
 /** Minutes since 1970. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
-}
-
-/** The calendar month of an instant, UTC: the period of every quota. */
-export function usageMonth(at: Date): string {
-  return at.toISOString().slice(0, 7);
-}
-
-/** When the month after this one begins. */
-export function endOfMonth(month: string): Date {
-  const [year, number] = month.split('-').map(Number);
-  return new Date(Date.UTC(year ?? 0, number ?? 0));
 }
 
 /** Whether so much time has passed since a reservation that its minute may have been settled without what is stored now. */

@@ -5,7 +5,8 @@ import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contract
 import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import type { AnalyzeUploadRequest } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
-import { usageCollection, usageMonth } from '@invoicecontrol/metering/usage';
+import { usageCollection } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';

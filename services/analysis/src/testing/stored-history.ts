@@ -1,5 +1,5 @@
 import { Binary } from 'mongodb';
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import { envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import { v7 as uuidV7 } from 'uuid';

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { SNIFFED_BYTES, sniffMediaType } from '@invoicecontrol/extraction/media-type';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { createCounted } from '@invoicecontrol/metering/counted-create';
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';

@@ -1,4 +1,4 @@
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { v7 as uuidv7 } from 'uuid';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { createCounted } from '@invoicecontrol/metering/counted-create';
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { usageCounters, usageMonth } from '@invoicecontrol/metering/usage';
+import { usageCounters } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';

@@ -1,5 +1,5 @@
 import { createCounted } from '@invoicecontrol/metering/counted-create';
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { firstInProgress, requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';

@@ -1,5 +1,5 @@
 import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
-import { endOfMonth } from '@invoicecontrol/metering/usage';
+import { endOfMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggregate';

@@ -3,7 +3,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import { DomainError, FieldFaults, invalidField, notFound } from '@invoicecontrol/errors';
 import { canonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { createCounted } from '@invoicecontrol/metering/counted-create';
-import { usageMonth } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
