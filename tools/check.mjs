@@ -46,6 +46,7 @@ const checks = [
   { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
   { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
   { name: 'findings-page', command: ['node', 'tools/generate/findings-page.mjs', '--check'] },
+  { name: 'architecture-page', command: ['node', 'tools/generate/architecture-page.mjs', '--check'] },
   { name: 'postman', command: ['node', 'tools/generate/postman-collection.mjs', '--check'] },
   { name: 'deployment', command: ['node', 'tools/generate/deployment.mjs', '--check'] },
   { name: 'compatibility', run: compatibility },

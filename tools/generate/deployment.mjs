@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressVariable } from '@invoicecontrol/runtime/config';
+import { fillMarks } from '@invoicecontrol/topology/fill-marks';
 import { entries, ports } from '@invoicecontrol/topology/services';
 import { format, resolveConfig } from 'prettier';
 
@@ -52,11 +53,9 @@ function read(file) {
   }
 }
 
-/** The services between their two marks; the rest of the file is written by hand. */
 function compose(text) {
-  const [, before, after] = /^([^]*\n {2}# services: begin\n)[^]*?( {2}# services: end\n[^]*)$/.exec(text) ?? [];
-  if (before === undefined) throw new Error('compose.yaml has lost the marks between which its services are.');
-  return `${before}  ${GENERATED}\n${entries.map(([name, service]) => `${composeService(name, service)}\n\n`).join('')}${after}`;
+  const blocks = entries.map(([name, service]) => `${composeService(name, service)}\n\n`);
+  return fillMarks(text, 'services', `  ${GENERATED}\n${blocks.join('')}`);
 }
 
 function composeService(name, { protocol, calls, settings }) {
