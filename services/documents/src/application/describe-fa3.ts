@@ -25,6 +25,8 @@ export interface Fa3Describer {
  * Describes a stored document as FA(3). Of one above the limit of KSeF nothing is read.
  * @throws DomainError not_found; as the describer does
  */
+export type DescribeStoredFa3 = (organizationId: string, uploadId: string) => Promise<StoredFa3>;
+
 export const describeStoredFa3 =
   ({
     reader,
@@ -32,8 +34,8 @@ export const describeStoredFa3 =
   }: {
     readonly reader: Pick<UploadReader, 'stored' | 'read'>;
     readonly documents: Fa3Describer;
-  }) =>
-  async (organizationId: string, uploadId: string): Promise<StoredFa3> => {
+  }): DescribeStoredFa3 =>
+  async (organizationId, uploadId) => {
     const { byteSize, content } = await reader.stored(organizationId, uploadId);
     const facts = { sha256: Buffer.from(content.sha256, 'hex').toString('base64'), byteSize };
     if (content.mediaType !== 'application/xml') return { ...facts, ...unreadFa3('NOT_FA3') };

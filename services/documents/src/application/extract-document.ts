@@ -64,7 +64,16 @@ interface Input {
  * same, whatever has changed since. Two requests at once share one reading in this process.
  * @throws DomainError not_found, unavailable when too many documents wait
  */
-export const extractDocument = ({ reader, uploads, contents, documents, extractions, clock }: Deps) => {
+export type ExtractDocument = (input: Input) => Promise<{ upload: StoredUpload; extraction: Extraction }>;
+
+export const extractDocument = ({
+  reader,
+  uploads,
+  contents,
+  documents,
+  extractions,
+  clock,
+}: Deps): ExtractDocument => {
   const underWay = new Map<string, Promise<Extraction>>();
 
   const extract = async (id: string, upload: StoredUpload, { mode, companies }: Input): Promise<Extraction> => {
@@ -83,7 +92,7 @@ export const extractDocument = ({ reader, uploads, contents, documents, extracti
     return extractions.insert(organizationId, id, extraction, clock.now());
   };
 
-  return async (input: Input): Promise<{ upload: StoredUpload; extraction: Extraction }> => {
+  return async (input) => {
     const { organizationId, uploadId } = input;
     const upload = await reader.stored(organizationId, uploadId);
     if (upload.removeAt !== undefined && !(await uploads.keep(organizationId, uploadId))) throw notFound('document');

@@ -13,9 +13,11 @@ interface Deps {
  * when it is worked on. The analysis itself keeps it for good when it begins.
  * @throws DomainError not_found
  */
+export type KeepUpload = (organizationId: string, uploadId: string) => Promise<Upload>;
+
 export const keepUpload =
-  ({ uploads, clock, unusedMs }: Deps) =>
-  async (organizationId: string, uploadId: string): Promise<Upload> => {
+  ({ uploads, clock, unusedMs }: Deps): KeepUpload =>
+  async (organizationId, uploadId) => {
     await uploads.keepUntil(organizationId, uploadId, new Date(clock.now().getTime() + unusedMs));
     const upload = await uploads.find(uploadId, organizationId);
     if (upload === undefined) throw notFound('upload');

@@ -44,9 +44,11 @@ interface Input {
  * @throws DomainError unauthenticated, not_found, wrong_state, in_progress, unsupported_media_type, too_large, invalid,
  * usage_exceeded
  */
+export type ReceiveUpload = (input: Input) => Promise<void>;
+
 export const receiveUpload =
-  (deps: Deps) =>
-  async ({ uploadId, right, header, chunks }: Input): Promise<void> => {
+  (deps: Deps): ReceiveUpload =>
+  async ({ uploadId, right, header, chunks }) => {
     const upload = await findAllowed(deps, uploadId, right);
     requireOpen(upload, deps.clock.now());
     requireFittingHeader(upload, header);
@@ -69,9 +71,11 @@ export const receiveUpload =
  * Finds the organization whose upload a token authorizes.
  * @throws DomainError unauthenticated, not_found
  */
+export type AuthorizeUpload = (uploadId: string, token: string) => Promise<string>;
+
 export const authorizeUpload =
-  (deps: Pick<Deps, 'uploads'>) =>
-  async (uploadId: string, token: string): Promise<string> =>
+  (deps: Pick<Deps, 'uploads'>): AuthorizeUpload =>
+  async (uploadId, token) =>
     (await findAllowed(deps, uploadId, { token })).organizationId;
 
 async function findAllowed({ uploads }: Pick<Deps, 'uploads'>, uploadId: string, right: Right): Promise<Upload> {

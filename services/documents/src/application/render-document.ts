@@ -55,7 +55,9 @@ export type Shown =
  * work in this process.
  * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable when too many wait
  */
-export const renderDocument = ({ reader, contents, documents, renderings, clock }: Deps) => {
+export type RenderDocument = (input: Input) => Promise<Shown>;
+
+export const renderDocument = ({ reader, contents, documents, renderings, clock }: Deps): RenderDocument => {
   const underWay = new Map<string, Promise<Shown>>();
 
   const store = async (upload: StoredUpload, key: string, outcome: RenderingOutcome): Promise<Shown> => {
@@ -94,7 +96,7 @@ export const renderDocument = ({ reader, contents, documents, renderings, clock 
     }
   };
 
-  return async ({ organizationId, uploadId, target }: Input): Promise<Shown> => {
+  return async ({ organizationId, uploadId, target }) => {
     const upload = await reader.stored(organizationId, uploadId);
     const key = keyOf(upload, target);
     const running = underWay.get(key) ?? render(upload, key, target);

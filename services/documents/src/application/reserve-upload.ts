@@ -26,9 +26,11 @@ interface Input {
  * stored, but what would not fit now is refused now.
  * @throws DomainError invalid for a type or size that we do not take, usage_exceeded
  */
+export type ReserveUpload = (input: Input) => Promise<{ upload: Upload; token: string }>;
+
 export const reserveUpload =
-  ({ uploads, usage, clock, ttlMs }: Deps) =>
-  async ({ organizationId, mediaType, byteSize, monthlyLimit }: Input): Promise<{ upload: Upload; token: string }> => {
+  ({ uploads, usage, clock, ttlMs }: Deps): ReserveUpload =>
+  async ({ organizationId, mediaType, byteSize, monthlyLimit }) => {
     requireReservable({ mediaType, byteSize });
     const createdAt = clock.now();
     const mark = {

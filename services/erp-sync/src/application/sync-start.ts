@@ -13,9 +13,16 @@ interface Deps {
 }
 
 /** Starts a run because somebody asks for it. @throws DomainError not_found, wrong_state, in_progress, rate_limited */
+export type StartRun = (
+  organizationId: string,
+  connectionId: string,
+  mode: RunMode,
+  context: RequestContext,
+) => Promise<Run>;
+
 export const startRun =
-  ({ worker, runs, audit }: Deps) =>
-  async (organizationId: string, connectionId: string, mode: RunMode, context: RequestContext): Promise<Run> => {
+  ({ worker, runs, audit }: Deps): StartRun =>
+  async (organizationId, connectionId, mode, context) => {
     const runId = await worker.start(organizationId, connectionId, mode);
     audit.record(organizationId, context, auditLine('sync_started', connectionId));
     const run = await runs.find(organizationId, runId);

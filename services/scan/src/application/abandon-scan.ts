@@ -29,12 +29,14 @@ interface AbandonedScan {
  * nothing of it takes some afterwards.
  * @throws DomainError invalid without a reason; not_found; wrong_state for a scan that completed
  */
+export type AbandonScan = (
+  input: ScanReference & { readonly reason: string },
+  context: RequestContext,
+) => Promise<AbandonedScan>;
+
 export const abandonScan =
-  ({ scans, importedRows, usage, logger }: Deps) =>
-  async (
-    { reason, ...reference }: ScanReference & { readonly reason: string },
-    context: RequestContext,
-  ): Promise<AbandonedScan> => {
+  ({ scans, importedRows, usage, logger }: Deps): AbandonScan =>
+  async ({ reason, ...reference }, context) => {
     const { organizationId, scanId } = reference;
     const words = reason.trim();
     if (words.length < 1 || words.length > REASON_LENGTH_MAX) {

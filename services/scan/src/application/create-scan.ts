@@ -79,7 +79,9 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
  * many rows at once; deadline for a stored scan that goes on, also when another worker took over one without a key;
  * usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
  */
-export const createScan = (deps: Deps) => {
+export type CreateScan = (input: CreateScanInput, context: RequestContext) => Promise<CreatedScan>;
+
+export const createScan = (deps: Deps): CreateScan => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
 
   /** The answer to a request whose scan is in other hands or waits for its next try. */
@@ -182,7 +184,7 @@ export const createScan = (deps: Deps) => {
     }
   };
 
-  return async (input: CreateScanInput, context: RequestContext): Promise<CreatedScan> => {
+  return async (input, context) => {
     const { organizationId, rows, idempotencyKey } = input;
     const reference = { organizationId, scanId: scanIdFor(organizationId, idempotencyKey) };
     const isKeyed = idempotencyKey !== undefined;

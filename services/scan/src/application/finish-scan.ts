@@ -28,8 +28,6 @@ interface Deps {
   readonly logger: Logger;
 }
 
-export type FinishScan = ReturnType<typeof finishScan>;
-
 /** Nothing remains of the scan, and why. */
 interface Withdrawn {
   readonly refusal: DomainError;
@@ -44,7 +42,9 @@ interface Withdrawn {
  * @throws Error of the driver when the database is unavailable: then the sweep resumes the scan after its lease
  * @throws VersionConflict when another worker has taken over meanwhile
  */
-export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: Deps) => {
+export type FinishScan = (held: HeldScan, context: RequestContext, watch?: Stages) => Promise<CompleteScan>;
+
+export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: Deps): FinishScan => {
   const markOf = ({ organizationId, createdAt, usage: { month } }: HeldScan, amount: number): UsageMark => ({
     organizationId,
     month,
@@ -151,7 +151,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     return complete;
   };
 
-  return async (held: HeldScan, context: RequestContext, watch = stages()): Promise<CompleteScan> => {
+  return async (held, context, watch = stages()) => {
     const losing = new AbortController();
     const keeping = held.keepAlive(() => losing.abort());
     let end: CompleteScan | Withdrawn;

@@ -5,13 +5,14 @@ const ROWS_AT_ONCE_MAX = 50_000;
 /** Of these, for one organization: one scan that is analyzed, and three that wait for it. */
 const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
-export type RowBudget = ReturnType<typeof rowBudget>;
-
 /**
  * Bounds the memory of a process: rows stand in it while their scan waits for its turn and while it is analyzed. Scans of
  * one organization run one after the other, so those that wait are bounded apart and leave room for other organizations.
+ * @throws DomainError rate_limited when the organization has its share, unavailable when there is no room
  */
-export function rowBudget() {
+export type RowBudget = <T>(organizationId: string, rowCount: number, work: () => Promise<T>) => Promise<T>;
+
+export function rowBudget(): RowBudget {
   let rowsAtWork = 0;
   const ofOrganizations = new Map<string, number>();
   const change = (organizationId: string, rowCount: number): void => {
@@ -20,8 +21,7 @@ export function rowBudget() {
     if (rows === 0) ofOrganizations.delete(organizationId);
     else ofOrganizations.set(organizationId, rows);
   };
-  /** @throws DomainError rate_limited when the organization has its share, unavailable when there is no room */
-  return async <T>(organizationId: string, rowCount: number, work: () => Promise<T>): Promise<T> => {
+  return async (organizationId, rowCount, work) => {
     if ((ofOrganizations.get(organizationId) ?? 0) + rowCount > ORGANIZATION_ROWS_AT_ONCE_MAX) {
       throw new DomainError(
         'rate_limited',

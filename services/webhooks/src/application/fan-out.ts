@@ -35,9 +35,11 @@ const BODY_BYTES_MAX = 64 * 1024;
  * A delivery whose endpoint is free is stored with the claim of this process and sent at once.
  * @throws Error for an event with more than 64 KiB: it becomes a dead letter, which the operator is told of
  */
+export type FanOut = (occurrence: Occurrence) => Promise<void>;
+
 export const fanOut =
-  ({ endpoints, events, queue, plans, worker, clock }: FanOutDeps) =>
-  async ({ eventId, at, organizationId, event }: Occurrence): Promise<void> => {
+  ({ endpoints, events, queue, plans, worker, clock }: FanOutDeps): FanOut =>
+  async ({ eventId, at, organizationId, event }) => {
     const subscribed = await endpoints.subscribed(organizationId, event.type);
     const receivers = subscribed.filter((endpoint) => receives(endpoint, event.type, at));
     if (receivers.length === 0) return;

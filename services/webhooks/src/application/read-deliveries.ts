@@ -10,27 +10,31 @@ const LISTED_MAX = 100;
 const DAY_MS = 24 * 3_600_000;
 const PERCENTILE = 0.95;
 
-export function deliveryReader({ deliveries, clock }: { deliveries: Deliveries; clock: Clock }) {
+export interface DeliveryReader {
+  list(organizationId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
+  /** @throws DomainError not_found */
+  get(organizationId: string, id: string): Promise<DeliveryWithAttempts>;
+  /** What became of the deliveries of an endpoint that began in the last 24 hours. */
+  lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }>;
+}
+
+export function deliveryReader({ deliveries, clock }: { deliveries: Deliveries; clock: Clock }): DeliveryReader {
   return {
-    async list(organizationId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>> {
+    async list(organizationId, filter, page) {
       return newestPageOf(await deliveries.latest(organizationId, filter, LISTED_MAX), page);
     },
-    /** @throws DomainError not_found */
-    async get(organizationId: string, id: string): Promise<DeliveryWithAttempts> {
+    async get(organizationId, id) {
       const delivery = await deliveries.find(organizationId, id);
       if (delivery === undefined) throw notFound('delivery');
       return delivery;
     },
-    /** What became of the deliveries of an endpoint that began in the last 24 hours. */
-    async lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }> {
+    async lastDay(endpointId) {
       const since = new Date(clock.now().getTime() - DAY_MS);
       const { delivered, failed, durationsMs } = await deliveries.use(endpointId, since);
       return { delivered, failed, p95Ms: percentile(durationsMs) };
     },
   };
 }
-
-export type DeliveryReader = ReturnType<typeof deliveryReader>;
 
 /** The least value that 95 of 100 do not exceed. */
 export function percentile(values: readonly number[]): number | undefined {

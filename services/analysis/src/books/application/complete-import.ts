@@ -36,10 +36,12 @@ export interface CompletedRun {
  * left.
  * @throws DomainError wrong_state when the connection was disconnected
  */
-export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps) => {
+export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;
+
+export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps): CompleteImport => {
   // A repeat waits for the call before it.
   const oneAfterTheOther = createKeyLock();
-  return (of: ImportSource, { finishedAt, hasVendorList }: CompletedRun): Promise<ExaminedBooks> =>
+  return (of, { finishedAt, hasVendorList }) =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {
       const now = clock.now();
       const source = await openSource(sources, of, now);

@@ -28,6 +28,13 @@ export interface LiveRecord {
   readonly externalId: string;
 }
 
+/** What a complete list of ids said. */
+export interface Reconciled {
+  readonly deleted: number;
+  /** False for an empty list where records are live. */
+  readonly isBelieved: boolean;
+}
+
 /** What use cases need to find and mark what an ERP does not have any more. */
 export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
@@ -68,9 +75,11 @@ export interface ListPart extends IdRange {
  * live: an ERP answers so as well when a permission is missing.
  * @throws DomainError wrong_state when the connection was disconnected
  */
+export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;
+
 export const reconcileIds =
-  ({ sources, vendors, stores, clock }: Deps) =>
-  async (of: ImportSource, { entity, total, externalIds, ...range }: ListPart) => {
+  ({ sources, vendors, stores, clock }: Deps): ReconcileIds =>
+  async (of, { entity, total, externalIds, ...range }) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     const has = new Set(externalIds);
@@ -105,9 +114,11 @@ export const reconcileIds =
  * @returns how many were live until now
  * @throws DomainError wrong_state when the connection was disconnected
  */
+export type DeleteRecords = (of: ImportSource, entity: ErpEntity, externalIds: readonly string[]) => Promise<number>;
+
 export const deleteRecords =
-  ({ sources, vendors, stores, clock }: Deps) =>
-  async (of: ImportSource, entity: ErpEntity, externalIds: readonly string[]): Promise<number> => {
+  ({ sources, vendors, stores, clock }: Deps): DeleteRecords =>
+  async (of, entity, externalIds) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     if (entity === 'VENDOR_ACCOUNT') {

@@ -10,9 +10,11 @@ interface Deps {
 }
 
 /** Ends the vendor master of a connection that was disconnected: one write. What was imported remains. */
+export type EndMaster = (organizationId: string, connectionId: string) => Promise<void>;
+
 export const endMaster =
-  ({ sources, vendorLists, clock }: Deps) =>
-  async (organizationId: string, connectionId: string): Promise<void> => {
+  ({ sources, vendorLists, clock }: Deps): EndMaster =>
+  async (organizationId, connectionId) => {
     await sources.end(organizationId, connectionId, clock.now());
     vendorLists.invalidate(organizationId);
   };

@@ -39,9 +39,11 @@ interface Deps {
  * those that are entered and valid are found by other invoices through the same keys (detection reference, section 4).
  * @throws DomainError wrong_state when the connection was disconnected
  */
+export type ImportBills = (of: ImportSource, records: readonly BillRecord[]) => Promise<PageCounts>;
+
 export const importBills =
-  (deps: Deps) =>
-  async (of: ImportSource, records: readonly BillRecord[]): Promise<PageCounts> => {
+  (deps: Deps): ImportBills =>
+  async (of, records) => {
     const { sources, bills, clock } = deps;
     const now = clock.now();
     const source = await openSource(sources, of, now);

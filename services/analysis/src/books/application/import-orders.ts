@@ -23,9 +23,11 @@ interface Deps {
 }
 
 /** Stores a page of purchase orders. @throws DomainError wrong_state when the connection was disconnected */
+export type ImportOrders = (of: ImportSource, records: readonly OrderRecord[]) => Promise<PageCounts>;
+
 export const importOrders =
-  ({ sources, orders, clock }: Deps) =>
-  async (of: ImportSource, records: readonly OrderRecord[]): Promise<PageCounts> => {
+  ({ sources, orders, clock }: Deps): ImportOrders =>
+  async (of, records) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     const { organizationId } = source;

@@ -33,9 +33,11 @@ interface Deps {
 }
 
 /** Stores a page of payments. @throws DomainError wrong_state when the connection was disconnected */
+export type ImportPayments = (of: ImportSource, records: readonly PaymentRecord[]) => Promise<PageCounts>;
+
 export const importPayments =
-  ({ sources, payments, clock }: Deps) =>
-  async (of: ImportSource, records: readonly PaymentRecord[]): Promise<PageCounts> => {
+  ({ sources, payments, clock }: Deps): ImportPayments =>
+  async (of, records) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     const { organizationId } = source;

@@ -27,9 +27,11 @@ interface Deps {
  * another vendor moves. The vendors of a page are read by two commands and written in bulk.
  * @throws DomainError wrong_state when the connection was disconnected
  */
+export type ImportVendorAccounts = (of: ImportSource, records: readonly VendorAccountRecord[]) => Promise<PageCounts>;
+
 export const importVendorAccounts =
-  ({ sources, vendors, clock }: Deps) =>
-  async (of: ImportSource, records: readonly VendorAccountRecord[]): Promise<PageCounts> => {
+  ({ sources, vendors, clock }: Deps): ImportVendorAccounts =>
+  async (of, records) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     const failures: ImportFailure[] = [];

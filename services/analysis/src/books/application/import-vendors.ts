@@ -20,9 +20,11 @@ interface Deps {
 }
 
 /** Stores a page of vendors. @throws DomainError wrong_state when the connection was disconnected */
+export type ImportVendors = (of: ImportSource, records: readonly VendorRecord[]) => Promise<PageCounts>;
+
 export const importVendors =
-  ({ sources, vendors, clock }: Deps) =>
-  async (of: ImportSource, records: readonly VendorRecord[]): Promise<PageCounts> => {
+  ({ sources, vendors, clock }: Deps): ImportVendors =>
+  async (of, records) => {
     const now = clock.now();
     const source = await openSource(sources, of, now);
     const { organizationId } = source;

@@ -38,9 +38,11 @@ interface Deps {
 }
 
 /** Loads what ERP systems have about invoices; nothing is read for an organization without a vendor list. */
+export type LoadErpRecords = (organizationId: string, invoices: readonly Candidate[]) => Promise<ErpRecords>;
+
 export const loadErpRecords =
-  ({ vendorLists, records, logger }: Deps) =>
-  async (organizationId: string, invoices: readonly Candidate[]): Promise<ErpRecords> => {
+  ({ vendorLists, records, logger }: Deps): LoadErpRecords =>
+  async (organizationId, invoices) => {
     const lists = await vendorLists.get(organizationId);
     if (lists.length === 0) return NO_ERP_RECORDS;
     const keys = distinct(invoices.flatMap(supplierKeysOf));
@@ -57,8 +59,6 @@ export const loadErpRecords =
     const others = owners.length === 0 ? [] : await records.vendorsByIds(connected, owners);
     return { lists, vendors: [...sharing, ...others], orders, billsOnOrders, cutOrders };
   };
-
-export type LoadErpRecords = ReturnType<typeof loadErpRecords>;
 
 function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)];

@@ -57,9 +57,11 @@ export interface AnalyzedInvoice {
  * @throws DomainError idempotency_mismatch for another body under the same key, in_progress while the first is at
  * work, usage_exceeded, invalid for an unknown company
  */
-export const analyzeInvoice = (deps: Deps) => {
+export type AnalyzeInvoice = (input: AnalyzeInvoiceInput, context: RequestContext) => Promise<AnalyzedInvoice>;
+
+export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
   const { invoices, suppliers, tenants, decider, clock } = deps;
-  return async (input: AnalyzeInvoiceInput, context: RequestContext): Promise<AnalyzedInvoice> => {
+  return async (input, context) => {
     const { organizationId, invoice, idempotencyKey, fingerprint, monthlyLimit } = input;
     const tenant = await tenants.factsOf(organizationId, context, invoice.company_id);
     const invoiceId = invoiceIdFor(organizationId, idempotencyKey);

@@ -42,7 +42,9 @@ export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'o
  * repeats it and however late (detection reference, section 11). While its derived records may be missing an invoice is marked as pending;
  * that mark says whether its id may be dropped from the counted ones, and whether it must still be counted.
  */
-export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, clock }: Deps) => {
+export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
+
+export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, clock }: Deps): CountInvoice => {
   const withKeyLock = createKeyLock();
   const countLink = <L>(
     store: LinkStore<L>,
@@ -64,11 +66,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
           }),
       }),
     );
-  return async (
-    { organizationId, invoice, supplier }: AnalysisFacts,
-    decidedAt: Date,
-    records: ReadRecords = {},
-  ): Promise<void> => {
+  return async ({ organizationId, invoice, supplier }, decidedAt, records = {}) => {
     const { invoiceId, bankKey, poKey } = invoice;
     const { supplierId } = supplier;
     const unit: Unit = {

@@ -21,7 +21,7 @@ import { toDecidedAnalysis } from './decided-analysis.js';
 import { packFacts, unpackFacts } from '../../records/application/packed-facts.js';
 import type { AnalyzedFacts } from './decided-analysis.js';
 import type { SupplierRecord } from '../../records/application/counted-records.js';
-import type { countInvoice, ReadRecords } from './count-invoice.js';
+import type { CountInvoice, ReadRecords } from './count-invoice.js';
 import { deferred } from '../../records/application/deferred.js';
 import { updateFindings } from './findings-after-reanalysis.js';
 import type { FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
@@ -33,8 +33,8 @@ import type {
   MatchNotes,
 } from '../../records/application/invoice-store.js';
 import { analyzeFacts, analyzeWithReviews } from './analyze-facts.js';
-import type { loadFacts } from '../../facts/application/load-facts.js';
-import type { FirstAnalysis, reloadFacts } from '../../facts/application/reload-facts.js';
+import type { LoadFacts } from '../../facts/application/load-facts.js';
+import type { FirstAnalysis, ReloadFacts } from '../../facts/application/reload-facts.js';
 import { renormalise } from '../../records/application/renormalise.js';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 import type { ReviewStore } from '../../reviews/application/review-store.js';
@@ -43,9 +43,9 @@ interface Deps {
   readonly invoices: InvoiceStore;
   readonly analyses: AnalysisStore;
   readonly findings: FindingStore;
-  readonly loadFacts: ReturnType<typeof loadFacts>;
-  readonly reloadFacts: ReturnType<typeof reloadFacts>;
-  readonly countInvoice: ReturnType<typeof countInvoice>;
+  readonly loadFacts: LoadFacts;
+  readonly reloadFacts: ReloadFacts;
+  readonly countInvoice: CountInvoice;
   readonly reviews: ReviewStore;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;

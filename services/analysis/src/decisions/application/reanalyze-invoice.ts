@@ -23,9 +23,11 @@ interface Deps {
  * said. Its earlier analyses stay. Not counted against quotas.
  * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
  */
+export type ReanalyzeInvoice = (invoice: InvoiceReference, context: RequestContext) => Promise<void>;
+
 export const reanalyzeInvoice =
-  ({ invoices, analyses, runs, tenants, decider, uploads }: Deps) =>
-  async ({ organizationId, invoiceId }: InvoiceReference, context: RequestContext): Promise<void> => {
+  ({ invoices, analyses, runs, tenants, decider, uploads }: Deps): ReanalyzeInvoice =>
+  async ({ organizationId, invoiceId }, context) => {
     const tenant = await tenants.factsOf(organizationId, context);
     await retryOnConflict(async () => {
       const firstId = analysisIdFor(invoiceId, 1);

@@ -24,9 +24,14 @@ export interface AskedAccount {
  * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it
  * has now. An account that was confirmed as fraud is accepted for nobody.
  */
+export type ReviewedAccounts = (
+  organizationId: string,
+  asked: readonly AskedAccount[],
+) => Promise<ReadonlySet<AskedAccount>>;
+
 export const reviewedAccounts =
-  ({ findings, bankLinks }: Deps) =>
-  async (organizationId: string, asked: readonly AskedAccount[]): Promise<ReadonlySet<AskedAccount>> => {
+  ({ findings, bankLinks }: Deps): ReviewedAccounts =>
+  async (organizationId, asked) => {
     if (asked.length === 0) return new Set();
     const links = await bankLinks.findMany(organizationId, [...new Set(asked.map(({ key }) => key))]);
     const accepted = new Set<AskedAccount>();
@@ -60,23 +65,21 @@ export const reviewedAccounts =
     }
   };
 
-export type ReviewedAccounts = ReturnType<typeof reviewedAccounts>;
-
 /**
  * Whether an earlier change of a vendor to the accounts that it has now was confirmed. Such a case is closed, so that a change back and
  * forth would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
  */
+export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
+
 export const confirmedBefore =
-  ({ findings }: Pick<Deps, 'findings'>) =>
-  async (organizationId: string, { id, accounts }: StoredVendor, { seenAfter }: AccountChange): Promise<boolean> => {
+  ({ findings }: Pick<Deps, 'findings'>): ConfirmedBefore =>
+  async (organizationId, { id, accounts }, { seenAfter }) => {
     const key = accountChangeKey(id, comparableAccounts(accounts));
     const finding = await findings.find(organizationId, findingIdFor(organizationId, key));
     if (finding?.disposition !== 'CONFIRMED' && finding?.disposition !== 'RESOLVED') return false;
     const { changedBetween } = finding.evidence;
     return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
   };
-
-export type ConfirmedBefore = ReturnType<typeof confirmedBefore>;
 
 /** The payments with what people have said about accounts that their vendors did not have. */
 export async function withReviews(

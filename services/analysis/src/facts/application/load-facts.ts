@@ -72,6 +72,8 @@ export interface FactsInput {
  * Loads what an invoice is analyzed by, all through equality keys: suppliers, then candidates and links at once
  * (detection reference, section 4).
  */
+export type LoadFacts = (input: FactsInput) => Promise<LoadedFacts>;
+
 export const loadFacts =
   ({
     invoices,
@@ -85,8 +87,8 @@ export const loadFacts =
     documentFacts,
     erpRecords,
     logger,
-  }: Deps) =>
-  async (input: FactsInput): Promise<LoadedFacts> => {
+  }: Deps): LoadFacts =>
+  async (input) => {
     const { organizationId, tenant } = input;
     const known = input.suppliers ?? (await suppliers.findByKeys(organizationId, supplierKeysOf(input.invoice)));
     const lookups = lookupKeys(input.invoice);

@@ -43,9 +43,11 @@ export interface FirstAnalysis {
  * analysis stored it: what came later neither clears nor raises anything. What people have said since, the tenant's
  * companies and rates that were missing join (detection reference, section 10).
  */
+export type ReloadFacts = (record: InvoiceRecord, first: FirstAnalysis, tenant: TenantFacts) => Promise<AnalysisFacts>;
+
 export const reloadFacts =
-  ({ invoices, suppliers, bankLinks, publishedRates, withoutAbandonedScans, documentFacts }: Deps) =>
-  async (record: InvoiceRecord, { facts: first, engineVersion }: FirstAnalysis, tenant: TenantFacts) => {
+  ({ invoices, suppliers, bankLinks, publishedRates, withoutAbandonedScans, documentFacts }: Deps): ReloadFacts =>
+  async (record, { facts: first, engineVersion }, tenant) => {
     const { organizationId } = record;
     const { supplierId } = first.supplier;
     const invoice = { ...renormalise(record), supplierId };

@@ -12,9 +12,11 @@ interface Deps {
 }
 
 /** Makes the overrides those of the organization, as the next overlay of its policy; equal ones change nothing. */
+export type OverridePolicy = (organizationId: string, overrides: PolicyOverrides) => Promise<OrganizationPolicy>;
+
 export const overridePolicy =
-  ({ policies, cachedPolicies }: Deps) =>
-  async (organizationId: string, overrides: PolicyOverrides): Promise<OrganizationPolicy> => {
+  ({ policies, cachedPolicies }: Deps): OverridePolicy =>
+  async (organizationId, overrides) => {
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
       const current = await policies.current(organizationId);
       if (canonicalJson(current.overrides) === canonicalJson(overrides)) return current;

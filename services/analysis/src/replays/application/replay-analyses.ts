@@ -6,7 +6,7 @@ import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import { analyze } from '../../decisions/domain/analyze.js';
 import { tolerancesFor } from '../../policies/domain/learned-tolerance.js';
-import type { AnalysisFacts } from '../../records/domain/analysis.js';
+import type { Analysis, AnalysisFacts } from '../../records/domain/analysis.js';
 import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import { isUndigestedVersion } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
@@ -41,9 +41,11 @@ export interface ReplayOutcome {
 }
 
 /** Runs stored facts through the engine under the policy they were analyzed by, and compares bytes. Writes nothing. */
+export type ReplayAnalyses = (page: ReplayPage) => Promise<ReplayOutcome>;
+
 export const replayAnalyses =
-  ({ analyses, policies, logger }: Pick<Deps, 'analyses' | 'policies' | 'logger'>) =>
-  async ({ organizationId, ...page }: ReplayPage): Promise<ReplayOutcome> => {
+  ({ analyses, policies, logger }: Pick<Deps, 'analyses' | 'policies' | 'logger'>): ReplayAnalyses =>
+  async ({ organizationId, ...page }) => {
     const known = new Map<string, Promise<OrganizationPolicy | undefined>>();
     const policyOf = (version: string): Promise<OrganizationPolicy | undefined> => {
       const policy = known.get(version) ?? policies.find(organizationId, version);
@@ -100,9 +102,11 @@ export interface TriedPolicy {
  * Tells which invoices another policy would decide differently from their newest analysis. Writes nothing; analyses
  * that were made again since are read and left out.
  */
+export type DryRunPolicy = (page: ReplayPage, tried: TriedPolicy) => Promise<DryRunOutcome>;
+
 export const dryRunPolicy =
-  ({ invoices, analyses, clock }: Pick<Deps, 'invoices' | 'analyses' | 'clock'>) =>
-  async ({ organizationId, ...page }: ReplayPage, { policy, tolerances }: TriedPolicy): Promise<DryRunOutcome> => {
+  ({ invoices, analyses, clock }: Pick<Deps, 'invoices' | 'analyses' | 'clock'>): DryRunPolicy =>
+  async ({ organizationId, ...page }, { policy, tolerances }) => {
     const changed: ChangedDecision[] = [];
     const today = clock.now().toISOString().slice(0, 10);
     let replayed = 0;
@@ -132,7 +136,7 @@ export const dryRunPolicy =
   };
 
 /** The facts were analyzed once; a policy with which they cannot be, such as a factor of zero, is at fault. */
-function tryPolicy(facts: AnalysisFacts, policy: Policy): ReturnType<typeof analyze> {
+function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   try {
     return analyze(facts, policy);
   } catch (error) {

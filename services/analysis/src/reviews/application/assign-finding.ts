@@ -28,9 +28,11 @@ export interface AssignFindingInput {
  * Assigns a finding to a member, or unassigns it. The present assignee again succeeds without a second event.
  * @throws DomainError unavailable; not_found for an unknown finding, or an assignee who is not an active member
  */
+export type AssignFinding = (input: AssignFindingInput, context: RequestContext) => Promise<WorkedFinding>;
+
 export const assignFinding =
-  ({ findings, invoices, members, clock }: Deps) =>
-  async ({ organizationId, findingId, assigneeUserId }: AssignFindingInput, context: RequestContext) => {
+  ({ findings, invoices, members, clock }: Deps): AssignFinding =>
+  async ({ organizationId, findingId, assigneeUserId }, context) => {
     const [, isActive] = await Promise.all([
       requireFinding({ findings, invoices }, organizationId, findingId),
       assigneeUserId === undefined || members.isActive(organizationId, assigneeUserId, context),

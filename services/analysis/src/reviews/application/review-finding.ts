@@ -37,9 +37,11 @@ export interface ReviewFindingInput extends ReviewInput {
  * a refused review writes nothing, so its line goes through the buffer.
  * @throws DomainError not_found, unavailable, and those of `review`
  */
+export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<WorkedFinding>;
+
 export const reviewFinding =
-  ({ findings, invoices, effects, policy, audit, clock, logger }: Deps) =>
-  ({ organizationId, findingId, ...input }: ReviewFindingInput, context: RequestContext): Promise<WorkedFinding> => {
+  ({ findings, invoices, effects, policy, audit, clock, logger }: Deps): ReviewFinding =>
+  ({ organizationId, findingId, ...input }, context) => {
     const { actor } = context;
     const act = { action: 'finding.reviewed', target: `finding:${findingId}` } as const;
     const recorded = auditAnnouncement(events.analysisAuditRecorded, context, { ...act, outcome: 'SUCCEEDED' });

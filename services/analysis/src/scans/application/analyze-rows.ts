@@ -20,7 +20,7 @@ import { ruleForScan } from '../../reviews/domain/routing.js';
 import type { RoutingRule } from '../../reviews/domain/routing.js';
 import { rowsDecided } from '../../telemetry.js';
 import { raisedAnnouncements } from '../../records/application/announcements.js';
-import type { countRows } from './count-rows.js';
+import type { CountRows } from './count-rows.js';
 import type { BankLinkStore, OrderLinkStore, SupplierStore } from '../../records/application/counted-records.js';
 import { decideRows } from './decide-rows.js';
 import type { RowResult } from './decide-rows.js';
@@ -55,7 +55,7 @@ interface Deps {
   readonly bankLinks: BankLinkStore;
   readonly orderLinks: OrderLinkStore;
   readonly erpRecords: LoadErpRecords;
-  readonly countRows: ReturnType<typeof countRows>;
+  readonly countRows: CountRows;
   readonly reviews: ReviewStore;
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
@@ -83,11 +83,13 @@ export interface AnalyzeRowsInput extends RowsReference {
  * call before has ended, so that a scan is never analyzed beside itself (ADR 0032).
  * @throws DomainError unavailable when too many scans wait already; deadline when the caller has stopped waiting
  */
-export const analyzeRows = (deps: Deps) => {
+export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;
+
+export const analyzeRows = (deps: Deps): AnalyzeRows => {
   const inTurn = pLimit(SCANS_AT_ONCE_MAX);
   const oneAfterTheOther = createKeyLock();
   let waiting = 0;
-  return async (input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> => {
+  return async (input, context) => {
     if (waiting >= SCANS_WAITING_MAX) {
       throw new DomainError('unavailable', 'Many scans are being analyzed right now. Repeat in a few seconds.');
     }

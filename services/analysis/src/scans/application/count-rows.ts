@@ -30,9 +30,11 @@ interface Deps {
  * orders. Each record is written once, as the history has it in the end; only where somebody changed one meanwhile are
  * its rows counted once more. Repeatable.
  */
+export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
+
 export const countRows =
-  ({ suppliers, bankLinks, orderLinks, unfinalized }: Deps) =>
-  async (organizationId: string, scanId: string, history: RowHistory): Promise<void> => {
+  ({ suppliers, bankLinks, orderLinks, unfinalized }: Deps): CountRows =>
+  async (organizationId, scanId, history) => {
     const unit: Unit = {
       unitId: scanId,
       mayBeCounted: () => true,

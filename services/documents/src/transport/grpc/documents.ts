@@ -10,20 +10,20 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { ConfirmationChecker } from '../../application/check-confirmation.js';
-import type { describeStoredFa3 } from '../../application/describe-fa3.js';
-import type { extractDocument } from '../../application/extract-document.js';
+import type { DescribeStoredFa3 } from '../../application/describe-fa3.js';
+import type { ExtractDocument } from '../../application/extract-document.js';
 import type { ByteRange, StoredUpload, UploadReader } from '../../application/read-uploads.js';
-import type { renderDocument, Shown } from '../../application/render-document.js';
+import type { RenderDocument, Shown } from '../../application/render-document.js';
 import type { RenderingStore } from '../../application/renderings.js';
 import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 
 interface Deps {
   readonly reader: UploadReader;
-  readonly describeFa3: ReturnType<typeof describeStoredFa3>;
+  readonly describeFa3: DescribeStoredFa3;
   readonly confirmations: ConfirmationChecker;
   readonly clock: Clock;
-  readonly extract: ReturnType<typeof extractDocument>;
-  readonly render: ReturnType<typeof renderDocument>;
+  readonly extract: ExtractDocument;
+  readonly render: RenderDocument;
   readonly renderings: Pick<RenderingStore, 'read'>;
 }
 

@@ -7,17 +7,17 @@ import type {
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { keepUpload } from '../../application/keep-upload.js';
+import type { KeepUpload } from '../../application/keep-upload.js';
 import type { UploadReader } from '../../application/read-uploads.js';
-import type { authorizeUpload, receiveUpload, Right } from '../../application/receive-upload.js';
-import type { reserveUpload } from '../../application/reserve-upload.js';
+import type { AuthorizeUpload, ReceiveUpload, Right } from '../../application/receive-upload.js';
+import type { ReserveUpload } from '../../application/reserve-upload.js';
 import type { Upload } from '../../application/uploads.js';
 
 interface Deps {
-  readonly reserve: ReturnType<typeof reserveUpload>;
-  readonly authorize: ReturnType<typeof authorizeUpload>;
-  readonly receive: ReturnType<typeof receiveUpload>;
-  readonly keep: ReturnType<typeof keepUpload>;
+  readonly reserve: ReserveUpload;
+  readonly authorize: AuthorizeUpload;
+  readonly receive: ReceiveUpload;
+  readonly keep: KeepUpload;
   readonly reader: UploadReader;
 }
 

@@ -9,14 +9,14 @@ import { notFound } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
-import type { startRun } from '../../application/sync-start.js';
+import type { StartRun } from '../../application/sync-start.js';
 import type { RunStore, SyncedConnections } from '../../application/sync-stores.js';
 import type { Run } from '../../domain/run.js';
 
 interface Deps {
   readonly connections: Pick<SyncedConnections, 'find'>;
   readonly runs: RunStore;
-  readonly startRun: ReturnType<typeof startRun>;
+  readonly startRun: StartRun;
 }
 
 /** invoicecontrol.erp_sync.v1.RunService */

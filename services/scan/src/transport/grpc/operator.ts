@@ -1,10 +1,10 @@
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { abandonScan } from '../../application/abandon-scan.js';
+import type { AbandonScan } from '../../application/abandon-scan.js';
 
 /** invoicecontrol.scan.v1.OperatorService */
-export function operatorService(deps: { readonly abandonScan: ReturnType<typeof abandonScan> }): Binding {
+export function operatorService(deps: { readonly abandonScan: AbandonScan }): Binding {
   return bind(OperatorServiceDefinition, {
     async abandonScan(request, context) {
       const { scan, wasAbandoned } = await deps.abandonScan(request, context);

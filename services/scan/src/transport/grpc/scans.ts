@@ -3,13 +3,13 @@ import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { createScan } from '../../application/create-scan.js';
+import type { CreateScan } from '../../application/create-scan.js';
 import type { ScanReader } from '../../application/read-scans.js';
 import type { CompleteScan } from '../../application/scan-store.js';
 import { decodeRows } from './decode-rows.js';
 
 interface Deps {
-  readonly createScan: ReturnType<typeof createScan>;
+  readonly createScan: CreateScan;
   readonly reader: ScanReader;
 }
 

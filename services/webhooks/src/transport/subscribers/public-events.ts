@@ -1,10 +1,10 @@
 import type { EventHeader } from '@invoicecontrol/contracts/events';
 import type { PublicEvent } from '@invoicecontrol/public-events';
-import type { fanOut } from '../../application/fan-out.js';
+import type { FanOut } from '../../application/fan-out.js';
 
 /** Handles an event of the product that customers may receive. */
 export function onPublicEvent<T extends EventHeader>(
-  deliver: ReturnType<typeof fanOut>,
+  deliver: FanOut,
   toPublic: (event: T) => PublicEvent | undefined,
 ): (event: T) => Promise<void> {
   return async (received) => {

@@ -21,16 +21,16 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { validate as isUuid } from 'uuid';
-import type { completeImport } from '../../application/complete-import.js';
-import type { deleteRecords, reconcileIds } from '../../application/delete-records.js';
-import type { endMaster } from '../../application/end-master.js';
-import type { importBills } from '../../application/import-bills.js';
-import type { importOrders } from '../../application/import-orders.js';
+import type { CompleteImport } from '../../application/complete-import.js';
+import type { DeleteRecords, ReconcileIds } from '../../application/delete-records.js';
+import type { EndMaster } from '../../application/end-master.js';
+import type { ImportBills } from '../../application/import-bills.js';
+import type { ImportOrders } from '../../application/import-orders.js';
 import type { PageCounts } from '../../application/import-page.js';
-import type { importPayments } from '../../application/import-payments.js';
+import type { ImportPayments } from '../../application/import-payments.js';
 import type { ImportSource } from '../../application/import-source.js';
-import type { importVendorAccounts } from '../../application/import-vendor-accounts.js';
-import type { importVendors } from '../../application/import-vendors.js';
+import type { ImportVendorAccounts } from '../../application/import-vendor-accounts.js';
+import type { ImportVendors } from '../../application/import-vendors.js';
 import type {
   AccountRecord,
   AddressRecord,
@@ -48,15 +48,15 @@ const LISTED_IDS_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 
 interface Deps {
-  readonly importVendors: ReturnType<typeof importVendors>;
-  readonly importVendorAccounts: ReturnType<typeof importVendorAccounts>;
-  readonly importBills: ReturnType<typeof importBills>;
-  readonly importOrders: ReturnType<typeof importOrders>;
-  readonly importPayments: ReturnType<typeof importPayments>;
-  readonly reconcileIds: ReturnType<typeof reconcileIds>;
-  readonly deleteRecords: ReturnType<typeof deleteRecords>;
-  readonly completeImport: ReturnType<typeof completeImport>;
-  readonly endMaster: ReturnType<typeof endMaster>;
+  readonly importVendors: ImportVendors;
+  readonly importVendorAccounts: ImportVendorAccounts;
+  readonly importBills: ImportBills;
+  readonly importOrders: ImportOrders;
+  readonly importPayments: ImportPayments;
+  readonly reconcileIds: ReconcileIds;
+  readonly deleteRecords: DeleteRecords;
+  readonly completeImport: CompleteImport;
+  readonly endMaster: EndMaster;
 }
 
 /** invoicecontrol.analysis.v1.ErpImportService */

@@ -5,13 +5,13 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AnalysisReader } from '../../application/read-analyses.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
-import type { reanalyzeInvoice } from '../../application/reanalyze-invoice.js';
+import type { ReanalyzeInvoice } from '../../application/reanalyze-invoice.js';
 import { encodeAnalysis } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
   readonly reader: AnalysisReader;
   readonly invoices: InvoiceReader;
-  readonly reanalyzeInvoice: ReturnType<typeof reanalyzeInvoice>;
+  readonly reanalyzeInvoice: ReanalyzeInvoice;
 }
 
 /** invoicecontrol.analysis.v1.AnalysisService */

@@ -5,14 +5,14 @@ import { readWire } from '@invoicecontrol/invoice/wire';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { analyzeInvoice } from '../../application/analyze-invoice.js';
+import type { AnalyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../../records/application/finding-store.js';
 import type { InvoiceQuery } from '../../../records/application/invoice-store.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
 import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
-  readonly analyzeInvoice: ReturnType<typeof analyzeInvoice>;
+  readonly analyzeInvoice: AnalyzeInvoice;
   readonly reader: InvoiceReader;
 }
 

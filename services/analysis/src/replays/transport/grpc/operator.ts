@@ -4,8 +4,8 @@ import { policyVersion } from '@invoicecontrol/engine/policy/policy';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { overridePolicy } from '../../../policies/application/override-policy.js';
-import type { dryRunPolicy, replayAnalyses } from '../../application/replay-analyses.js';
+import type { OverridePolicy } from '../../../policies/application/override-policy.js';
+import type { DryRunPolicy, ReplayAnalyses } from '../../application/replay-analyses.js';
 import { readPolicy, writePolicy } from '../../../policies/domain/policy-document.js';
 import { readOverrides } from '../../../policies/domain/policy-overrides.js';
 
@@ -13,9 +13,9 @@ import { readOverrides } from '../../../policies/domain/policy-overrides.js';
 const REPLAYED_MAX = 1_000;
 
 interface Deps {
-  readonly replayAnalyses: ReturnType<typeof replayAnalyses>;
-  readonly dryRunPolicy: ReturnType<typeof dryRunPolicy>;
-  readonly overridePolicy: ReturnType<typeof overridePolicy>;
+  readonly replayAnalyses: ReplayAnalyses;
+  readonly dryRunPolicy: DryRunPolicy;
+  readonly overridePolicy: OverridePolicy;
 }
 
 /** invoicecontrol.analysis.v1.OperatorService */

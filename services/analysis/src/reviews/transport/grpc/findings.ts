@@ -6,10 +6,10 @@ import { invalidField } from '@invoicecontrol/errors';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import type { assignFinding } from '../../application/assign-finding.js';
+import type { AssignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../../records/application/finding-store.js';
 import type { FindingReader } from '../../application/read-findings.js';
-import type { reviewFinding } from '../../application/review-finding.js';
+import type { ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { dispositions } from '../../../records/domain/finding-disposition.js';
@@ -17,8 +17,8 @@ import { encodeFinding } from '../../../records/transport/grpc/encode-invoice.js
 
 interface Deps {
   readonly reader: FindingReader;
-  readonly reviewFinding: ReturnType<typeof reviewFinding>;
-  readonly assignFinding: ReturnType<typeof assignFinding>;
+  readonly reviewFinding: ReviewFinding;
+  readonly assignFinding: AssignFinding;
 }
 
 /** invoicecontrol.analysis.v1.FindingService */

@@ -7,7 +7,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { pace } from '@invoicecontrol/runtime/pace';
 import { isBaseCurrency } from '@invoicecontrol/values/currency';
 import { validate as isUuid } from 'uuid';
-import type { analyzeRows } from '../../application/analyze-rows.js';
+import type { AnalyzeRows } from '../../application/analyze-rows.js';
 import type { RowInput } from '../../application/read-rows.js';
 
 /** Specification, section 8. */
@@ -16,7 +16,7 @@ const ROWS_MAX = 5_000;
 const TURN_MS_MAX = 2;
 
 interface Deps {
-  readonly analyzeRows: ReturnType<typeof analyzeRows>;
+  readonly analyzeRows: AnalyzeRows;
 }
 
 /** invoicecontrol.analysis.v1.RowAnalysisService */
