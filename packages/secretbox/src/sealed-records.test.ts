@@ -13,19 +13,22 @@ function serviceWith(keyIds: string[], level: 'info' | 'error') {
   const asked: (readonly string[])[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
   const count = (isCounted: (keyId: string) => boolean): number => keyIds.filter(isCounted).length;
-  const job = rewrapJob<{ readonly at: number }>({
+  const job = rewrapJob({
     name: 'endpoints',
-    records: {
-      sealedWith: async (keyId, limit) => keyIds.flatMap((id, at) => (id === keyId ? [{ at }] : [])).slice(0, limit),
-      countSealedWith: async (keyId) => count((id) => id === keyId),
-      countSealedWithOthers: async (known) => {
-        asked.push(known);
-        return count((id) => !known.includes(id));
+    records: [
+      {
+        countSealedWith: async (keyId) => count((id) => id === keyId),
+        countSealedWithOthers: async (known) => {
+          asked.push(known);
+          return count((id) => !known.includes(id));
+        },
+        rewrap: async (keyId, limit) => {
+          const found = keyIds.flatMap((id, at) => (id === keyId ? [at] : [])).slice(0, limit);
+          for (const at of found) keyIds[at] = 'k2';
+          return found.length;
+        },
       },
-    },
-    rewrap: async ({ at }) => {
-      keyIds[at] = 'k2';
-    },
+    ],
     ring: [key('k2'), key('k1')],
     canaries: { delete: async (keyId) => void forgotten.push(keyId) },
     logger: createLogger({ service: 'test', level, destination }),

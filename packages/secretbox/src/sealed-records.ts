@@ -4,25 +4,28 @@ import { reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { CanaryStore } from './canaries.js';
 import type { KeyRing } from './key-ring.js';
 
-/** The records of a service that hold secrets, of all organizations. */
-export interface SealedRecords<SealedRecord> {
-  /** Records with a secret that is sealed with this key. */
-  sealedWith(keyId: string, limit: number): Promise<readonly SealedRecord[]>;
+/** The records of one collection that hold secrets, of all organizations. */
+export interface SealedRecords {
+  /** How many have a secret that is sealed with this key. */
   countSealedWith(keyId: string): Promise<number>;
   /** With a secret that none of these keys seals. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
+  /**
+   * Seals the secrets that this key seals under the newest one, unless they have changed since they were read.
+   * @returns how many records it read; never more than the limit
+   */
+  rewrap(keyId: string, limit: number): Promise<number>;
 }
 
 const REWRAP_EACH_MS = 10_000;
 /** Records of one older key in one run. */
 const REWRAPPED_AT_ONCE = 100;
 
-interface RewrapDeps<SealedRecord> {
+interface RewrapDeps {
   /** What the records are called, in the plural. */
   readonly name: string;
-  readonly records: SealedRecords<SealedRecord>;
-  /** Seals the secrets that this key seals under the newest one, unless the record has changed since it was read. */
-  readonly rewrap: (record: SealedRecord, keyId: string) => Promise<void>;
+  /** Everything that the service keeps sealed: a key may leave the ring when none of it is sealed with that key. */
+  readonly records: readonly SealedRecords[];
   readonly ring: KeyRing;
   readonly canaries: Pick<CanaryStore, 'delete'>;
   readonly logger: Logger;
@@ -32,27 +35,25 @@ interface RewrapDeps<SealedRecord> {
  * Wraps secrets that an older key has sealed with the newest one, and says when none is left: then the older key may leave
  * the ring. Says as well when another replica seals with a key that this one lacks.
  */
-export function rewrapJob<SealedRecord>({
-  name,
-  records,
-  rewrap,
-  ring,
-  canaries,
-  logger,
-}: RewrapDeps<SealedRecord>): Job {
+export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps): Job {
   const [, ...older] = ring;
   const keyIds = ring.map(({ id }) => id);
   const lastLeft = new Map<string, number>();
   let lastUnopenable = 0;
+  const sum = async (count: (one: SealedRecords) => Promise<number>): Promise<number> =>
+    (await Promise.all(records.map(count))).reduce((all, one) => all + one, 0);
   const run = async (): Promise<void> => {
-    const unopenable = await records.countSealedWithOthers(keyIds);
+    const unopenable = await sum((one) => one.countSealedWithOthers(keyIds));
     if (unopenable > 0 && unopenable !== lastUnopenable) {
       logger.error({ [name]: unopenable }, `secrets of ${name} are sealed with a key that SECRETBOX_KEYS lacks`);
     }
     lastUnopenable = unopenable;
     for (const { id: keyId } of older) {
-      for (const record of await records.sealedWith(keyId, REWRAPPED_AT_ONCE)) await rewrap(record, keyId);
-      const left = await records.countSealedWith(keyId);
+      let room = REWRAPPED_AT_ONCE;
+      for (const one of records) {
+        if (room > 0) room -= await one.rewrap(keyId, room);
+      }
+      const left = await sum((one) => one.countSealedWith(keyId));
       // Counted again and again: a replica that has not got the newer key yet seals with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
@@ -71,7 +72,7 @@ export function rewrapJob<SealedRecord>({
  */
 export function reportSealedRecords(
   names: { readonly prefix: string; readonly one: string; readonly many: string },
-  records: Pick<SealedRecords<never>, 'countSealedWith' | 'countSealedWithOthers'>,
+  records: Pick<SealedRecords, 'countSealedWith' | 'countSealedWithOthers'>,
   ring: KeyRing,
 ): () => void {
   const keyIds = ring.map(({ id }) => id);

@@ -4,6 +4,7 @@ import { verifyKeyRing } from './canaries.js';
 import type { Canary } from './canaries.js';
 import { keyRing } from './key-ring.js';
 import type { SealingKey } from './key-ring.js';
+import { sealedField } from './sealed-field.js';
 import { keyIdOf, secretbox, SealedValueError } from './secretbox.js';
 
 const place = { organizationId: 'org-1', collection: 'endpoints', recordId: 'secret-1', field: 'sealed' };
@@ -75,6 +76,29 @@ describe('a sealed value', () => {
     expect(rewrapped.split('.')[3]).toBe(sealed.split('.')[3]);
     expect(secretbox([k2]).open(rewrapped, place)).toBe(value);
     expect(secretbox([k2, k1]).rewrap(rewrapped, place)).toBe(rewrapped);
+  });
+});
+
+describe('a sealed field', () => {
+  const owner = { id: place.recordId, organizationId: place.organizationId };
+
+  test('opens what was sealed at the place of its collection and field, and seals there', () => {
+    const box = secretbox([k1]);
+    const field = sealedField(box, 'endpoints', 'sealed');
+    expect(field.open(owner, { sealed: box.seal(value, place), keyId: 'k1' })).toBe(value);
+    expect(box.open(field.seal(owner, value).sealed, place)).toBe(value);
+    expect(field.seal(owner, value).keyId).toBe('k1');
+    const other = sealedField(box, 'endpoints', 'other');
+    expect(() => other.open(owner, field.seal(owner, value))).toThrow(SealedValueError);
+  });
+
+  test('moves a value to the newest key for its own owner alone', () => {
+    const sealed = sealedField(secretbox([k1]), 'endpoints', 'sealed').seal(owner, value);
+    const field = sealedField(secretbox([k2, k1]), 'endpoints', 'sealed');
+    const rewrapped = field.rewrap(owner, sealed);
+    expect(rewrapped.keyId).toBe('k2');
+    expect(secretbox([k2]).open(rewrapped.sealed, place)).toBe(value);
+    expect(() => field.rewrap({ ...owner, id: 'other' }, sealed)).toThrow(SealedValueError);
   });
 });
 

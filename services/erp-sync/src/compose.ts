@@ -16,6 +16,8 @@ import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
@@ -26,16 +28,14 @@ import type { AccessTokens } from './application/access-tokens.js';
 import { connectConsented } from './application/connect-consented.js';
 import { connectionChanged } from './application/connection-events.js';
 import { deleteOldRuns } from './application/delete-old-runs.js';
-import { flowSecrets } from './application/flow-secrets.js';
 import type { OAuthSettings } from './application/oauth-settings.js';
 import { openErp } from './application/open-erp.js';
 import type { ErpOverrides } from './application/open-erp.js';
 import { refreshTokens } from './application/refresh-tokens.js';
 import { revocations } from './application/revoke-tokens.js';
-import { connectionSecrets } from './application/secrets.js';
-import type { ConnectionSecrets } from './application/secrets.js';
+import type { ConnectionSecrets, FlowSecrets } from './application/secrets.js';
 import { stuckRuns } from './application/stuck-runs.js';
-import { finishDeletions, rewrapConnection } from './application/sweeps.js';
+import { finishDeletions } from './application/sweeps.js';
 import { syncRun } from './application/sync-run.js';
 import { startRun } from './application/sync-start.js';
 import { syncWorker } from './application/sync-worker.js';
@@ -51,7 +51,7 @@ import type { Connection } from './domain/connection.js';
 import { stateKeys } from './domain/oauth-state.js';
 import { providersOf } from './providers/registry.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
-import { connectionKeyIds, connectionStore, createConnectionIndexes } from './storage/connections.js';
+import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
 import { createListedIdIndexes, listedIdStore } from './storage/listed-ids.js';
 import type { ListedIdsDocument } from './storage/listed-ids.js';
@@ -108,7 +108,13 @@ async function compose(
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'CALLS ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
-  const canaries = canaryStore(collections.sealingKeys, connectionKeyIds(collections.connections));
+  const box = secretbox(ring);
+  const secrets = {
+    credential: sealedField(box, 'connections', 'credential'),
+    tokens: sealedField(box, 'connections', 'tokens'),
+  };
+  const sealed = sealedDocuments(collections.connections, secrets);
+  const canaries = canaryStore(collections.sealingKeys, sealed.keyIds);
   await verifyKeyRing(ring, canaries);
 
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
@@ -126,7 +132,6 @@ async function compose(
   const audit = await auditBuffer(events.erpSyncAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
 
-  const secrets = connectionSecrets(secretbox(ring));
   const connections = connectionStore(collections.connections, outbox, clock);
   const consents = composeConsents(config, { collections, secrets, outbox, clock, logger });
   onStop('revocations', () => consents.revoking.stop());
@@ -165,7 +170,7 @@ async function compose(
   onStop('metrics', closeReport);
   onStop(
     'metrics of sealing keys',
-    reportSealedRecords({ prefix: 'erp', one: 'connection', many: 'connections' }, connections, ring),
+    reportSealedRecords({ prefix: 'erp', one: 'connection', many: 'connections' }, sealed, ring),
   );
   const { callbackServers, flowSecrets: flowKeys } = consents;
   const starting = { ...deps, ...consents, secrets: flowKeys };
@@ -191,14 +196,7 @@ async function compose(
       ...consents.jobs,
       { name: 'audit lines', pauseMs: FLUSH_AUDIT_EACH_MS, run: () => audit.flush() },
       { name: 'deleted connections', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(deps) },
-      rewrapJob({
-        name: 'connections',
-        records: connections,
-        rewrap: rewrapConnection({ connections, secrets }),
-        ring,
-        canaries,
-        logger,
-      }),
+      rewrapJob({ name: 'connections', records: [sealed], ring, canaries, logger }),
     ],
   };
 }
@@ -290,7 +288,10 @@ function composeConsents(config: Config, { collections, secrets, outbox, clock, 
     connectionChanged(connection, { status: 'ERROR', previousStatus: connection.status, error }),
   );
   const flows = oauthFlowStore(collections.flows, clock);
-  const flowKeys = flowSecrets(box);
+  const flowKeys: FlowSecrets = {
+    codeVerifier: sealedField(box, 'oauth_flows', 'codeVerifier'),
+    tokens: sealedField(box, 'oauth_flows', 'tokens'),
+  };
   // A lease is at least twice the longest step.
   const leaseMs = Math.max(config.ERP_LEASE_SECONDS * 1_000, 2 * callMs);
   const access = accessTokens({ tokens, servers, secrets, clock, leaseMs, backoffMs: config.ERP_BACKOFF_MS });

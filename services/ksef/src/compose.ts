@@ -8,6 +8,8 @@ import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
@@ -15,10 +17,7 @@ import type { Db } from 'mongodb';
 import { CallLimits } from './application/call-limits.js';
 import { wipeTokens } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
-import { tokenSecrets } from './application/connections/secrets.js';
 import { testConnection } from './application/connections/test-connection.js';
-import { rewrapSecret, sealedSecrets } from './application/sealed-secrets.js';
-import { sessionSecrets } from './application/submissions/session-secrets.js';
 import { stuckSubmissions } from './application/submissions/stuck-submissions.js';
 import { submissionWorker } from './application/submissions/submission-worker.js';
 import { documentsOfUploads } from './clients/documents.js';
@@ -32,9 +31,9 @@ import type { Config } from './config.js';
 import { pauseOfJob } from './domain/submission-waits.js';
 import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
 import type { CallScopeDocument } from './storage/call-scopes.js';
-import { connectionStore, createConnectionIndexes, tokenKeyIds } from './storage/connections.js';
+import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
-import { confirmationStore, createSubmissionIndexes, sessionKeyIds, submissionStore } from './storage/submissions.js';
+import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
 import { reportSubmissions } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
@@ -73,9 +72,14 @@ async function compose(
 ): Promise<TenantParts> {
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
+  const box = secretbox(ring);
+  const tokens = sealedField(box, 'connections', 'token');
+  const sessionKeys = sealedField(box, 'submissions', 'sessionKey');
+  const sealedTokens = sealedDocuments(collections.connections, { token: tokens });
+  const sealedSessionKeys = sealedDocuments(collections.submissions, { 'progress.sessions[].key': sessionKeys });
   const canaries = canaryStore(collections.sealingKeys, async (besides) => [
-    ...(await tokenKeyIds(collections.connections)(besides)),
-    ...(await sessionKeyIds(collections.submissions)(besides)),
+    ...(await sealedTokens.keyIds(besides)),
+    ...(await sealedSessionKeys.keyIds(besides)),
   ]);
   await verifyKeyRing(ring, canaries);
 
@@ -102,8 +106,6 @@ async function compose(
     leaseMs: config.KSEF_LEASE_SECONDS * 1_000,
   });
   const confirmations = confirmationStore(collections.confirmations);
-  const box = secretbox(ring);
-  const sessionKeys = sessionSecrets(box);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel, trustedSeals);
   const requestMs = config.KSEF_REQUEST_SECONDS * 1_000;
@@ -128,7 +130,7 @@ async function compose(
   const deps = {
     connections,
     submissions,
-    secrets: tokenSecrets(box),
+    secrets: tokens,
     tenants,
     endAccess: (connectionId: string) => ksef.endAccess(connectionId),
     clock,
@@ -154,11 +156,11 @@ async function compose(
   onStop('metrics of submissions', reportSubmissions(submissions));
   onStop(
     'metrics of connections',
-    reportSealedRecords({ prefix: 'ksef', one: 'connection', many: 'connections' }, connections, ring),
+    reportSealedRecords({ prefix: 'ksef', one: 'connection', many: 'connections' }, sealedTokens, ring),
   );
   onStop(
     'metrics of session keys',
-    reportSealedRecords({ prefix: 'ksef', one: 'submission', many: 'submissions' }, submissions, ring),
+    reportSealedRecords({ prefix: 'ksef', one: 'submission', many: 'submissions' }, sealedSessionKeys, ring),
   );
   return {
     rpcGroups: [
@@ -183,8 +185,7 @@ async function compose(
       },
       rewrapJob({
         name: 'connections and submissions',
-        records: sealedSecrets({ connections, submissions }),
-        rewrap: rewrapSecret({ connections, submissions, tokens: deps.secrets, sessionKeys }),
+        records: [sealedTokens, sealedSessionKeys],
         ring,
         canaries,
         logger,

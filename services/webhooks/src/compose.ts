@@ -13,6 +13,8 @@ import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
+import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
@@ -22,9 +24,8 @@ import { deliveryWorker, POLL_EACH_MS } from './application/delivery-worker.js';
 import { fanOut } from './application/fan-out.js';
 import { plansOf } from './application/plans.js';
 import { deliveryReader } from './application/read-deliveries.js';
-import { endpointSecrets } from './application/secrets.js';
 import { sendDelivery } from './application/send-delivery.js';
-import { deleteOld, finishDeletions, rewrapEndpoint } from './application/sweeps.js';
+import { deleteOld, finishDeletions } from './application/sweeps.js';
 import { stuckDeliveries } from './application/stuck-deliveries.js';
 import { watchFailing } from './application/watch-failing.js';
 import { httpSender, openWebhookEgress } from './clients/http-sender.js';
@@ -41,7 +42,7 @@ import { reportDeliveries } from './telemetry.js';
 import { archivedDeliveries } from './storage/archive.js';
 import { createDeliveryIndexes, deliveryStore } from './storage/deliveries.js';
 import type { DeliveryDocument } from './storage/deliveries.js';
-import { createEndpointIndexes, endpointKeyIds, endpointStore } from './storage/endpoints.js';
+import { createEndpointIndexes, endpointStore } from './storage/endpoints.js';
 import type { EndpointDocument } from './storage/endpoints.js';
 import { createEventIndexes, eventStore } from './storage/events.js';
 import type { EventDocument } from './storage/events.js';
@@ -77,7 +78,9 @@ async function compose(
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'DELIVERIES ARE NOT SAFE: these settings are for tests');
   const collections = await openCollections(db);
   const ring = config.SECRETBOX_KEYS;
-  const canaries = canaryStore(collections.sealingKeys, endpointKeyIds(collections.endpoints));
+  const secrets = sealedField(secretbox(ring), 'endpoints', 'sealed');
+  const sealed = sealedDocuments(collections.endpoints, { 'secrets[]': secrets });
+  const canaries = canaryStore(collections.sealingKeys, sealed.keyIds);
   await verifyKeyRing(ring, canaries);
 
   const channel = openChannel(config.ORGANIZATION_ADDRESS);
@@ -88,7 +91,6 @@ async function compose(
   onStop('egress', () => egress.close());
   const outbox = await openOutbox(['endpoints', 'deliveries']);
 
-  const secrets = endpointSecrets(secretbox(ring), clock);
   const endpoints = endpointStore(collections.endpoints, outbox, clock);
   const eventRecords = eventStore(collections.events);
   const deliveries = deliveryStore(collections.deliveries, outbox, clock);
@@ -133,7 +135,7 @@ async function compose(
   onStop('metrics', closeReport);
   onStop(
     'metrics of sealing keys',
-    reportSealedRecords({ prefix: 'webhooks', one: 'endpoint', many: 'endpoints' }, endpoints, ring),
+    reportSealedRecords({ prefix: 'webhooks', one: 'endpoint', many: 'endpoints' }, sealed, ring),
   );
 
   const changes = { endpoints, places, deliveries, secrets, urls: egress, overlapMs, clock };
@@ -183,8 +185,7 @@ async function compose(
       },
       rewrapJob({
         name: 'endpoints',
-        records: endpoints,
-        rewrap: rewrapEndpoint({ endpoints, secrets }),
+        records: [sealed],
         ring,
         canaries,
         logger,

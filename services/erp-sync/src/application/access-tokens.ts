@@ -15,7 +15,7 @@ import type { ConnectionSecrets } from './secrets.js';
 export interface AccessTokenDeps {
   readonly tokens: ConnectionTokenStore;
   readonly servers: AuthorizationServers;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
   /** At least twice the longest call to a provider. */
   readonly leaseMs: number;
@@ -45,7 +45,7 @@ export interface AccessTokens {
  */
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const { tokens: store, secrets, clock, leaseMs } = deps;
-  const open = (holder: TokenHolder): ConnectionTokens => decodeTokens(secrets.open(holder, 'tokens', holder.tokens));
+  const open = (holder: TokenHolder): ConnectionTokens => decodeTokens(secrets.tokens.open(holder, holder.tokens));
   const require = async (owner: TokenOwner): Promise<TokenHolder> => {
     const holder = await store.read(owner);
     if (holder === undefined || holder.status === 'DISABLED') {
@@ -79,7 +79,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const before = open(claimed);
       const granted = await grant(claimed, before, retry);
       const after = refreshed(before, granted, clock.now());
-      if (await store.save(claimed, secrets.seal(claimed, 'tokens', encodeTokens(after)))) {
+      if (await store.save(claimed, secrets.tokens.seal(claimed, encodeTokens(after)))) {
         tokensRefreshed(claimed.provider, 'refreshed');
         return after;
       }

@@ -21,7 +21,7 @@ export interface VendorMaster {
 
 export interface ChangeDeps {
   readonly connections: ConnectionStore;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly clock: Clock;
   readonly onDue: () => void;
 }
@@ -59,7 +59,7 @@ export const updateConnection =
       // What failed for a reason that only a person can change is tried again when the person has acted.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {
-        ...(secret === undefined ? {} : { credential: secrets.seal(connection, 'credential', secret) }),
+        ...(secret === undefined ? {} : { credential: secrets.credential.seal(connection, secret) }),
         ...(update.isPaused === undefined ? {} : { isPaused }),
         ...(importFrom === undefined ? {} : { importFrom }),
         ...(isReadAgain ? { isReadAgain } : {}),

@@ -4,9 +4,10 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { readActor } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v7 as uuidV7 } from 'uuid';
 import { newConnection } from '../domain/connection.js';
-import type { Connection, SealedValue } from '../domain/connection.js';
+import type { Connection } from '../domain/connection.js';
 import type { ConsentedTenant, GrantedTokens, OAuthFlow } from '../domain/oauth-flow.js';
 import { encodeTokens } from '../domain/tokens.js';
 import type { ConnectionTokens } from '../domain/tokens.js';
@@ -22,7 +23,7 @@ export interface ConnectDeps {
   readonly connections: Pick<ConnectionStore, 'insert' | 'live'>;
   readonly consented: ConsentedConnections;
   readonly places: Places;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
   /** A connection is due. */
   readonly onDue: () => void;
@@ -47,7 +48,7 @@ export const connectConsented =
   ({ connections, consented, places, secrets, clock, onDue }: ConnectDeps) =>
   (consent: Consent): Promise<string | undefined> => {
     const sealTokens = (owner: Pick<Connection, 'id' | 'organizationId'>): SealedValue =>
-      secrets.seal(owner, 'tokens', encodeTokens(tokensOf(consent)));
+      secrets.tokens.seal(owner, encodeTokens(tokensOf(consent)));
     return retryOnConflict(async () => {
       const { flow, tenant, server } = consent;
       const { organizationId, provider, companyId } = flow;

@@ -1,5 +1,6 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
 import type { ConsentedTenant, FlowOutcome, OAuthFlow } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 

@@ -26,7 +26,7 @@ const CREATIONS_AT_ONCE_MAX = 64;
 export interface CreateDeps {
   readonly connections: ConnectionStore;
   readonly places: Places;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tenants: Tenants;
   readonly checks: ConfigChecks;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ export const createConnection =
     // Before a place is taken: a company that is connected is told so also where the plan has no place left.
     await findKnown();
     const id = uuidV7();
-    const credential = secrets.seal({ id, organizationId }, 'credential', secret);
+    const credential = secrets.credential.seal({ id, organizationId }, secret);
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       const connection = await retryOnConflict(async () => {

@@ -1,8 +1,9 @@
-import type { SealedValue } from '../domain/connection.js';
+import type { SecretOwner } from '@invoicecontrol/secretbox/sealed-field';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { ErpFault } from '../domain/faults.js';
 import type { Credentials, ErpHttp, Provider, ProviderCode, Session } from '../providers/provider.js';
 import { productOf } from '../providers/registry.js';
-import type { ConnectionSecrets, SecretOwner } from './secrets.js';
+import type { ConnectionSecrets } from './secrets.js';
 
 /** A connection as far as calling its ERP goes. */
 export interface CallableConnection extends SecretOwner {
@@ -39,7 +40,7 @@ interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
   /** @param company calls to one remote company share its limit */
   readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
-  readonly secrets: Pick<ConnectionSecrets, 'open'>;
+  readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
   /** The greatest page asked for; the greatest that the ERP gives when absent. */
   readonly pageSizeMax: number | undefined;
@@ -80,9 +81,9 @@ export const openErp =
     return { provider, session: provider.open({ config, http: calls, credentials, pageSize }), calls };
   };
 
-function openSecret(secrets: Pick<ConnectionSecrets, 'open'>, connection: CallableConnection): string {
+function openSecret(secrets: Pick<ConnectionSecrets, 'credential'>, connection: CallableConnection): string {
   const { credential } = connection;
   if (credential === undefined)
     throw new ErpFault('AUTH_FAILED', 'The connection has no credentials. Connect the ERP anew.');
-  return secrets.open(connection, 'credential', credential);
+  return secrets.credential.open(connection, credential);
 }

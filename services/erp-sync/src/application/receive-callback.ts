@@ -19,7 +19,7 @@ import { GrantRefused } from './authorization-server.js';
 import type { AuthorizationServer, AuthorizationServers } from './authorization-server.js';
 import type { Consent } from './connect-consented.js';
 import type { OAuthFlows } from './consent-stores.js';
-import type { FlowSecrets } from './flow-secrets.js';
+import type { FlowSecrets } from './secrets.js';
 import type { OAuthSettings } from './oauth-settings.js';
 
 export interface CallbackDeps {
@@ -111,10 +111,10 @@ async function goOn(
       query,
       state: stateText,
       redirectUri: flow.redirectUri,
-      codeVerifier: secrets.open(flow, 'codeVerifier', flow.codeVerifier),
+      codeVerifier: secrets.codeVerifier.open(flow, flow.codeVerifier),
     });
     // Before their first use: what is granted is known here, and revoked if this process ends now.
-    const sealed = secrets.seal(flow, 'tokens', encodeTokens(granted));
+    const sealed = secrets.tokens.seal(flow, encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;
     const resolved = await server.resolveTenant(granted.accessToken, parameters);
@@ -172,7 +172,7 @@ export const decideConfirmation =
     if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {
       return end(deps, flow, 'failed', 'organization, company, subscription or app are gone', true);
     }
-    const granted = decodeTokens(secrets.open(flow, 'tokens', flow.tokens));
+    const granted = decodeTokens(secrets.tokens.open(flow, flow.tokens));
     return connect(deps, { flow, tenant, server }, flow.tenant, granted);
   };
 

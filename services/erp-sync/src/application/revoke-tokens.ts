@@ -14,15 +14,14 @@ import type {
   OAuthFlows,
   TokenHolder,
 } from './consent-stores.js';
-import type { FlowSecrets } from './flow-secrets.js';
-import type { ConnectionSecrets } from './secrets.js';
+import type { ConnectionSecrets, FlowSecrets } from './secrets.js';
 
 export interface RevokeDeps {
   readonly tokens: Pick<ConnectionTokenStore, 'claimRevocation' | 'retryRevocation' | 'replaceRevoked' | 'wipe'>;
   readonly flows: Pick<OAuthFlows, 'claimRevocation' | 'retryRevocation' | 'wipe'>;
   readonly consented: Pick<ConsentedConnections, 'findLive' | 'hasLive'>;
   readonly servers: AuthorizationServers;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly flowSecrets: FlowSecrets;
   /** A claim; longer than the calls of one revocation. */
   readonly leaseMs: number;
@@ -101,12 +100,12 @@ async function revokeOfConnection(deps: RevokeDeps, holder: TokenHolder, tries: 
     tries,
     work: async () => {
       const server = serverOf(deps.servers, holder);
-      let held = decodeTokens(secrets.open(holder, 'tokens', holder.tokens));
+      let held = decodeTokens(secrets.tokens.open(holder, holder.tokens));
       const { remoteConnectionId } = held;
       if (server.disconnect === undefined || remoteConnectionId === undefined) return server.revoke(held.refreshToken);
       const refresh = async (): Promise<void> => {
         held = { ...held, ...(await server.refresh(held.refreshToken)) } satisfies ConnectionTokens;
-        await tokens.replaceRevoked(holder, secrets.seal(holder, 'tokens', encodeTokens(held)));
+        await tokens.replaceRevoked(holder, secrets.tokens.seal(holder, encodeTokens(held)));
       };
       if (!isUsable(held, deps.clock.now())) await refresh();
       try {
@@ -134,7 +133,7 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tries }: AbandonedTokens):
       // Ending this consent at the provider would end the access of the connection that is there.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
-      const held = decodeTokens(flowSecrets.open(flow, 'tokens', sealed));
+      const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));
       if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
         await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
         // The refresh token is the person's, and so ends the access to every company that the person has connected.

@@ -11,7 +11,7 @@ import type { AuthorizationServers } from './authorization-server.js';
 import type { ConsentedConnections, OAuthFlows } from './consent-stores.js';
 import { readCompany } from './create-connection.js';
 import { planIsUsedUp } from './take-place.js';
-import type { FlowSecrets } from './flow-secrets.js';
+import type { FlowSecrets } from './secrets.js';
 import type { OAuthSettings } from './oauth-settings.js';
 import type { ConnectionStore } from './stores.js';
 
@@ -73,7 +73,7 @@ export const startOAuth =
       companyId,
       actor: { ...context.actor, requestId: context.requestId, ip: context.ip },
       redirectUri: `${settings.callbackUrl}/${provider}`,
-      codeVerifier: secrets.seal({ id, organizationId }, 'codeVerifier', codeVerifier),
+      codeVerifier: secrets.codeVerifier.seal({ id, organizationId }, codeVerifier),
       status: 'PENDING',
       expiresAt: new Date(now.getTime() + settings.flowMs),
       createdAt: now,

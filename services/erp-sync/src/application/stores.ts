@@ -1,8 +1,8 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
-import type { Connection, ConnectionStatus, SealedValue } from '../domain/connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 // What the use cases about connections need of the collections.
@@ -70,20 +70,4 @@ export interface ConnectionStore {
   /** Deletions that are not finished, committed before. */
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
   countUnfinishedDeletions(): Promise<number>;
-}
-
-/** The secrets of all connections, for the rotation of keys. */
-export interface SealedConnections extends SealedRecords<SealedSecrets> {
-  /** Replaces a secret unless it was changed since it was read. */
-  replaceSealed(connectionId: string, field: SecretField, before: SealedValue, after: SealedValue): Promise<void>;
-}
-
-/** The fields of a connection that hold a secret; also the field of its place in the secretbox. */
-export const secretFields = ['credential', 'tokens'] as const;
-export type SecretField = (typeof secretFields)[number];
-
-export interface SealedSecrets {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly secrets: Partial<Readonly<Record<SecretField, SealedValue>>>;
 }

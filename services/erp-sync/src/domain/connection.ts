@@ -1,3 +1,4 @@
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { FaultCode } from './faults.js';
 import type { ProviderCode } from './provider-code.js';
 
@@ -69,13 +70,6 @@ export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Conne
 export interface ConnectionError {
   readonly code: FaultCode;
   readonly message: string;
-}
-
-/** A secret under a key of SECRETBOX_KEYS. */
-export interface SealedValue {
-  readonly sealed: string;
-  /** The key; found by it when keys rotate. */
-  readonly keyId: string;
 }
 
 /**

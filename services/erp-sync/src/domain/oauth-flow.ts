@@ -1,4 +1,5 @@
-import type { Connection, SealedValue } from './connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Connection } from './connection.js';
 
 /**
  * How a consent went on: PENDING until the browser comes back, EXCHANGING while its code is, then CONFIRMING until a person

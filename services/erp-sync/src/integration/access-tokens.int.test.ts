@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -10,7 +11,6 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { accessTokens } from '../application/access-tokens.js';
 import type { AccessTokens } from '../application/access-tokens.js';
 import type { ConnectionTokenStore, TokenOwner } from '../application/consent-stores.js';
-import { connectionSecrets } from '../application/secrets.js';
 import { authorizationServers } from '../clients/authorization-servers.js';
 import { startService } from '../compose.js';
 import { configSchema } from '../config.js';
@@ -26,7 +26,7 @@ import type { RunningErpSync } from '../testing/running-erp-sync.js';
 const ROUNDS = 50;
 const LEASE_MS = 2_000;
 const secretboxKeys = `k1:${randomBytes(32).toString('base64')}`;
-const secrets = connectionSecrets(secretbox(keyRing.parse(secretboxKeys)));
+const sealedTokens = sealedField(secretbox(keyRing.parse(secretboxKeys)), 'connections', 'tokens');
 
 let running: RunningErpSync;
 let erps: Consenting;
@@ -59,7 +59,14 @@ function replica({ leaseMs = LEASE_MS, callMs = 1_000, tokens = store() } = {}):
     ...erps.env,
   });
   const servers = authorizationServers(config, callMs, systemClock);
-  return accessTokens({ tokens, servers, secrets, clock: systemClock, leaseMs, backoffMs: 1 });
+  return accessTokens({
+    tokens,
+    servers,
+    secrets: { tokens: sealedTokens },
+    clock: systemClock,
+    leaseMs,
+    backoffMs: 1,
+  });
 }
 
 /** A process that is killed when the provider has answered, before it stores anything. */
@@ -77,9 +84,9 @@ async function connected(product: Product) {
   const { connectionId: id } = await person.connect(organizationId, product, tenant);
   const owner: TokenOwner = { id, organizationId };
   const document = async () => stated((await connections().findOne({ _id: id })) ?? undefined);
-  const held = async () => decodeTokens(secrets.open(owner, 'tokens', stated((await document()).tokens)));
+  const held = async () => decodeTokens(sealedTokens.open(owner, stated((await document()).tokens)));
   const put = async (change: Partial<ConnectionTokens>) => {
-    const tokens = secrets.seal(owner, 'tokens', encodeTokens({ ...(await held()), ...change }));
+    const tokens = sealedTokens.seal(owner, encodeTokens({ ...(await held()), ...change }));
     await connections().updateOne({ _id: id }, { $set: { tokens } });
   };
   return {

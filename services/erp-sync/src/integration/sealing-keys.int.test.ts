@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { connectionSecrets } from '../application/secrets.js';
 import { startService } from '../compose.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import { businessCentralRequest, caller, startErpSync, stated } from '../testing/running-erp-sync.js';
@@ -35,13 +35,11 @@ test('secrets are sealed anew under the newest key, and open to the same text', 
     expect((await stored().findOne({ _id: connectionId }))?.credential).toMatchObject({ keyId: 'k2' }),
   );
   const { credential } = stated((await stored().findOne({ _id: connectionId })) ?? undefined);
-  const secrets = connectionSecrets(secretbox(keyRing.parse(second)));
+  const secrets = sealedField(secretbox(keyRing.parse(second)), 'connections', 'credential');
   const owner = { id: connectionId, organizationId };
-  expect(secrets.open(owner, 'credential', stated(credential))).toBe('a~client.secret');
+  expect(secrets.open(owner, stated(credential))).toBe('a~client.secret');
   // A secret opens for its own connection alone.
-  expect(() => secrets.open({ ...owner, id: 'another' }, 'credential', stated(credential))).toThrow(
-    /belongs to another place/,
-  );
+  expect(() => secrets.open({ ...owner, id: 'another' }, stated(credential))).toThrow(/belongs to another place/);
   await replica.stop();
 });
 

@@ -5,11 +5,12 @@ import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import { alreadyConnected, secretFields } from '../application/stores.js';
-import type { ConnectionStore, SealedConnections, SecretField } from '../application/stores.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Collection, UpdateFilter } from 'mongodb';
+import { alreadyConnected } from '../application/stores.js';
+import type { ConnectionStore } from '../application/stores.js';
 import type { IdList, Pass } from '../application/sync-stores.js';
-import type { Connection, ConnectionError, ConnectionStatus, SealedValue } from '../domain/connection.js';
+import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
 import type { StreamName } from '../domain/records.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
@@ -122,29 +123,12 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
   ]);
 }
 
-/** Connections with a secret that none of these keys seals. */
-function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
-  const others = secretFields.map((field) => ({ [`${field}.keyId`]: { $exists: true, $nin: [...keyIds] } }));
-  return { $or: others } as Filter<ConnectionDocument>;
-}
-
-/** The ids of the keys of connections with a secret that none of these keys seals. */
-export const connectionKeyIds =
-  (collection: Collection<ConnectionDocument>) =>
-  async (besides: readonly string[]): Promise<string[]> => {
-    const idsOf = (field: SecretField): Promise<string[]> =>
-      collection.distinct(`${field}.keyId`, sealedWithOthers(besides));
-    return (await Promise.all(secretFields.map(idsOf))).flat();
-  };
-
 export function connectionStore(
   collection: Collection<ConnectionDocument>,
   outbox: Outbox,
   clock: Clock,
-): ConnectionStore & SealedConnections {
+): ConnectionStore {
   const aggregates = aggregateStore(collection, outbox, clock);
-  const sealedWith = (keyId: string): Filter<ConnectionDocument> =>
-    ({ $or: secretFields.map((field) => ({ [`${field}.keyId`]: keyId })) }) as Filter<ConnectionDocument>;
   return {
     async insert(connection, remoteKey, events, more) {
       const { id, organizationId, companyId, provider, status, config, remoteCompanyId, isPaused } = connection;
@@ -254,23 +238,6 @@ export function connectionStore(
       return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
     },
     countUnfinishedDeletions: () => collection.countDocuments({ endMasterSince: { $exists: true } }),
-    async sealedWith(keyId, limit) {
-      const found = await collection.find(sealedWith(keyId)).limit(limit).toArray();
-      return found.map(({ _id: id, organizationId, credential, tokens }) => ({
-        id,
-        organizationId,
-        secrets: {
-          ...(credential === undefined ? {} : { credential }),
-          ...(tokens === undefined ? {} : { tokens }),
-        },
-      }));
-    },
-    countSealedWith: (keyId) => collection.countDocuments(sealedWith(keyId)),
-    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
-    async replaceSealed(connectionId, field, before, after) {
-      const unchanged = { _id: connectionId, [`${field}.sealed`]: before.sealed } as Filter<ConnectionDocument>;
-      await collection.updateOne(unchanged, { $set: { [field]: after } });
-    },
   };
 }
 

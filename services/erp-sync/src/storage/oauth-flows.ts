@@ -1,8 +1,8 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
-import type { SealedValue } from '../domain/connection.js';
 import type { ConsentedTenant, FlowActor, FlowOutcome, FlowStatus, OAuthFlow } from '../domain/oauth-flow.js';
 
 export interface OAuthFlowDocument {

@@ -1,3 +1,4 @@
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
 
 export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
@@ -28,13 +29,6 @@ export interface Connection {
   /** Why the last test failed, in our words. */
   readonly lastErrorMessage: string | undefined;
   readonly createdAt: Date;
-}
-
-/** A secret under a key of SECRETBOX_KEYS. */
-export interface SealedValue {
-  readonly sealed: string;
-  /** The key; found by it when keys rotate. */
-  readonly keyId: string;
 }
 
 /** The same for each company and environment, so that parallel first posts make one connection. */

@@ -22,6 +22,16 @@ export function createSessionKey(): SessionKey {
   return { key: randomBytes(KEY_BYTES), iv: randomBytes(IV_BYTES) };
 }
 
+/** Base64 of the key and the initialization vector, as the key of a session is sealed. */
+export function encodeSessionKey({ key, iv }: SessionKey): string {
+  return Buffer.concat([key, iv]).toString('base64');
+}
+
+export function decodeSessionKey(text: string): SessionKey {
+  const bytes = Buffer.from(text, 'base64');
+  return { key: bytes.subarray(0, KEY_BYTES), iv: bytes.subarray(KEY_BYTES) };
+}
+
 /**
  * AES-256-CBC with PKCS#7. The initialization vector is not part of the result (KSeF reference, section 4).
  * @throws RangeError for a key or vector of another length: KSeF has hung over those

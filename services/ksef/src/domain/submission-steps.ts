@@ -1,4 +1,4 @@
-import type { SealedValue } from './connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { KsefRefusal } from './ksef-refusal.js';
 import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-waits.js';
 import { currentSession, isFinal, wasSent } from './submission.js';

@@ -1,5 +1,6 @@
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
-import type { Environment, SealedValue } from './connection.js';
+import type { Environment } from './connection.js';
 
 /** QUEUED, SENDING and PROCESSING go on by themselves; the others are final. */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';

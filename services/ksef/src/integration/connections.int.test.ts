@@ -6,14 +6,13 @@ import type { SaveConnectionRequest } from '@invoicecontrol/contracts/ksef/v1/co
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
-import { tokenSecrets } from '../application/connections/secrets.js';
-import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { startService } from '../compose.js';
-import { createSessionKey } from '../domain/encryption.js';
+import { createSessionKey, decodeSessionKey, encodeSessionKey } from '../domain/encryption.js';
 import { queued } from '../domain/submission.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import type { SubmissionDocument } from '../storage/submissions.js';
@@ -154,7 +153,10 @@ describe('storing a token', () => {
     const after = stated(await documents().findOne({ _id: connection.connectionId }));
     expect(after.token?.sealed).not.toBe(before.token?.sealed);
     expect(
-      tokenSecrets(secretbox(keyRing.parse(first))).open({ id: after._id, organizationId }, stated(after.token)),
+      sealedField(secretbox(keyRing.parse(first)), 'connections', 'token').open(
+        { id: after._id, organizationId },
+        stated(after.token),
+      ),
     ).toBe(`${exampleToken}2`);
     await eventually(() =>
       expect(actionsOf(organizationId)).toEqual(['ksef_connection.created', 'ksef_connection.rotated']),
@@ -315,7 +317,7 @@ describe('the keys that seal tokens', () => {
       expect((await documents().findOne({ _id: connection.connectionId }))?.token).toMatchObject({ keyId: 'k2' }),
     );
     const { token } = stated(await documents().findOne({ _id: connection.connectionId }));
-    const secrets = tokenSecrets(secretbox(keyRing.parse(second)));
+    const secrets = sealedField(secretbox(keyRing.parse(second)), 'connections', 'token');
     const owner = { id: connection.connectionId, organizationId };
     expect(secrets.open(owner, stated(token))).toBe(exampleToken);
     // A token opens for its own connection alone.
@@ -332,7 +334,10 @@ describe('the keys that seal tokens', () => {
     const session = {
       referenceNumber: 'SO-1',
       validUntil: new Date(Date.now() + 3_600_000),
-      key: sessionSecrets(secretbox(keyRing.parse(first))).seal(owner, sessionKey),
+      key: sealedField(secretbox(keyRing.parse(first)), 'submissions', 'sessionKey').seal(
+        owner,
+        encodeSessionKey(sessionKey),
+      ),
       sentAt: undefined,
       sends: 0,
       looks: 0,
@@ -345,12 +350,19 @@ describe('the keys that seal tokens', () => {
     const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });
     const key = async () => stated(stated(await submissions().findOne({ _id: submission })).progress.sessions[0]?.key);
     await eventually(async () => expect(await key()).toMatchObject({ keyId: 'k2' }));
-    expect(sessionSecrets(secretbox(keyRing.parse(second))).open(owner, await key())).toEqual(sessionKey);
+    expect(
+      decodeSessionKey(
+        sealedField(secretbox(keyRing.parse(second)), 'submissions', 'sessionKey').open(owner, await key()),
+      ),
+    ).toEqual(sessionKey);
     const { version, updatedAt } = stated(await submissions().findOne({ _id: submission }));
     expect({ version, updatedAt }).toEqual({ version: before.version, updatedAt: before.updatedAt });
     await replica.stop();
     // Neither a token nor a canary is under this key.
-    const other = sessionSecrets(secretbox(keyRing.parse(third))).seal(owner, sessionKey);
+    const other = sealedField(secretbox(keyRing.parse(third)), 'submissions', 'sessionKey').seal(
+      owner,
+      encodeSessionKey(sessionKey),
+    );
     await submissions().updateOne({ _id: submission }, { $set: { 'progress.sessions': [{ ...session, key: other }] } });
     const keys = `${second},${first}`;
     await expect(running.startReplica({ SECRETBOX_KEYS: keys })).rejects.toThrow(/SECRETBOX_KEYS lacks k3/);

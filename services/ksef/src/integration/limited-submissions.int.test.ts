@@ -7,6 +7,7 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
@@ -14,9 +15,7 @@ import { fa3Document, SELLER } from '@invoicecontrol/simulators/ksef/fa3-documen
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
-import { tokenSecrets } from '../application/connections/secrets.js';
 import { createSubmission } from '../application/submissions/create-submission.js';
-import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { submissionWorker } from '../application/submissions/submission-worker.js';
 import { ksefClient } from '../clients/ksef.js';
 import type { Connection } from '../domain/connection.js';
@@ -44,7 +43,7 @@ const organizationId = randomUUID();
 const context = systemContext('test');
 const logger = createLogger({ service: 'test', level: 'silent' });
 const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
-const tokens = tokenSecrets(box);
+const tokens = sealedField(box, 'connections', 'token');
 const documents = new Map<string, Buffer>();
 const documentOf = (id: string): Buffer => documents.get(id) ?? Buffer.alloc(0);
 const companyId = randomUUID();
@@ -131,7 +130,7 @@ function startReplica(
     confirmations: confirmationStore(confirmations),
     ksef,
     tokens,
-    sessionKeys: sessionSecrets(box),
+    sessionKeys: sealedField(box, 'submissions', 'sessionKey'),
     waitFactor: 0.01,
     requestMs: REQUEST_MS,
     clock: systemClock,

@@ -9,6 +9,7 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
@@ -16,10 +17,8 @@ import { fa3Document, SELLER } from '@invoicecontrol/simulators/ksef/fa3-documen
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
-import { tokenSecrets } from '../application/connections/secrets.js';
 import { cancelSubmission, createSubmission } from '../application/submissions/create-submission.js';
 import type { DecidedInvoice, DueSubmission, SubmissionClaim } from '../application/submissions/stores.js';
-import { sessionSecrets } from '../application/submissions/session-secrets.js';
 import { submissionWorker } from '../application/submissions/submission-worker.js';
 import type { SubmissionWorker } from '../application/submissions/submission-worker.js';
 import { ksefClient } from '../clients/ksef.js';
@@ -38,7 +37,7 @@ const organizationId = randomUUID();
 const context = systemContext('test');
 const logger = createLogger({ service: 'test', level: 'silent' });
 const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
-const tokens = tokenSecrets(box);
+const tokens = sealedField(box, 'connections', 'token');
 
 let simulator: KsefSimulator;
 let mongo: MongoConnection;
@@ -123,7 +122,7 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
     confirmations,
     ksef,
     tokens,
-    sessionKeys: sessionSecrets(box),
+    sessionKeys: sealedField(box, 'submissions', 'sessionKey'),
     waitFactor: 0.01,
     requestMs: 2_000,
     clock: systemClock,

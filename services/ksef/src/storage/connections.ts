@@ -4,9 +4,10 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import type { ConnectionChange, ConnectionStore, SealedTokens } from '../application/connections/stores.js';
-import type { Connection, ConnectionStatus, Environment, SealedValue } from '../domain/connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { ConnectionChange, ConnectionStore } from '../application/connections/stores.js';
+import type { Connection, ConnectionStatus, Environment } from '../domain/connection.js';
 
 /** A connection. Its id is derived from organization, company and environment, hence unique for them. */
 export interface ConnectionDocument extends Aggregate {
@@ -35,22 +36,11 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
   ]);
 }
 
-/** Connections with a token that none of these keys seals. */
-function sealedWithOthers(keyIds: readonly string[]): Filter<ConnectionDocument> {
-  return { 'token.keyId': { $exists: true, $nin: [...keyIds] } };
-}
-
-/** The ids of the keys of connections with a token that none of these keys seals. */
-export const tokenKeyIds =
-  (collection: Collection<ConnectionDocument>) =>
-  (besides: readonly string[]): Promise<string[]> =>
-    collection.distinct('token.keyId', sealedWithOthers(besides));
-
 export function connectionStore(
   collection: Collection<ConnectionDocument>,
   outbox: Outbox,
   clock: Clock,
-): ConnectionStore & SealedTokens {
+): ConnectionStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
     async insert(connection, events) {
@@ -99,17 +89,6 @@ export function connectionStore(
         .find({ wipeTokenSince: { $exists: true } }, { sort: { wipeTokenSince: 1 }, limit: SWEEP_MAX })
         .toArray();
       return found.map(toConnection);
-    },
-    async sealedWith(keyId, limit) {
-      const found = await collection.find({ 'token.keyId': keyId }, { limit }).toArray();
-      return found.flatMap(({ _id: id, organizationId, token }) =>
-        token === undefined ? [] : [{ id, organizationId, token }],
-      );
-    },
-    countSealedWith: (keyId) => collection.countDocuments({ 'token.keyId': keyId }),
-    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
-    async replaceSealed(connectionId, before, after) {
-      await collection.updateOne({ _id: connectionId, 'token.sealed': before.sealed }, { $set: { token: after } });
     },
   };
 }

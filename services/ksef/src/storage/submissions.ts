@@ -12,7 +12,6 @@ import type {
   ConfirmationStore,
   ConnectionWait,
   KeptSeal,
-  SealedSessionKeys,
   SubmissionClaim,
   SubmissionQueue,
   SubmissionStore,
@@ -76,19 +75,6 @@ export async function createSubmissionIndexes(
   ]);
 }
 
-/** Submissions with a key of a session that none of these keys seals. */
-function sealedWithOthers(keyIds: readonly string[]): Filter<SubmissionDocument> {
-  return { 'progress.sessions.key.keyId': { $exists: true, $nin: [...keyIds] } } as Filter<SubmissionDocument>;
-}
-
-const sealedWithKey = (keyId: string): Filter<SubmissionDocument> => ({ 'progress.sessions.key.keyId': keyId });
-
-/** The ids of the keys of submissions with the key of a session that none of these keys seals. */
-export const sessionKeyIds =
-  (collection: Collection<SubmissionDocument>) =>
-  async (besides: readonly string[]): Promise<readonly string[]> =>
-    (await collection.distinct('progress.sessions.key.keyId', sealedWithOthers(besides))) as string[];
-
 interface Deps {
   readonly outbox: Outbox;
   readonly clock: Clock;
@@ -98,7 +84,7 @@ interface Deps {
 export function submissionStore(
   collection: Collection<SubmissionDocument>,
   { outbox, clock, leaseMs }: Deps,
-): SubmissionStore & SubmissionQueue & SealedSessionKeys {
+): SubmissionStore & SubmissionQueue {
   const aggregates = aggregateStore(collection, outbox, clock);
 
   const claimOf = (document: WithId<SubmissionDocument>, lease: Lease): SubmissionClaim => ({
@@ -229,15 +215,6 @@ export function submissionStore(
       const wanted = { _id: id, organizationId, dueAt: { $lte: clock.now() } };
       const claimed = await claimOne(collection, wanted, { clock, leaseMs });
       return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
-    },
-    async sealedWith(keyId, limit) {
-      const found = await collection.find(sealedWithKey(keyId)).limit(limit).toArray();
-      return found.map(toSubmission);
-    },
-    countSealedWith: (keyId) => collection.countDocuments(sealedWithKey(keyId)),
-    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
-    async replaceSessions({ id, organizationId, version }, sessions) {
-      await collection.updateOne({ _id: id, organizationId, version }, { $set: { 'progress.sessions': sessions } });
     },
     async countUnfinished() {
       const counts = await collection

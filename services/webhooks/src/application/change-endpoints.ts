@@ -7,11 +7,12 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { v7 as uuidV7 } from 'uuid';
 import { ENDPOINTS_MAX, hasWebhooks, readEventTypes, subscribe } from '../domain/endpoint.js';
 import type { Endpoint } from '../domain/endpoint.js';
 import { rotate } from '../domain/secrets.js';
-import type { EndpointSecrets } from './secrets.js';
+import { createSecret } from './secrets.js';
 import type { Deliveries, EndpointChange, Endpoints } from './stores.js';
 
 /** Whether a URL may be called; see packages/egress. */
@@ -23,7 +24,7 @@ export interface EndpointDeps {
   readonly endpoints: Endpoints;
   readonly places: Places;
   readonly deliveries: Pick<Deliveries, 'cancelPending'>;
-  readonly secrets: EndpointSecrets;
+  readonly secrets: Pick<SealedField, 'seal'>;
   readonly urls: UrlCheck;
   readonly overlapMs: number;
   readonly clock: Clock;
@@ -55,7 +56,7 @@ export const createEndpoint =
     if (!hasWebhooks(plan)) throw planHasNone();
     const id = uuidV7();
     await takeEndpointPlace({ endpoints, places }, organizationId, id, limit);
-    const secret = secrets.create(organizationId);
+    const secret = createSecret(secrets, organizationId, clock.now());
     const endpoint: Endpoint = {
       id,
       organizationId,
@@ -162,7 +163,7 @@ export const finishDeletion =
  * @throws DomainError not_found, concurrent_change
  */
 export const rotateSecret =
-  ({ endpoints, secrets, overlapMs }: EndpointDeps) =>
+  ({ endpoints, secrets, overlapMs, clock }: EndpointDeps) =>
   (
     {
       organizationId,
@@ -173,7 +174,7 @@ export const rotateSecret =
   ): Promise<{ secret: string; previousExpiresAt: Date }> =>
     retryOnConflict(async () => {
       const endpoint = await requireEndpoint(endpoints, organizationId, endpointId);
-      const { shown, stored } = secrets.create(organizationId);
+      const { shown, stored } = createSecret(secrets, organizationId, clock.now());
       const change = { secrets: rotate(endpoint.secrets, stored, { isPreviousRevoked }) };
       await endpoints.save(endpoint, change, [audit('webhook.secret_rotated', endpointId, context)]);
       const validMs = isPreviousRevoked ? 0 : overlapMs;

@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { cleanNote } from '@invoicecontrol/values/readable-text';
 import { settle, TRIES_MAX } from '../domain/delivery.js';
 import type { SendResult } from '../domain/delivery.js';
@@ -12,7 +13,6 @@ import { attemptEnded } from '../telemetry.js';
 import type { CompletionBatch } from './complete-deliveries.js';
 import type { Plans } from './plans.js';
 import type { WorkResult } from './scheduler.js';
-import type { EndpointSecrets } from './secrets.js';
 import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from './stores.js';
 
 /** Sends one request to a customer. */
@@ -33,7 +33,7 @@ export interface SendDeps {
   readonly endpoints: CurrentEndpoints;
   readonly events: Pick<Events, 'read'>;
   readonly plans: Plans;
-  readonly secrets: EndpointSecrets;
+  readonly secrets: Pick<SealedField, 'open'>;
   readonly sender: Sender;
   readonly schedule: RetrySchedule;
   readonly overlapMs: number;
@@ -96,7 +96,7 @@ export const sendDelivery =
       let secrets: readonly string[];
       try {
         secrets = signingSecrets(endpoint.secrets, at, deps.overlapMs).map((secret) =>
-          deps.secrets.open(endpoint, secret),
+          deps.secrets.open({ id: secret.id, organizationId: endpoint.organizationId }, secret),
         );
       } catch (error) {
         // Another replica has a newer key already: this one must not spend the attempts of its customers.

@@ -1,7 +1,6 @@
 import type { PublicEventType } from '@invoicecontrol/public-events';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
 import type { Delivery, DeliveryState, DeliveryWithAttempts, Settlement } from '../domain/delivery.js';
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
@@ -31,7 +30,7 @@ export interface EndpointChange {
   readonly isCountReset?: true;
 }
 
-export interface Endpoints extends SealedRecords<Endpoint> {
+export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   /** Not one that was deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;

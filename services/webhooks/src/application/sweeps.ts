@@ -1,9 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
-import type { Endpoint } from '../domain/endpoint.js';
 import { finishDeletion } from './change-endpoints.js';
 import type { EndpointDeps } from './change-endpoints.js';
-import type { EndpointSecrets } from './secrets.js';
 import type { Deliveries, Endpoints, Events } from './stores.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -46,16 +43,4 @@ export const finishDeletions =
   (deps: Pick<EndpointDeps, 'endpoints' | 'places' | 'deliveries' | 'clock'>) => async (): Promise<void> => {
     const before = new Date(deps.clock.now().getTime() - DELETION_AGE_MS_MIN);
     for (const deletion of await deps.endpoints.unfinishedDeletions(before)) await finishDeletion(deps)(deletion);
-  };
-
-/** Seals the secrets of an endpoint under the newest key, unless a change came between: the next run reads it again. */
-export const rewrapEndpoint =
-  ({ endpoints, secrets }: { endpoints: Pick<Endpoints, 'save'>; secrets: Pick<EndpointSecrets, 'rewrap'> }) =>
-  async (endpoint: Endpoint): Promise<void> => {
-    const rewrapped = endpoint.secrets.map((secret) => secrets.rewrap(endpoint, secret));
-    try {
-      await endpoints.save(endpoint, { secrets: rewrapped }, []);
-    } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
-    }
   };

@@ -1,15 +1,13 @@
 import { randomBase62 } from '@invoicecontrol/api-key/base62';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 
 const PREFIX = 'whsec_';
 /** 62^43 is more than 2^256. */
 const SECRET_CHARACTERS = 43;
 
 /** A signing secret as it is stored. */
-export interface SealedSecret {
+export interface SealedSecret extends SealedValue {
   readonly id: string;
-  readonly sealed: string;
-  /** With which key it is sealed. */
-  readonly keyId: string;
   readonly createdAt: Date;
 }
 

@@ -4,7 +4,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, UpdateFilter } from 'mongodb';
 import type { BulkReplay, CurrentEndpoints, EndpointChange, Endpoints } from '../application/stores.js';
 import { ENDPOINTS_MAX, FAILURES_TO_DISABLE_MIN } from '../domain/endpoint.js';
 import type { Endpoint, EndpointStatus, Subscription } from '../domain/endpoint.js';
@@ -48,17 +48,6 @@ export async function createEndpointIndexes(collection: Collection<EndpointDocum
     { key: { 'secrets.keyId': 1 }, name: 'sealing_key' },
   ]);
 }
-
-/** Endpoints with a secret that none of these keys seals. */
-function sealedWithOthers(keyIds: readonly string[]): Filter<EndpointDocument> {
-  return { secrets: { $elemMatch: { $and: keyIds.map((keyId) => ({ keyId: { $ne: keyId } })) } } };
-}
-
-/** The ids of the keys of endpoints with a secret that none of these keys seals. */
-export const endpointKeyIds =
-  (collection: Collection<EndpointDocument>) =>
-  (besides: readonly string[]): Promise<string[]> =>
-    collection.distinct('secrets.keyId', sealedWithOthers(besides));
 
 export function endpointStore(
   collection: Collection<EndpointDocument>,
@@ -199,12 +188,6 @@ export function endpointStore(
       const onlyIf = failingSince === undefined ? {} : { failingSince };
       return toEndpoint(await aggregates.save(endpoint, updateOf(change), { events, onlyIf }));
     },
-    async sealedWith(keyId, limit) {
-      const found = await collection.find({ 'secrets.keyId': keyId }).limit(limit).toArray();
-      return found.map(toEndpoint);
-    },
-    countSealedWith: (keyId) => collection.countDocuments({ 'secrets.keyId': keyId }),
-    countSealedWithOthers: (keyIds) => collection.countDocuments(sealedWithOthers(keyIds)),
   };
 }
 

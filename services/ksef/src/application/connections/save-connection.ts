@@ -3,6 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { faultOfSecret } from '@invoicecontrol/values/secret-text';
@@ -10,7 +11,6 @@ import { connectionId, isNip } from '../../domain/connection.js';
 import type { Connection, Environment } from '../../domain/connection.js';
 import { connectionAudit } from './connection-events.js';
 import { wakeWaiting } from './disable-connection.js';
-import type { TokenSecrets } from './secrets.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
 
 const TOKEN_LENGTH_MIN = 20;
@@ -19,7 +19,7 @@ const TOKEN_LENGTH_MAX = 4_096;
 export interface SaveDeps {
   readonly connections: Pick<ConnectionStore, 'insert' | 'find' | 'save'>;
   readonly submissions: OpenSubmissions;
-  readonly secrets: Pick<TokenSecrets, 'seal'>;
+  readonly secrets: Pick<SealedField, 'seal'>;
   readonly tenants: Tenants;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,7 +1,7 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
-import type { Connection, ConnectionStatus, Environment, SealedValue } from '../../domain/connection.js';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { Connection, ConnectionStatus, Environment } from '../../domain/connection.js';
 
 // What the use cases about connections need of the stores.
 
@@ -31,18 +31,6 @@ export interface ConnectionStore {
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /** Disabled connections that still have a token. */
   disabledWithToken(): Promise<readonly Connection[]>;
-}
-
-/** The tokens of all connections, for the rotation of keys. */
-export interface SealedTokens extends SealedRecords<SealedToken> {
-  /** Replaces a token unless it was changed since it was read. */
-  replaceSealed(connectionId: string, before: SealedValue, after: SealedValue): Promise<void>;
-}
-
-export interface SealedToken {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly token: SealedValue;
 }
 
 /** What submissions tell of their connection. */

@@ -5,19 +5,19 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { isSameToken } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { Ksef } from '../ksef-calls.js';
 import { connectionAudit } from './connection-events.js';
 import { requireConnection, wakeWaiting } from './disable-connection.js';
-import type { TokenSecrets } from './secrets.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
 
 export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
   readonly submissions: Pick<OpenSubmissions, 'wake'>;
-  readonly secrets: Pick<TokenSecrets, 'open'>;
+  readonly secrets: Pick<SealedField, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
   /** Whatever KSeF does, callers have an answer by then. */
   readonly testMsMax: number;

@@ -1,16 +1,9 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { SealedRecords } from '@invoicecontrol/secretbox/sealed-records';
 import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
-import type {
-  Progress,
-  Submission,
-  SubmissionSession,
-  SubmissionStatus,
-  SubmissionWarning,
-} from '../../domain/submission.js';
+import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
 // What submitting needs of the stores and of other services.
 
@@ -82,12 +75,6 @@ export interface SubmissionQueue {
   lagSeconds(): Promise<number>;
   /** Those that were due before and that nobody has, the longest due first. */
   dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
-}
-
-/** The submissions of all organizations with the key of a session, for the rotation of keys. */
-export interface SealedSessionKeys extends SealedRecords<Submission> {
-  /** Replaces the sessions unless the submission was changed since it was read. It is no change that people see. */
-  replaceSessions(submission: Submission, sessions: readonly SubmissionSession[]): Promise<void>;
 }
 
 export interface DueSubmission {

@@ -3,10 +3,18 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { noteStep } from '../../domain/attempts.js';
 import type { Attempt, AttemptStep } from '../../domain/attempts.js';
-import type { Connection, SealedValue } from '../../domain/connection.js';
-import { createSessionKey, encryptDocument, sha256 } from '../../domain/encryption.js';
+import type { Connection } from '../../domain/connection.js';
+import {
+  createSessionKey,
+  decodeSessionKey,
+  encodeSessionKey,
+  encryptDocument,
+  sha256,
+} from '../../domain/encryption.js';
 import type { SessionKey } from '../../domain/encryption.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../../domain/ksef-refusal.js';
 import {
@@ -30,10 +38,8 @@ import type { Original, Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
 import { confirmationChecked } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
-import type { TokenSecrets } from '../connections/secrets.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
-import type { SessionSecrets } from './session-secrets.js';
 import type {
   ConfirmationStore,
   Documents,
@@ -65,8 +71,8 @@ interface Deps {
   readonly invoices: Invoices;
   readonly documents: Documents;
   readonly ksef: Ksef;
-  readonly tokens: TokenSecrets;
-  readonly sessionKeys: Pick<SessionSecrets, 'seal' | 'open'>;
+  readonly tokens: Pick<SealedField, 'open'>;
+  readonly sessionKeys: Pick<SealedField, 'seal' | 'open'>;
   readonly waitFactor: number;
   readonly requestMs: number;
   readonly clock: Clock;
@@ -225,7 +231,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const session = await calls.openSession(key, { hasFreshKeys: broken + undecrypted > 0, beforeRequest });
       const progress = opened(
         begun.submission,
-        { ...session, key: deps.sessionKeys.seal(begun.submission, key) },
+        { ...session, key: deps.sessionKeys.seal(begun.submission, encodeSessionKey(key)) },
         timing(),
       );
       return await store(begun, { progress, steps: [noted('open', session.referenceNumber, at, 201)] });
@@ -464,7 +470,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   function openSessionKey(submission: Submission, key: SealedValue): SessionKey | undefined {
     try {
-      return deps.sessionKeys.open(submission, key);
+      return decodeSessionKey(deps.sessionKeys.open(submission, key));
     } catch (error) {
       logger.warn(
         { error, submissionId: submission.id },
