@@ -94,6 +94,10 @@ export function count<K extends string>(source: K, example: number, description:
   return field(z.int().min(0).describe(description), source, example);
 }
 
+export function idOrNull<K extends string>(source: K, example: string | null, description: string) {
+  return orNull(z.string().meta({ format: 'uuid' }), source, example, description);
+}
+
 export function flag<K extends string>(source: K, example: boolean, description: string) {
   return field(z.boolean().describe(description), source, example);
 }
@@ -103,13 +107,24 @@ export function orNull<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
   example: z.infer<S> | null,
-  description: string,
+  description?: string,
 ): Field<MayHave<K, z.infer<S>>, z.ZodNullable<S>> {
+  const nullable = schema.nullable();
   return {
-    schema: schema.nullable().describe(description),
+    schema: description === undefined ? nullable : nullable.describe(description),
     example,
     read: (message) => message[source] ?? null,
   };
+}
+
+/** A property that the message may lack; the answer lacks it then. */
+export function optional<S extends z.ZodType, K extends string>(
+  schema: S,
+  source: K,
+  example: z.infer<S> | undefined,
+  description: string,
+): Field<MayHave<K, z.infer<S>>, z.ZodOptional<S>> {
+  return { schema: schema.optional().describe(description), example, read: (message) => message[source] };
 }
 
 /** An instant that every such message has. */
@@ -173,15 +188,32 @@ export function part<Message, F, K extends string>(
   };
 }
 
-/** A list of records. */
+export function partOrNull<Message, F, K extends string>(
+  { schema, present }: ShownRecord<Message, F>,
+  source: K,
+  description: string,
+): Field<MayHave<K, Message>, z.ZodNullable<z.ZodObject<Shape<F>>>> {
+  return {
+    schema: schema.nullable().describe(description),
+    example: exampleOf(schema),
+    read: (message) => {
+      const stored = message[source];
+      return stored === undefined ? null : present(stored);
+    },
+  };
+}
+
+/** A list of records; its example has the example of one unless another is given. */
 export function list<Message, F, K extends string>(
   { schema, present }: ShownRecord<Message, F>,
   source: K,
   description: string,
+  { itemsMax, example = [exampleOf(schema)] }: { itemsMax?: number; example?: z.infer<z.ZodObject<Shape<F>>>[] } = {},
 ): Field<With<K, readonly Message[]>, z.ZodArray<z.ZodObject<Shape<F>>>> {
+  const items = z.array(schema);
   return {
-    schema: z.array(schema).describe(description),
-    example: [exampleOf(schema)],
+    schema: (itemsMax === undefined ? items : items.max(itemsMax)).describe(description),
+    example,
     read: (message) => message[source].map(present),
   };
 }

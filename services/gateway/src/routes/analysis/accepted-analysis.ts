@@ -1,44 +1,26 @@
-import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { z } from 'zod';
-import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/examples.js';
-import { shownId, stated } from '../../http/description/fields.js';
-import { decision, exampleVersions, presentVersions, riskScore, versions } from './analysis-record.js';
-import { findingSummary, presentFindingSummary } from './finding-record.js';
+import * as shown from '../../http/description/shown.js';
+import { EXAMPLE_IDS, exampleOf } from '../../http/description/examples.js';
+import { decision, riskScore, versions } from './analysis-record.js';
+import { findingSummary } from './finding-record.js';
 
 /** What an invoice or a document that was sent is answered with (specification 2.3). */
-export const acceptedAnalysis = z
-  .object({
-    id: shownId().describe('The id of the invoice.'),
-    status: z.literal('ANALYZING').describe('Always ANALYZING, although the decision is already included.'),
-    decision,
-    risk_score: riskScore,
-    findings: z.array(findingSummary).describe('What was found, without what reviews have called false alarms.'),
-    versions,
-  })
-  .meta({ id: 'AcceptedAnalysis' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.invoice,
-      status: 'ANALYZING',
-      decision: 'REVIEW',
-      risk_score: 58,
-      findings: [exampleOf(findingSummary)],
-      versions: exampleVersions,
-    },
-  });
-
-/** Findings that were reviewed as false alarms do not count; only the latest analysis shows them. */
-export function presentAccepted(analysis: Analysis): z.infer<typeof acceptedAnalysis> {
-  return {
-    id: analysis.invoiceId,
-    status: 'ANALYZING',
-    decision: enumName(Decision, analysis.decision),
-    risk_score: analysis.riskScore,
-    findings: analysis.findings
-      .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE')
-      .map((finding) => presentFindingSummary(finding)),
-    versions: presentVersions(stated(analysis.versions)),
-  };
-}
+export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
+  id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
+  status: shown.made(
+    z.literal('ANALYZING').describe('Always ANALYZING, although the decision is already included.'),
+    () => 'ANALYZING' as const,
+    'ANALYZING',
+  ),
+  decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
+  risk_score: shown.field(riskScore, 'riskScore', 58),
+  findings: shown.made(
+    z.array(findingSummary.schema).describe('What was found, without what reviews have called false alarms.'),
+    ({ findings }: Analysis) =>
+      findings.filter(({ disposition }) => disposition !== 'FALSE_POSITIVE').map(findingSummary.present),
+    [exampleOf(findingSummary.schema)],
+  ),
+  versions: shown.part(versions, 'versions'),
+});

@@ -7,7 +7,7 @@ import { DomainError, notFound } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
-import { presentFinding } from './finding-record.js';
+import { finding as findingRecord } from './finding-record.js';
 
 const KEY = keyNamed('owner');
 const FINDING_ID = '0198a000-0000-5000-8000-00000000000f';
@@ -239,7 +239,7 @@ describe('findings', () => {
 
   test('without a known amount show null', async () => {
     const { amountAtRisk, amountAtRiskCurrency, ...rest } = finding;
-    expect(presentFinding({ ...rest, amountAtRisk: undefined, amountAtRiskCurrency: undefined })).toMatchObject({
+    expect(findingRecord.present({ ...rest, amountAtRisk: undefined, amountAtRiskCurrency: undefined })).toMatchObject({
       amountAtRisk: null,
       amountAtRiskCurrency: null,
     });

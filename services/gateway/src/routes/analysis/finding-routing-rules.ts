@@ -9,13 +9,12 @@ import {
   nonNegativeAmount,
   pathId,
   shownId,
-  shownInstant,
-  showInstant,
   stated,
   text,
   uuid,
 } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
@@ -46,46 +45,31 @@ const match = z
     dependentRequired: { min_amount: ['currency'] },
   });
 
-const rule = z
-  .object({
-    id: shownId().describe('The id of the rule.'),
-    name: z.string().describe('What people call it.'),
-    position: z.int().describe('The lowest position that matches decides.'),
-    enabled: z.boolean().describe('Whether it is applied to new findings.'),
-    match: z
-      .object({
-        types: z.array(z.string()).describe('Finding types; empty: every type.'),
-        families: z.array(z.string()).describe('Families; empty: every family.'),
-        severities: z.array(severity).describe('Severities; empty: every severity.'),
-        companyIds: z.array(shownId()).describe('Companies; empty: every company.'),
-        supplierIds: z.array(shownId()).describe('Suppliers; empty: every supplier.'),
-        minAmount: z.string().nullable().describe('The least amount. Null: any amount.'),
-        currency: z.string().nullable().describe('The currency. Null: any currency.'),
-      })
-      .describe('Which findings it takes: all conditions must hold.'),
-    assignTo: shownId().describe('The member who gets them.'),
-    createdAt: shownInstant().describe('When it was created.'),
-  })
-  .meta({ id: 'RoutingRule' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.rule,
-      name: 'Bank account changes',
-      position: 10,
-      enabled: true,
-      match: {
-        types: ['BANK_ACCOUNT_CHANGED'],
-        families: [],
-        severities: ['HIGH', 'CRITICAL'],
-        companyIds: [],
-        supplierIds: [],
-        minAmount: '1000.00',
-        currency: 'EUR',
-      },
-      assignTo: EXAMPLE_IDS.assignee,
-      createdAt: EXAMPLE_INSTANT,
-    },
-  });
+const conditions = shown.record<RoutingMatch>()({
+  types: shown.field(z.array(z.string()).describe('Finding types; empty: every type.'), 'types', [
+    'BANK_ACCOUNT_CHANGED',
+  ]),
+  families: shown.field(z.array(z.string()).describe('Families; empty: every family.'), 'families', []),
+  severities: shown.made(
+    z.array(severity).describe('Severities; empty: every severity.'),
+    ({ severities }: RoutingMatch) => severities.map((value) => enumName(Severity, value)),
+    ['HIGH', 'CRITICAL'],
+  ),
+  companyIds: shown.field(z.array(shownId()).describe('Companies; empty: every company.'), 'companyIds', []),
+  supplierIds: shown.field(z.array(shownId()).describe('Suppliers; empty: every supplier.'), 'supplierIds', []),
+  minAmount: shown.textOrNull('minAmount', '1000.00', 'The least amount. Null: any amount.'),
+  currency: shown.textOrNull('currency', 'EUR', 'The currency. Null: any currency.'),
+});
+
+export const rule = shown.record<RoutingRule>('RoutingRule')({
+  id: shown.id('ruleId', EXAMPLE_IDS.rule, 'The id of the rule.'),
+  name: shown.text('name', 'Bank account changes', 'What people call it.'),
+  position: shown.field(z.int().describe('The lowest position that matches decides.'), 'position', 10),
+  enabled: shown.flag('enabled', true, 'Whether it is applied to new findings.'),
+  match: shown.part(conditions, 'match', 'Which findings it takes: all conditions must hold.'),
+  assignTo: shown.id('assignTo', EXAMPLE_IDS.assignee, 'The member who gets them.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+});
 
 const fields = {
   name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
@@ -106,11 +90,11 @@ export const listRoutingRules = route({
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/ListRoutingRules',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   query: rulesQuery,
-  responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule) } },
+  responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule.schema) } },
   async handle({ query }, { routingRules }): Promise<Reply> {
     const list = listRequest('listRoutingRules', query);
     const reply = await routingRules.listRoutingRules(list.request);
-    return { status: 200, body: list.page(reply.rules.map(presentRule), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.rules.map(rule.present), reply.nextPageToken) };
   },
 });
 
@@ -137,7 +121,7 @@ export const createRoutingRule = route({
         assign_to: EXAMPLE_IDS.assignee,
       },
     }),
-  responses: { 201: { description: 'The new rule.', schema: rule, headers: ['Location'] } },
+  responses: { 201: { description: 'The new rule.', schema: rule.schema, headers: ['Location'] } },
   refusals: [409],
   async handle({ body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.createRoutingRule({
@@ -147,7 +131,7 @@ export const createRoutingRule = route({
       match: toMatch(body.match),
       assignTo: body.assign_to,
     });
-    const created = presentRule(stated(reply.rule));
+    const created = rule.present(stated(reply.rule));
     return { status: 201, body: created, headers: { Location: `/v1/finding-routing-rules/${created.id}` } };
   },
 });
@@ -161,10 +145,10 @@ export const getRoutingRule = route({
   resourceName: 'routing rule',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
-  responses: { 200: { description: 'The rule.', schema: rule } },
+  responses: { 200: { description: 'The rule.', schema: rule.schema } },
   async handle({ params }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId });
-    return { status: 200, body: presentRule(stated(reply.rule)) };
+    return { status: 200, body: rule.present(stated(reply.rule)) };
   },
 });
 
@@ -188,7 +172,7 @@ export const updateRoutingRule = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'RoutingRuleChange', minProperties: 1 })
     .register(examples, { example: { enabled: false } }),
-  responses: { 200: { description: 'The rule after the change.', schema: rule } },
+  responses: { 200: { description: 'The rule after the change.', schema: rule.schema } },
   refusals: [409],
   async handle({ params, body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.updateRoutingRule({
@@ -199,7 +183,7 @@ export const updateRoutingRule = route({
       match: body.match === undefined ? undefined : toMatch(body.match),
       assignTo: body.assign_to,
     });
-    return { status: 200, body: presentRule(stated(reply.rule)) };
+    return { status: 200, body: rule.present(stated(reply.rule)) };
   },
 });
 
@@ -228,26 +212,5 @@ function toMatch(body: z.infer<typeof match>): RoutingMatch {
     supplierIds: body.supplier_ids ?? [],
     minAmount: body.min_amount,
     currency: body.currency?.toUpperCase(),
-  };
-}
-
-export function presentRule(message: RoutingRule): z.infer<typeof rule> {
-  const conditions = stated(message.match);
-  return {
-    id: message.ruleId,
-    name: message.name,
-    position: message.position,
-    enabled: message.enabled,
-    match: {
-      types: conditions.types,
-      families: conditions.families,
-      severities: conditions.severities.map((value) => enumName(Severity, value)),
-      companyIds: conditions.companyIds,
-      supplierIds: conditions.supplierIds,
-      minAmount: conditions.minAmount ?? null,
-      currency: conditions.currency ?? null,
-    },
-    assignTo: message.assignTo,
-    createdAt: showInstant(message.createdTime),
   };
 }

@@ -3,42 +3,39 @@ import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
-import { note, pathId, shownInstant, showInstant, stated, toInstant, uuid } from '../../http/description/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, exampleOf, examples } from '../../http/description/examples.js';
+import { note, pathId, stated, toInstant, uuid } from '../../http/description/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import { disposition, findingRecord, knownFindingType, presentFinding, severity } from './finding-record.js';
+import { disposition, finding, knownFindingType, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
 
-const change = z
-  .object({
-    at: shownInstant().describe('When it happened.'),
-    actor: z
-      .object({
-        type: z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']).describe('What kind of actor it was.'),
-        id: z.string().describe('The id of the person, key or routing rule; a word for the system.'),
-      })
-      .describe('Who did it.'),
-    action: z
+const actor = shown.record<FindingChange>()({
+  type: shown.word(
+    z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']).describe('What kind of actor it was.'),
+    'actorType',
+    'API_KEY',
+  ),
+  id: shown.text('actorId', EXAMPLE_KEY_ID, 'The id of the person, key or routing rule; a word for the system.'),
+});
+
+const change = shown.record<FindingChange>('FindingChange')({
+  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'When it happened.'),
+  actor: shown.made(actor.schema.describe('Who did it.'), actor.present, exampleOf(actor.schema)),
+  action: shown.word(
+    z
       .enum(['CREATED', 'REVIEWED', 'ASSIGNED', 'RECOMPUTED'])
       .describe('What was done. RECOMPUTED: an analysis changed the finding.'),
-    from: z.string().optional().describe('The disposition or assignee before.'),
-    to: z.string().optional().describe('The disposition or assignee after.'),
-    note: z.string().optional().describe('What the person wrote.'),
-  })
-  .meta({ id: 'FindingChange' })
-  .register(examples, {
-    example: {
-      at: EXAMPLE_INSTANT,
-      actor: { type: 'API_KEY', id: EXAMPLE_KEY_ID },
-      action: 'REVIEWED',
-      from: 'OPEN',
-      to: 'CONFIRMED',
-      note: 'The supplier sends a corrected invoice.',
-    },
-  });
+    'action',
+    'REVIEWED',
+  ),
+  from: shown.optional(z.string(), 'from', 'OPEN', 'The disposition or assignee before.'),
+  to: shown.optional(z.string(), 'to', 'CONFIRMED', 'The disposition or assignee after.'),
+  note: shown.optional(z.string(), 'note', 'The supplier sends a corrected invoice.', 'What the person wrote.'),
+});
 
 export const listFindings = route({
   operation: 'listFindings',
@@ -66,7 +63,7 @@ export const listFindings = route({
         '`newest`: newest first, the default. `severity`: most severe first, then newest. `amount_at_risk`: the largest first, findings without an amount last.',
       ),
   }),
-  responses: { 200: { description: 'A page of findings.', schema: pageOf(findingRecord) } },
+  responses: { 200: { description: 'A page of findings.', schema: pageOf(finding.schema) } },
   async handle({ query }, { findings }): Promise<Reply> {
     const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
@@ -82,7 +79,7 @@ export const listFindings = route({
       disposition: query.disposition,
       assigneeUserId: query.assignee_user_id,
     });
-    return { status: 200, body: list.page(reply.findings.map(presentFinding), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.findings.map(finding.present), reply.nextPageToken) };
   },
 });
 
@@ -250,10 +247,10 @@ export const getFinding = route({
   resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
-  responses: { 200: { description: 'The finding.', schema: findingRecord } },
+  responses: { 200: { description: 'The finding.', schema: finding.schema } },
   async handle({ params }, { findings }): Promise<Reply> {
-    const { finding } = await findings.getFinding({ findingId: params.findingId });
-    return { status: 200, body: presentFinding(stated(finding)) };
+    const reply = await findings.getFinding({ findingId: params.findingId });
+    return { status: 200, body: finding.present(stated(reply.finding)) };
   },
 });
 
@@ -267,11 +264,11 @@ export const listFindingHistory = route({
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
-    200: { description: 'Everything that happened to the finding.', schema: pageOf(change) },
+    200: { description: 'Everything that happened to the finding.', schema: pageOf(change.schema) },
   },
   async handle({ params }, { findings }): Promise<Reply> {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
-    return { status: 200, body: onlyPage(changes.map(presentChange)) };
+    return { status: 200, body: onlyPage(changes.map(change.present)) };
   },
 });
 
@@ -299,16 +296,16 @@ export const reviewFinding = route({
     .register(examples, {
       example: { disposition: 'CONFIRMED', note: 'The supplier sends a corrected invoice.' },
     }),
-  responses: { 200: { description: 'The finding after the review.', schema: findingRecord } },
+  responses: { 200: { description: 'The finding after the review.', schema: finding.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { findings }): Promise<Reply> {
-    const { finding } = await findings.reviewFinding({
+    const reply = await findings.reviewFinding({
       findingId: params.findingId,
       disposition: body.disposition,
       note: body.note?.trim(),
       isByAdmin: isRoleAtLeast(principal.role, 'ADMIN'),
     });
-    return { status: 200, body: presentFinding(stated(finding)) };
+    return { status: 200, body: finding.present(stated(reply.finding)) };
   },
 });
 
@@ -326,29 +323,18 @@ export const assignFinding = route({
     .strictObject({ assignee_user_id: uuid().nullable().describe('The member who looks after it. Null: nobody.') })
     .meta({ id: 'Assignment' })
     .register(examples, { example: { assignee_user_id: EXAMPLE_IDS.assignee } }),
-  responses: { 200: { description: 'The finding after the change.', schema: findingRecord } },
+  responses: { 200: { description: 'The finding after the change.', schema: finding.schema } },
   refusals: [409],
   async handle({ params, body }, { findings }): Promise<Reply> {
-    const { finding } = await findings.assignFinding({
+    const reply = await findings.assignFinding({
       findingId: params.findingId,
       assigneeUserId: body.assignee_user_id ?? undefined,
     });
-    return { status: 200, body: presentFinding(stated(finding)) };
+    return { status: 200, body: finding.present(stated(reply.finding)) };
   },
 });
 
 function presentFigures(totals: FindingTotals): typeof exampleFigures {
   const { count, open, amountAtRisk, amountConfirmed, amountConfirmedInScans } = totals;
   return { count, open, amountAtRisk, amountConfirmed, amountConfirmedInScans };
-}
-
-function presentChange(message: FindingChange): z.infer<typeof change> {
-  return {
-    at: showInstant(message.changeTime),
-    actor: { type: change.shape.actor.shape.type.parse(message.actorType), id: message.actorId },
-    action: change.shape.action.parse(message.action),
-    ...(message.from === undefined ? {} : { from: message.from }),
-    ...(message.to === undefined ? {} : { to: message.to }),
-    ...(message.note === undefined ? {} : { note: message.note }),
-  };
 }

@@ -9,9 +9,9 @@ import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import { acceptedAnalysis, presentAccepted } from './accepted-analysis.js';
-import { decision, latestAnalysis, presentAnalysis } from './analysis-record.js';
-import { exampleInvoice, presentInvoice, source, storedInvoice } from './stored-invoice.js';
+import { acceptedAnalysis } from './accepted-analysis.js';
+import { decision, latestAnalysis } from './analysis-record.js';
+import { exampleInvoice, source, storedInvoice } from './stored-invoice.js';
 
 const canonicalInvoice = invoiceSchema.register(examples, { example: exampleInvoice });
 
@@ -32,7 +32,7 @@ export const analyzeInvoice = route({
   responses: {
     202: {
       description: 'Accepted and decided.',
-      schema: acceptedAnalysis,
+      schema: acceptedAnalysis.schema,
     },
   },
   refusals: [409],
@@ -45,7 +45,7 @@ export const analyzeInvoice = route({
     });
     return {
       status: 202,
-      body: presentAccepted(stated(analysis)),
+      body: acceptedAnalysis.present(stated(analysis)),
       ...(replayed ? { headers: { 'Idempotency-Replayed': 'true' } } : {}),
     };
   },
@@ -63,7 +63,7 @@ export const listInvoices = route({
     source: source.optional().describe('Absent: all but ERP, whose bills have no decision of their own.'),
     decision: decision.optional(),
   }),
-  responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice) } },
+  responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice.schema) } },
   async handle({ query }, { invoices }): Promise<Reply> {
     const list = listRequest('listInvoices', query);
     const reply = await invoices.listInvoices({
@@ -72,7 +72,7 @@ export const listInvoices = route({
       source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
       decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
     });
-    return { status: 200, body: list.page(reply.invoices.map(presentInvoice), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.invoices.map(storedInvoice.present), reply.nextPageToken) };
   },
 });
 
@@ -85,10 +85,10 @@ export const getInvoice = route({
   resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: invoiceParams,
-  responses: { 200: { description: 'The invoice.', schema: storedInvoice } },
+  responses: { 200: { description: 'The invoice.', schema: storedInvoice.schema } },
   async handle({ params }, { invoices }): Promise<Reply> {
     const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId });
-    return { status: 200, body: presentInvoice(stated(invoice)) };
+    return { status: 200, body: storedInvoice.present(stated(invoice)) };
   },
 });
 
@@ -105,13 +105,13 @@ export const getLatestAnalysis = route({
   responses: {
     200: {
       description: 'The latest analysis.',
-      schema: latestAnalysis,
+      schema: latestAnalysis.schema,
     },
     304: { description: 'The caller has this answer already (If-None-Match).' },
   },
   async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
     const { invoiceId } = params;
     const { analysis } = await invoices.getLatestAnalysis({ invoiceId });
-    return conditional(invoiceId, presentAnalysis(stated(analysis)), ifNoneMatch);
+    return conditional(invoiceId, latestAnalysis.present(stated(analysis)), ifNoneMatch);
   },
 });

@@ -6,7 +6,7 @@ import { pathId, shownId, stated, text, uuid } from '../../http/description/fiel
 import { asyncPreference } from '../../http/response/prefer.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import { acceptedAnalysis, presentAccepted } from './accepted-analysis.js';
+import { acceptedAnalysis } from './accepted-analysis.js';
 
 /** The service waits 20 seconds for a document, then says that the work goes on. */
 const ANALYZE_TIMEOUT_MS = 25_000;
@@ -61,7 +61,7 @@ export const analyzeUpload = route({
   honoursIdempotencyKey: true,
   takesEffectOnce: true,
   responses: {
-    200: { description: 'Read and decided.', schema: acceptedAnalysis },
+    200: { description: 'Read and decided.', schema: acceptedAnalysis.schema },
     202: {
       description: 'Queued, because the request preferred that.',
       schema: queuedAnalysis,
@@ -80,7 +80,7 @@ export const analyzeUpload = route({
       ...asyncPreference(headers.prefer),
     });
     const shared = { Vary: 'Prefer', ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}) };
-    if (analysis !== undefined) return { status: 200, body: presentAccepted(analysis), headers: shared };
+    if (analysis !== undefined) return { status: 200, body: acceptedAnalysis.present(analysis), headers: shared };
     const statusUrl = `/v1/uploads/${uploadId}/status`;
     const queued: z.infer<typeof queuedAnalysis> = { upload_id: uploadId, status: 'QUEUED', status_url: statusUrl };
     return {
@@ -120,7 +120,7 @@ export const correctUpload = route({
   timeoutMs: ANALYZE_TIMEOUT_MS,
   params: z.object({ uploadId: pathId('upload') }),
   body: corrections,
-  responses: { 200: { description: 'Analyzed with the corrections.', schema: acceptedAnalysis } },
+  responses: { 200: { description: 'Analyzed with the corrections.', schema: acceptedAnalysis.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { uploadAnalyses }): Promise<Reply> {
     const { analysis } = await uploadAnalyses.correctUpload({
@@ -128,6 +128,6 @@ export const correctUpload = route({
       fields: body.fields,
       analysesPerMonthLimit: principal.limits?.analysesPerMonth,
     });
-    return { status: 200, body: presentAccepted(stated(analysis)) };
+    return { status: 200, body: acceptedAnalysis.present(stated(analysis)) };
   },
 });

@@ -1,32 +1,15 @@
-import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
-import type { Connection } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
+import type { Connection, TestConnectionResponse } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import {
-  calendarDay,
-  pathId,
-  secret,
-  shownId,
-  shownInstant,
-  showInstant,
-  stated,
-  uuid,
-} from '../../http/description/fields.js';
+import { calendarDay, pathId, secret, shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
-import {
-  exampleRun,
-  FAULT_CODES,
-  nullableInstant,
-  presentRun,
-  run,
-  RUNS_SHOWN_MAX,
-  showNullable,
-} from './run-record.js';
+import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
 /** Longer than the check of a name that no server answers for. */
@@ -43,72 +26,79 @@ const exampleConfig = {
   clientId: '6731de76-14a6-49ae-97bc-6eba6914391e',
 };
 
-const connection = z
-  .object({
-    id: shownId().describe('The id of the connection.'),
-    provider: z.string().describe('The ERP: PROVIDER_A to PROVIDER_D, or the names of the products.'),
-    companyId: shownId().describe('The company that vendors and bills belong to.'),
-    status: status.describe(
+export const connection = shown.record<Connection>('ErpConnection')({
+  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the connection.'),
+  provider: shown.text('provider', 'PROVIDER_A', 'The ERP: PROVIDER_A to PROVIDER_D, or the names of the products.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company that vendors and bills belong to.'),
+  status: shown.name(
+    status.describe(
       'PENDING before the first run, CONNECTED, ERROR while a person has to act, DISABLED after its deletion.',
     ),
-    config: z.record(z.string(), z.unknown()).describe('The configuration as it is stored, without secrets.'),
-    isPaused: z.boolean().describe('Whether it is not synchronised by the hour because somebody paused it.'),
-    importFrom: z.string().meta({ format: 'date' }).nullable().describe('Bills from this day on. Null: as usual.'),
-    lastSyncAt: nullableInstant().describe('The end of the last run.'),
-    lastSuccessAt: nullableInstant().describe('The end of the last run that read something.'),
-    lastErrorCode: z.string().nullable().describe(`Why the last run failed. ${FAULT_CODES} Null after a good one.`),
-    lastErrorMessage: z.string().nullable().describe('What has to be changed.'),
-    nextSyncAt: nullableInstant().describe('When the next run is due. Null while it is not scheduled.'),
-    streamSuccesses: z
+    ConnectionStatus,
+    'status',
+    'CONNECTED',
+  ),
+  config: shown.made(
+    z.record(z.string(), z.unknown()).describe('The configuration as it is stored, without secrets.'),
+    ({ configJson }: Connection) => JSON.parse(configJson) as Record<string, unknown>,
+    exampleConfig,
+  ),
+  isPaused: shown.flag('isPaused', false, 'Whether it is not synchronised by the hour because somebody paused it.'),
+  importFrom: shown.orNull(
+    z.string().meta({ format: 'date' }),
+    'importFrom',
+    null,
+    'Bills from this day on. Null: as usual.',
+  ),
+  lastSyncAt: shown.instantOrNull('lastSyncTime', EXAMPLE_INSTANT, 'The end of the last run.'),
+  lastSuccessAt: shown.instantOrNull(
+    'lastSuccessTime',
+    EXAMPLE_INSTANT,
+    'The end of the last run that read something.',
+  ),
+  lastErrorCode: shown.textOrNull(
+    'lastErrorCode',
+    null,
+    `Why the last run failed. ${FAULT_CODES} Null after a good one.`,
+  ),
+  lastErrorMessage: shown.textOrNull('lastErrorMessage', null, 'What has to be changed.'),
+  nextSyncAt: shown.instantOrNull(
+    'nextSyncTime',
+    '2026-03-14T10:30:00.000Z',
+    'When the next run is due. Null while it is not scheduled.',
+  ),
+  streamSuccesses: shown.made(
+    z
       .record(z.string(), shownInstant())
       .describe('When each stream was last read without a fault; one that never was is absent.'),
-    recentRuns: z.array(run).max(RUNS_SHOWN_MAX).describe('The ten newest runs, newest first.'),
-    version: z.int().min(1).describe('Raised by every change.'),
-    createdAt: shownInstant().describe('When it was created.'),
-  })
-  .meta({ id: 'ErpConnection' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.connection,
-      provider: 'PROVIDER_A',
-      companyId: EXAMPLE_IDS.company,
-      status: 'CONNECTED',
-      config: exampleConfig,
-      isPaused: false,
-      importFrom: null,
-      lastSyncAt: EXAMPLE_INSTANT,
-      lastSuccessAt: EXAMPLE_INSTANT,
-      lastErrorCode: null,
-      lastErrorMessage: null,
-      nextSyncAt: '2026-03-14T10:30:00.000Z',
-      streamSuccesses: { vendors: EXAMPLE_INSTANT, bills: EXAMPLE_INSTANT },
-      recentRuns: [exampleRun],
-      version: 3,
-      createdAt: '2026-03-13T08:00:00.000Z',
-    },
-  });
+    ({ streamSuccessTimes }: Connection) =>
+      Object.fromEntries(Object.entries(streamSuccessTimes).map(([name, at]) => [name, showInstant(at)])),
+    { vendors: EXAMPLE_INSTANT, bills: EXAMPLE_INSTANT },
+  ),
+  recentRuns: shown.list(run, 'recentRuns', 'The ten newest runs, newest first.', { itemsMax: RUNS_SHOWN_MAX }),
+  version: shown.field(z.int().min(1).describe('Raised by every change.'), 'version', 3),
+  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'When it was created.'),
+});
 
-const testResult = z
-  .object({
-    status: z.enum(['CONNECTED', 'ERROR']).describe('Whether a run would work.'),
-    testedAt: shownInstant().describe('When the ERP answered.'),
-    errorCode: z
-      .string()
-      .nullable()
-      .describe(
-        'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null when nothing is wrong.',
-      ),
-    errorMessage: z.string().nullable().describe('What has to be changed.'),
-  })
-  .meta({ id: 'ErpConnectionTest' })
-  .register(examples, {
-    example: {
-      status: 'ERROR',
-      testedAt: EXAMPLE_INSTANT,
-      errorCode: 'AUTH_FAILED',
-      errorMessage: 'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
-    },
-  });
+const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
+  status: shown.name(
+    z.enum(['CONNECTED', 'ERROR']).describe('Whether a run would work.'),
+    ConnectionStatus,
+    'status',
+    'ERROR',
+  ),
+  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'When the ERP answered.'),
+  errorCode: shown.textOrNull(
+    'errorCode',
+    'AUTH_FAILED',
+    'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null when nothing is wrong.',
+  ),
+  errorMessage: shown.textOrNull(
+    'errorMessage',
+    'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
+    'What has to be changed.',
+  ),
+});
 
 const clientSecret = secret(1, SECRET_LENGTH_MAX).describe(
   'The secret of the application registration. Never shown again.',
@@ -183,7 +173,7 @@ export const createErpConnection = route({
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
   body: newConnection,
-  responses: { 201: { description: 'The new connection.', schema: connection, headers: ['Location'] } },
+  responses: { 201: { description: 'The new connection.', schema: connection.schema, headers: ['Location'] } },
   refusals: [409],
   async handle({ body, principal }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.createConnection({
@@ -196,7 +186,7 @@ export const createErpConnection = route({
       importFrom: body.import_from,
       connectionsLimit: principal.limits?.erpConnections,
     });
-    const created = presentConnection(stated(reply.connection));
+    const created = connection.present(stated(reply.connection));
     return { status: 201, body: created, headers: { Location: `/v1/erp-connections/${created.id}` } };
   },
 });
@@ -214,7 +204,7 @@ export const listErpConnections = route({
     provider: erpProvider.optional(),
     status: status.optional().describe('Only connections in this status.'),
   }),
-  responses: { 200: { description: 'A page of connections.', schema: pageOf(connection) } },
+  responses: { 200: { description: 'A page of connections.', schema: pageOf(connection.schema) } },
   async handle({ query }, { erpConnections }): Promise<Reply> {
     const list = listRequest('listErpConnections', query);
     const reply = await erpConnections.listConnections({
@@ -223,7 +213,7 @@ export const listErpConnections = route({
       provider: query.provider,
       status: query.status === undefined ? ConnectionStatus.UNSPECIFIED : ConnectionStatus[query.status],
     });
-    return { status: 200, body: list.page(reply.connections.map(presentConnection), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.connections.map(connection.present), reply.nextPageToken) };
   },
 });
 
@@ -236,10 +226,10 @@ export const getErpConnection = route({
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The connection.', schema: connection } },
+  responses: { 200: { description: 'The connection.', schema: connection.schema } },
   async handle({ params }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.getConnection({ connectionId: params.connectionId });
-    return { status: 200, body: presentConnection(stated(reply.connection)) };
+    return { status: 200, body: connection.present(stated(reply.connection)) };
   },
 });
 
@@ -279,7 +269,7 @@ export const updateErpConnection = route({
       },
     })
     .register(examples, { example: { paused: true } }),
-  responses: { 200: { description: 'The connection after the change.', schema: connection } },
+  responses: { 200: { description: 'The connection after the change.', schema: connection.schema } },
   refusals: [409],
   async handle({ params, body }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.updateConnection({
@@ -289,7 +279,7 @@ export const updateErpConnection = route({
       isPaused: body.paused,
       importFrom: body.import_from,
     });
-    return { status: 200, body: presentConnection(stated(reply.connection)) };
+    return { status: 200, body: connection.present(stated(reply.connection)) };
   },
 });
 
@@ -305,17 +295,11 @@ export const testErpConnection = route({
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
-  responses: { 200: { description: 'What the ERP said.', schema: testResult } },
+  responses: { 200: { description: 'What the ERP said.', schema: testResult.schema } },
   refusals: [409, 502],
   async handle({ params }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.testConnection({ connectionId: params.connectionId });
-    const result: z.infer<typeof testResult> = {
-      status: testResult.shape.status.parse(enumName(ConnectionStatus, reply.status)),
-      testedAt: showInstant(reply.testedTime),
-      errorCode: reply.errorCode ?? null,
-      errorMessage: reply.errorMessage ?? null,
-    };
-    return { status: 200, body: result };
+    return { status: 200, body: testResult.present(reply) };
   },
 });
 
@@ -337,26 +321,3 @@ export const deleteErpConnection = route({
     return { status: 204 };
   },
 });
-
-export function presentConnection(message: Connection): z.infer<typeof connection> {
-  return {
-    id: message.connectionId,
-    provider: message.provider,
-    companyId: message.companyId,
-    status: enumName(ConnectionStatus, message.status),
-    config: connection.shape.config.parse(JSON.parse(message.configJson)),
-    isPaused: message.isPaused,
-    importFrom: message.importFrom ?? null,
-    lastSyncAt: showNullable(message.lastSyncTime),
-    lastSuccessAt: showNullable(message.lastSuccessTime),
-    lastErrorCode: message.lastErrorCode ?? null,
-    lastErrorMessage: message.lastErrorMessage ?? null,
-    nextSyncAt: showNullable(message.nextSyncTime),
-    streamSuccesses: Object.fromEntries(
-      Object.entries(message.streamSuccessTimes).map(([name, at]) => [name, showInstant(at)]),
-    ),
-    recentRuns: message.recentRuns.map(presentRun),
-    version: message.version,
-    createdAt: showInstant(message.createdTime),
-  };
-}

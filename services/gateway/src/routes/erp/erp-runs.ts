@@ -5,7 +5,7 @@ import { pathId, stated } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import { presentRun, run, runMode } from './run-record.js';
+import { run, runMode } from './run-record.js';
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'ERP connection') });
 
@@ -27,14 +27,14 @@ export const startErpRun = route({
     })
     .meta({ id: 'ErpRunRequest' })
     .register(examples, { example: { mode: 'FULL' } }),
-  responses: { 202: { description: 'The run that was started.', schema: run } },
+  responses: { 202: { description: 'The run that was started.', schema: run.schema } },
   refusals: [409],
   async handle({ params, body }, { erpRuns }): Promise<Reply> {
     const reply = await erpRuns.startRun({
       connectionId: params.connectionId,
       mode: RunMode[body.mode ?? 'INCREMENTAL'],
     });
-    return { status: 202, body: presentRun(stated(reply.run)) };
+    return { status: 202, body: run.present(stated(reply.run)) };
   },
 });
 
@@ -48,11 +48,11 @@ export const listErpRuns = route({
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   query: pageQuery,
-  responses: { 200: { description: 'A page of runs.', schema: pageOf(run) } },
+  responses: { 200: { description: 'A page of runs.', schema: pageOf(run.schema) } },
   async handle({ params, query }, { erpRuns }): Promise<Reply> {
     const { connectionId } = params;
     const list = listRequest(`listErpRuns:${connectionId}`, query);
     const reply = await erpRuns.listRuns({ connectionId, ...list.request });
-    return { status: 200, body: list.page(reply.runs.map(presentRun), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.runs.map(run.present), reply.nextPageToken) };
   },
 });

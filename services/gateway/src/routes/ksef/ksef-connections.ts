@@ -1,10 +1,10 @@
-import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
-import type { Connection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type { Connection, TestConnectionResponse } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import { pathId, secret, shownId, shownInstant, showInstant, stated, uuid } from '../../http/description/fields.js';
+import { pathId, secret, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
@@ -17,34 +17,42 @@ const TEST_TIMEOUT_MS = 150_000;
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 
-const connection = z
-  .object({
-    id: shownId().describe('The id of the connection.'),
-    companyId: shownId().describe('The company whose invoices are submitted.'),
-    companyName: z.string().optional().describe('Its name now. Absent when the company was removed.'),
-    environment: environment.describe('The environment of KSeF that the token belongs to.'),
-    contextNipMasked: z.string().describe('The last four digits of the NIP behind six asterisks.'),
-    status: status.describe(
+export const ksefConnection = shown.record<Connection>('KsefConnection')({
+  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the connection.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company whose invoices are submitted.'),
+  companyName: shown.optional(
+    z.string(),
+    'companyName',
+    'Norton & Sons sp. z o.o.',
+    'Its name now. Absent when the company was removed.',
+  ),
+  environment: shown.name(
+    environment.describe('The environment of KSeF that the token belongs to.'),
+    Environment,
+    'environment',
+    'TEST',
+  ),
+  contextNipMasked: shown.text(
+    'contextNipMasked',
+    '******7635',
+    'The last four digits of the NIP behind six asterisks.',
+  ),
+  status: shown.name(
+    status.describe(
       'PENDING until a test, CONNECTED after a good one, ERROR while a person has to act, DISABLED after its end.',
     ),
-    lastTestedAt: shownInstant().nullable().describe('The last test of the stored token. Null: not tested yet.'),
-    lastErrorMessage: z.string().nullable().describe('Why the last test failed. Null after a good one.'),
-    createdAt: shownInstant().describe('When it was created.'),
-  })
-  .meta({ id: 'KsefConnection' })
-  .register(examples, {
-    example: {
-      id: EXAMPLE_IDS.connection,
-      companyId: EXAMPLE_IDS.company,
-      companyName: 'Norton & Sons sp. z o.o.',
-      environment: 'TEST',
-      contextNipMasked: '******7635',
-      status: 'CONNECTED',
-      lastTestedAt: EXAMPLE_INSTANT,
-      lastErrorMessage: null,
-      createdAt: '2026-03-13T08:00:00.000Z',
-    },
-  });
+    ConnectionStatus,
+    'status',
+    'CONNECTED',
+  ),
+  lastTestedAt: shown.instantOrNull(
+    'lastTestedTime',
+    EXAMPLE_INSTANT,
+    'The last test of the stored token. Null: not tested yet.',
+  ),
+  lastErrorMessage: shown.textOrNull('lastErrorMessage', null, 'Why the last test failed. Null after a good one.'),
+  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'When it was created.'),
+});
 
 const newConnection = z
   .strictObject({
@@ -63,13 +71,15 @@ const newConnection = z
     example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<token of KSeF>.....' },
   });
 
-const testResult = z
-  .object({
-    status: z.enum(['CONNECTED', 'ERROR']).describe('ERROR: `lastErrorMessage` of the connection says what to change.'),
-    testedAt: shownInstant().describe('When KSeF answered.'),
-  })
-  .meta({ id: 'KsefConnectionTest' })
-  .register(examples, { example: { status: 'CONNECTED', testedAt: EXAMPLE_INSTANT } });
+const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
+  status: shown.name(
+    z.enum(['CONNECTED', 'ERROR']).describe('ERROR: `lastErrorMessage` of the connection says what to change.'),
+    ConnectionStatus,
+    'status',
+    'CONNECTED',
+  ),
+  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'When KSeF answered.'),
+});
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
 
@@ -85,8 +95,8 @@ export const saveKsefConnection = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,
   responses: {
-    200: { description: 'The connection with its new token.', schema: connection },
-    201: { description: 'The new connection.', schema: connection, headers: ['Location'] },
+    200: { description: 'The connection with its new token.', schema: ksefConnection.schema },
+    201: { description: 'The new connection.', schema: ksefConnection.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body }, { ksefConnections }): Promise<Reply> {
@@ -96,7 +106,7 @@ export const saveKsefConnection = route({
       contextNip: body.context_nip,
       ksefToken: body.ksef_token,
     });
-    const saved = presentKsefConnection(stated(reply.connection));
+    const saved = ksefConnection.present(stated(reply.connection));
     if (!reply.created) return { status: 200, body: saved };
     return { status: 201, body: saved, headers: { Location: `/v1/ksef-connections/${saved.id}` } };
   },
@@ -115,7 +125,7 @@ export const listKsefConnections = route({
     environment: environment.optional().describe('Only connections of this environment.'),
     status: status.optional().describe('Only connections in this status.'),
   }),
-  responses: { 200: { description: 'A page of connections.', schema: pageOf(connection) } },
+  responses: { 200: { description: 'A page of connections.', schema: pageOf(ksefConnection.schema) } },
   async handle({ query }, { ksefConnections }): Promise<Reply> {
     const list = listRequest('listKsefConnections', query);
     const reply = await ksefConnections.listConnections({
@@ -124,7 +134,7 @@ export const listKsefConnections = route({
       environment: query.environment === undefined ? Environment.UNSPECIFIED : Environment[query.environment],
       status: query.status === undefined ? ConnectionStatus.UNSPECIFIED : ConnectionStatus[query.status],
     });
-    return { status: 200, body: list.page(reply.connections.map(presentKsefConnection), reply.nextPageToken) };
+    return { status: 200, body: list.page(reply.connections.map(ksefConnection.present), reply.nextPageToken) };
   },
 });
 
@@ -137,10 +147,10 @@ export const getKsefConnection = route({
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The connection.', schema: connection } },
+  responses: { 200: { description: 'The connection.', schema: ksefConnection.schema } },
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
-    return { status: 200, body: presentKsefConnection(stated(reply.connection)) };
+    return { status: 200, body: ksefConnection.present(stated(reply.connection)) };
   },
 });
 
@@ -157,15 +167,11 @@ export const testKsefConnection = route({
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
-  responses: { 200: { description: 'What KSeF said.', schema: testResult } },
+  responses: { 200: { description: 'What KSeF said.', schema: testResult.schema } },
   refusals: [409, 502],
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.testConnection({ connectionId: params.connectionId });
-    const result: z.infer<typeof testResult> = {
-      status: testResult.shape.status.parse(enumName(ConnectionStatus, reply.status)),
-      testedAt: showInstant(reply.testedTime),
-    };
-    return { status: 200, body: result };
+    return { status: 200, body: testResult.present(reply) };
   },
 });
 
@@ -187,17 +193,3 @@ export const disableKsefConnection = route({
     return { status: 204 };
   },
 });
-
-export function presentKsefConnection(message: Connection): z.infer<typeof connection> {
-  return {
-    id: message.connectionId,
-    companyId: message.companyId,
-    ...(message.companyName === undefined ? {} : { companyName: message.companyName }),
-    environment: environment.parse(enumName(Environment, message.environment)),
-    contextNipMasked: message.contextNipMasked,
-    status: enumName(ConnectionStatus, message.status),
-    lastTestedAt: message.lastTestedTime === undefined ? null : showInstant(message.lastTestedTime),
-    lastErrorMessage: message.lastErrorMessage ?? null,
-    createdAt: showInstant(message.createdTime),
-  };
-}

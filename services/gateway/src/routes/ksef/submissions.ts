@@ -9,14 +9,7 @@ import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
-import {
-  attempt,
-  confirmationFileName,
-  presentAttempt,
-  presentSubmission,
-  submission,
-  submissionStatus,
-} from './submission-record.js';
+import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
 
 const INVOICES_MAX = 100;
 /** Submissions that one bulk request asks for at a time. */
@@ -52,14 +45,14 @@ export const createKsefSubmission = route({
   body: newSubmission,
   takesEffectOnce: true,
   responses: {
-    200: { description: 'The submission that was there.', schema: submission },
-    202: { description: 'Queued by this request.', schema: submission, headers: ['Location'] },
+    200: { description: 'The submission that was there.', schema: submission.schema },
+    202: { description: 'Queued by this request.', schema: submission.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ params, body }, { ksefSubmissions }): Promise<Reply> {
     const { connectionId } = params;
     const reply = await ksefSubmissions.createSubmission({ connectionId, invoiceId: body.invoice_id });
-    const stored = presentSubmission(stated(reply.submission));
+    const stored = submission.present(stated(reply.submission));
     if (!reply.queued) return { status: 200, body: stored };
     const headers = { Location: `/v1/ksef-connections/${connectionId}/submissions/${stored.id}` };
     return { status: 202, body: stored, headers };
@@ -81,7 +74,7 @@ const bulkItem = z
   .object({
     invoiceId: shownInvoiceId(),
     status: z.int().describe('As POST .../submissions would answer for this invoice: 202, 200, 404, 409, 503.'),
-    submission: submission.nullable().describe('The submission. Null where it was refused.'),
+    submission: submission.schema.nullable().describe('The submission. Null where it was refused.'),
     error: z
       .object({ code: z.string().describe('As in an error.'), message: z.string().describe('What has to be changed.') })
       .nullable()
@@ -96,7 +89,7 @@ const bulkResult = z
   .meta({ id: 'KsefBulkResult' })
   .register(examples, {
     example: {
-      items: [{ invoiceId: EXAMPLE_IDS.invoice, status: 202, submission: exampleOf(submission), error: null }],
+      items: [{ invoiceId: EXAMPLE_IDS.invoice, status: 202, submission: exampleOf(submission.schema), error: null }],
     },
   });
 
@@ -139,7 +132,7 @@ async function submitOne(
 ): Promise<z.infer<typeof bulkItem>> {
   try {
     const reply = await submissions.createSubmission({ connectionId, invoiceId });
-    const stored = presentSubmission(stated(reply.submission));
+    const stored = submission.present(stated(reply.submission));
     return { invoiceId, status: reply.queued ? 202 : 200, submission: stored, error: null };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
@@ -151,7 +144,7 @@ async function submitOne(
 
 const submissionList = z
   .object({
-    items: z.array(submission).max(PAGE_SIZE_MAX).describe('Newest first.'),
+    items: z.array(submission.schema).max(PAGE_SIZE_MAX).describe('Newest first.'),
     nextCursor: z
       .string()
       .nullable()
@@ -159,7 +152,7 @@ const submissionList = z
       .describe('Only where `limit` or `cursor` was sent: the `cursor` of the next page. Null on the last page.'),
   })
   .meta({ id: 'KsefSubmissionList' })
-  .register(examples, { example: { items: [exampleOf(submission)] } });
+  .register(examples, { example: { items: [exampleOf(submission.schema)] } });
 
 export const listKsefSubmissions = route({
   operation: 'listKsefSubmissions',
@@ -187,7 +180,7 @@ export const listKsefSubmissions = route({
       status: query.status === undefined ? SubmissionStatus.UNSPECIFIED : SubmissionStatus[query.status],
       invoiceId: query.invoice_id,
     });
-    const { items, nextCursor } = list.page(reply.submissions.map(presentSubmission), reply.nextPageToken);
+    const { items, nextCursor } = list.page(reply.submissions.map(submission.present), reply.nextPageToken);
     const isPaged = query.limit !== undefined || query.cursor !== undefined;
     return { status: 200, body: isPaged ? { items, nextCursor } : { items } };
   },
@@ -202,17 +195,17 @@ export const getKsefSubmission = route({
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
-  responses: { 200: { description: 'The submission.', schema: submission } },
+  responses: { 200: { description: 'The submission.', schema: submission.schema } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.getSubmission(params);
-    return { status: 200, body: presentSubmission(stated(reply.submission)) };
+    return { status: 200, body: submission.present(stated(reply.submission)) };
   },
 });
 
 const attemptList = z
-  .object({ items: z.array(attempt).max(ATTEMPTS_MAX).describe('Oldest first.') })
+  .object({ items: z.array(attempt.schema).max(ATTEMPTS_MAX).describe('Oldest first.') })
   .meta({ id: 'KsefSubmissionAttempts' })
-  .register(examples, { example: { items: [exampleOf(attempt)] } });
+  .register(examples, { example: { items: [exampleOf(attempt.schema)] } });
 
 export const listKsefSubmissionAttempts = route({
   operation: 'listKsefSubmissionAttempts',
@@ -227,7 +220,7 @@ export const listKsefSubmissionAttempts = route({
   responses: { 200: { description: 'The attempts.', schema: attemptList } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.listAttempts(params);
-    return { status: 200, body: { items: reply.attempts.map(presentAttempt) } };
+    return { status: 200, body: { items: reply.attempts.map(attempt.present) } };
   },
 });
 
@@ -242,11 +235,11 @@ export const cancelKsefSubmission = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
   params: submissionParams,
   takesEffectOnce: true,
-  responses: { 200: { description: 'The submission, taken back now or before.', schema: submission } },
+  responses: { 200: { description: 'The submission, taken back now or before.', schema: submission.schema } },
   refusals: [409],
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.cancelSubmission(params);
-    return { status: 200, body: presentSubmission(stated(reply.submission)) };
+    return { status: 200, body: submission.present(stated(reply.submission)) };
   },
 });
 

@@ -15,13 +15,13 @@ import type { TenantClients } from '../../clients.js';
 import { stated } from '../../http/description/fields.js';
 import { safeFileName } from '../../http/response/file-name.js';
 import type { ArchiveFile } from '../../http/response/zip-archive.js';
-import { presentFinding } from '../analysis/finding-record.js';
-import { presentRule } from '../analysis/finding-routing-rules.js';
-import { presentInvoice } from '../analysis/stored-invoice.js';
-import { presentConnection } from '../erp/erp-connections.js';
-import { presentKsefConnection } from '../ksef/ksef-connections.js';
-import { confirmationFileName, presentSubmission } from '../ksef/submission-record.js';
-import { presentScan, presentSummary } from '../scan/scans.js';
+import { finding } from '../analysis/finding-record.js';
+import { rule } from '../analysis/finding-routing-rules.js';
+import { storedInvoice } from '../analysis/stored-invoice.js';
+import { connection } from '../erp/erp-connections.js';
+import { ksefConnection } from '../ksef/ksef-connections.js';
+import { confirmationFileName, submission } from '../ksef/submission-record.js';
+import { scan, scanSummary } from '../scan/scans.js';
 import { webhook } from '../webhooks/webhooks.js';
 import { apiKey } from './api-keys.js';
 import { auditEvent } from './audit-events.js';
@@ -99,14 +99,14 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
     ),
     routing_rules: list(
       (page) => clients.routingRules.listRoutingRules(page),
-      (reply) => reply.rules.map(presentRule),
+      (reply) => reply.rules.map(rule.present),
     ),
     suppliers: archived(clients.analysisArchive, 'suppliers'),
     vendors: archived(clients.analysisArchive, 'vendors'),
     erp_orders: archived(clients.analysisArchive, 'erp_orders'),
     erp_payments: archived(clients.analysisArchive, 'erp_payments'),
-    invoices: list(invoicesOf(InvoiceSource.UNSPECIFIED), (reply) => reply.invoices.map(presentInvoice)),
-    erp_bills: list(invoicesOf(InvoiceSource.ERP), (reply) => reply.invoices.map(presentInvoice)),
+    invoices: list(invoicesOf(InvoiceSource.UNSPECIFIED), (reply) => reply.invoices.map(storedInvoice.present)),
+    erp_bills: list(invoicesOf(InvoiceSource.ERP), (reply) => reply.invoices.map(storedInvoice.present)),
     analyses: archived(clients.analysisArchive, 'analyses'),
     findings: list(
       (page) =>
@@ -123,7 +123,7 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
           disposition: undefined,
           assigneeUserId: undefined,
         }),
-      (reply) => reply.findings.map(presentFinding),
+      (reply) => reply.findings.map(finding.present),
     ),
     finding_history: archived(clients.analysisArchive, 'finding_history'),
     scans: list(
@@ -132,8 +132,8 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
         const scans: unknown[] = [];
         for (const summary of reply.scans) {
           // Its rows are invoices; those that were skipped stand only in the scan itself.
-          const { scan } = await clients.scans.getScan({ scanId: summary.scanId });
-          scans.push({ ...presentSummary(summary), ...presentScan(stated(scan)) });
+          const stored = await clients.scans.getScan({ scanId: summary.scanId });
+          scans.push({ ...scanSummary.present(summary), ...scan.present(stated(stored.scan)) });
         }
         return scans;
       },
@@ -148,7 +148,7 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
           provider: undefined,
           status: ConnectionStatus.UNSPECIFIED,
         }),
-      (reply) => reply.connections.map(presentConnection),
+      (reply) => reply.connections.map(connection.present),
     ),
     ksef_connections: list(
       (page) =>
@@ -158,10 +158,10 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
           environment: KsefEnvironment.UNSPECIFIED,
           status: KsefStatus.UNSPECIFIED,
         }),
-      (reply) => reply.connections.map(presentKsefConnection),
+      (reply) => reply.connections.map(ksefConnection.present),
     ),
     async *ksef_submissions() {
-      for await (const page of ksefSubmissionPages(clients, begunAt)) yield page.map(presentSubmission);
+      for await (const page of ksefSubmissionPages(clients, begunAt)) yield page.map(submission.present);
     },
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),
