@@ -90,6 +90,11 @@ export class DomainError extends Error {
   }
 }
 
+/** Whether the same call may succeed later: what it needs is away, or answers too late. */
+export function isTemporary(error: unknown): error is DomainError {
+  return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
+}
+
 /** One message for resources that do not exist and resources of other tenants. */
 export function notFound(resourceName: string): DomainError {
   return new DomainError('not_found', `No such ${resourceName}.`);

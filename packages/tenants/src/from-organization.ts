@@ -1,7 +1,7 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import type { TenantCompany as WireCompany } from '@invoicecontrol/contracts/organization/v1/organization_service';
-import { DomainError } from '@invoicecontrol/errors';
+import { isTemporary } from '@invoicecontrol/errors';
 import { createCache } from '@invoicecontrol/runtime/cache';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
@@ -54,7 +54,7 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
     staleIfError: {
       maxMs: STALE_MS_MAX,
       retryMs: 0,
-      mayServe: (error) => error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline'),
+      mayServe: isTemporary,
     },
   });
   const broadcast = subscribeBroadcast(

@@ -1,7 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { StreamName } from '../domain/records.js';
 import { errorOf, runLog, statusOf, toRunError } from '../domain/run.js';
@@ -269,8 +269,7 @@ function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
     ? 'The run was interrupted by a restart of the service. The next run continues.'
     : 'A part of the service was not available. The next run continues.';
   log.failed(toRunError({ code: 'RUN_ABANDONED', message }));
-  const isOurOutage = cause instanceof DomainError && (cause.kind === 'unavailable' || cause.kind === 'deadline');
-  return { isInterrupted: isStopping, isUnexpected: !isStopping && !isOurOutage };
+  return { isInterrupted: isStopping, isUnexpected: !isStopping && !isTemporary(cause) };
 }
 
 function outcomeOf(log: RunLog, { fault, isCanceled, isInterrupted = false }: EndOfRun, now: Date): RunOutcome {

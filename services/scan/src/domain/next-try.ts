@@ -1,4 +1,4 @@
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, isTemporary } from '@invoicecontrol/errors';
 
 /** Faults in a row with which a scan gives up its organization's turn (ADR 0016). */
 export const FAULTS_MAX = 3;
@@ -35,9 +35,8 @@ export function nextTry(error: unknown, faultsBefore: number): NextTry {
 }
 
 function reasonOf(error: unknown): FailureReason {
-  if (!(error instanceof DomainError)) return 'FAULT';
-  if (error.kind === 'unavailable' || error.kind === 'deadline') return 'OUTAGE';
-  return error.kind === 'not_found' ? 'DELETED' : 'FAULT';
+  if (isTemporary(error)) return 'OUTAGE';
+  return error instanceof DomainError && error.kind === 'not_found' ? 'DELETED' : 'FAULT';
 }
 
 function pauseAfter(reason: FailureReason, faults: number): number {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { events } from '@invoicecontrol/contracts/events';
-import { DomainError, FieldFaults, invalidField, notFound } from '@invoicecontrol/errors';
+import { DomainError, FieldFaults, invalidField, isTemporary, notFound } from '@invoicecontrol/errors';
 import { canonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { createCounted } from '@invoicecontrol/metering/counted-create';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
@@ -105,7 +105,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
         await delay(POLL_EACH_MS);
       }
     } catch (error) {
-      throw isOutage(error) ? waitsForDocuments(uploadId, error) : error;
+      throw isTemporary(error) ? waitsForDocuments(uploadId, error) : error;
     } finally {
       ended.abort();
     }
@@ -118,7 +118,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       await decided(record, isReplayed, waitMs);
       return true;
     } catch (error) {
-      if (error instanceof DomainError && (error.kind === 'deadline' || error.kind === 'unavailable')) return false;
+      if (isTemporary(error)) return false;
       throw error;
     }
   };
@@ -212,7 +212,7 @@ async function isUploadedNow(
     return await documents.keepUploaded(organizationId, uploadId, context);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'not_found') throw notFound('upload');
-    if (!isOutage(error)) throw error;
+    if (!isTemporary(error)) throw error;
     throw new DomainError(
       'unavailable',
       'Uploaded documents cannot be reached right now. Nothing was stored; repeat the request in a moment.',
@@ -317,10 +317,6 @@ function requireCorrectable({ state, isDue, failure }: UploadRecord): void {
       ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable one.'
       : 'The document is still being analyzed, perhaps with an earlier correction. Correct it when that is done.',
   );
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
 }
 
 function stillAtWork(uploadId: string): StillAtWork {

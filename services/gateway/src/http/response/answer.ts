@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { ClientGone } from './client-gone.js';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
@@ -74,7 +74,7 @@ function isClientGone(error: unknown): boolean {
 
 /** A refusal of our own for too much load has no cause. */
 function isOutage(error: HttpRefusal | DomainError): boolean {
-  return error instanceof DomainError && ['unavailable', 'deadline'].includes(error.kind) && error.cause !== undefined;
+  return isTemporary(error) && error.cause !== undefined;
 }
 
 /** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */
