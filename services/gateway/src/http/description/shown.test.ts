@@ -67,3 +67,15 @@ test('a record that shows more of a message shows the fields of the record in it
   });
   expect(moved.present({ pallet: message, from: 'B2' })).toEqual({ ...pallet.present(message), from: 'B2' });
 });
+
+test('a source that the message lacks, may lack or has as another type does not compile', () => {
+  const wrong = shown.record<Pallet>()({
+    // @ts-expect-error A pallet has no such property.
+    missing: shown.text('colour', 'red', 'Its colour.'),
+    // @ts-expect-error A pallet may be without a label, which is to be answered with null.
+    optional: shown.text('label', 'Fragile', 'What stands on it.'),
+    // @ts-expect-error The weight is a number.
+    other: shown.textOrNull('weightKg', '12', 'What it weighs.'),
+  });
+  expect(Object.keys(wrong.fields)).toEqual(['missing', 'optional', 'other']);
+});

@@ -2,7 +2,7 @@ import { enumName } from '@invoicecontrol/contracts/enum-name';
 import type { WireEnum } from '@invoicecontrol/contracts/enum-name';
 import { z } from 'zod';
 import { exampleOf, examples } from './examples.js';
-import { showInstant, stated } from './fields.js';
+import { shownId, shownInstant, showInstant, stated } from './fields.js';
 
 /** A field of a record: what is published of it, an example, and how it is read from the message of its owner. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
@@ -86,7 +86,7 @@ export function textOrNull<K extends string>(source: K, example: string | null, 
 }
 
 export function id<K extends string>(source: K, example: string, description: string) {
-  return field(z.string().meta({ format: 'uuid' }).describe(description), source, example);
+  return field(shownId().describe(description), source, example);
 }
 
 /** How many. */
@@ -95,7 +95,7 @@ export function count<K extends string>(source: K, example: number, description:
 }
 
 export function idOrNull<K extends string>(source: K, example: string | null, description: string) {
-  return orNull(z.string().meta({ format: 'uuid' }), source, example, description);
+  return orNull(shownId(), source, example, description);
 }
 
 export function flag<K extends string>(source: K, example: boolean, description: string) {
@@ -134,7 +134,7 @@ export function instant<K extends string>(
   description: string,
 ): Field<MayHave<K, Date>, z.ZodString> {
   return {
-    schema: z.string().meta({ format: 'date-time' }).describe(description),
+    schema: shownInstant().describe(description),
     example,
     read: (message) => showInstant(message[source]),
   };
@@ -147,7 +147,7 @@ export function instantOrNull<K extends string>(
   description: string,
 ): Field<MayHave<K, Date>, z.ZodNullable<z.ZodString>> {
   return {
-    schema: z.string().meta({ format: 'date-time' }).nullable().describe(description),
+    schema: shownInstant().nullable().describe(description),
     example,
     read: (message) => {
       const instant = message[source];
