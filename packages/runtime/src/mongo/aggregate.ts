@@ -6,6 +6,7 @@ import { activeTraceparent } from '../trace-context.js';
 import { envelopes } from './event-envelope.js';
 import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
 import type { Finish, Outbox } from './outbox.js';
+import type { Stored } from './stored.js';
 
 /**
  * What every aggregate document carries beside its state (architecture section 5, rules 2 and 3). State, version and
@@ -73,14 +74,14 @@ export interface ChangeOptions<D> extends SaveOptions {
 
 export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
-  insert(document: Omit<D, Bookkeeping>, options?: SaveOptions): Promise<void>;
+  insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
    * Changes the document if its version is still `guard.version`, and returns it as it is now.
    * @throws VersionConflict when the guard matches nothing
    */
-  save(guard: Guard, change: UpdateFilter<D>, options?: ChangeOptions<D>): Promise<WithId<D>>;
+  save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
   /** Like {@link save}, for large documents: nothing is read back. */
-  commit(guard: Guard, change: UpdateFilter<D>, options?: ChangeOptions<D>): Promise<void>;
+  commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
    * Commits changes of many documents in one command, for flows that may be repeated: a document with another version
    * was changed by an earlier run or a concurrent writer, and stays as it is.
@@ -91,7 +92,7 @@ export interface AggregateStore<D extends Aggregate> {
 /** One of many changes that are written together. */
 export interface Change<D extends Aggregate> {
   readonly guard: Guard;
-  readonly change: UpdateFilter<D>;
+  readonly change: UpdateFilter<Stored<D>>;
   readonly events?: readonly Announcement[];
 }
 
@@ -112,7 +113,7 @@ export function aggregateStore<D extends Aggregate>(
   };
   const guarded = async (
     guard: Guard,
-    change: UpdateFilter<D>,
+    change: UpdateFilter<Stored<D>>,
     { events = [], finish, onlyIf }: ChangeOptions<D>,
     projection: object | undefined,
   ): Promise<WithId<D>> => {
@@ -179,7 +180,10 @@ export function aggregateStore<D extends Aggregate>(
 }
 
 /** The caller's change, one version on, with its events pushed to the outbox. */
-function withEvents<D extends Aggregate>(change: UpdateFilter<D>, entries: readonly OutboxEvent[]): UpdateFilter<D> {
+function withEvents<D extends Aggregate>(
+  change: UpdateFilter<Stored<D>>,
+  entries: readonly OutboxEvent[],
+): UpdateFilter<D> {
   const update: Record<string, unknown> = { ...change, $inc: { ...change.$inc, version: 1 } };
   if (entries.length > 0) {
     update['$set'] = { ...change.$set, outboxPending: true };

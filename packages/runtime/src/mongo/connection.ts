@@ -60,6 +60,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
+    // What is undefined in a write is not stored; in a filter it is refused by our connections.
     ignoreUndefined: true,
     // Each heartbeat is a command of its own, so that every server and every proxy is watched in the same way.
     serverMonitoringMode: 'poll',

@@ -4,6 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { MongoClientOptions } from 'mongodb';
 import { isTelemetryOn, traced } from '../telemetry.js';
 import { activeTraceparent } from '../trace-context.js';
+import { refuseUndefinedConditions } from './undefined-conditions.js';
+import type { Command } from './undefined-conditions.js';
 
 /** What is relied on of the driver's class, which its published types leave out. */
 interface DriverConnection extends EventEmitter {
@@ -12,9 +14,6 @@ interface DriverConnection extends EventEmitter {
   /** Sends a command and resolves with its reply. */
   command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;
 }
-
-/** Its first key is its name; the value of that is mostly the collection. */
-type Command = Readonly<Record<string, unknown>>;
 
 const require = createRequire(import.meta.url);
 const { Connection } = require('mongodb/lib/cmap/connection.js') as {
@@ -43,6 +42,7 @@ class OurConnection extends Connection {
     command: Command,
     ...rest: readonly unknown[]
   ): Promise<unknown> {
+    refuseUndefinedConditions(command);
     const parent = isTelemetryOn() ? activeTraceparent() : undefined;
     if (parent === undefined) return super.command(namespace, command, ...rest);
     const [operation = ''] = Object.keys(command);

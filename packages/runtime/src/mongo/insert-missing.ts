@@ -1,5 +1,6 @@
 import { MongoBulkWriteError } from 'mongodb';
 import type { Collection, OptionalUnlessRequiredId } from 'mongodb';
+import type { Stored } from './stored.js';
 
 const DUPLICATE_KEY = 11000;
 
@@ -9,7 +10,7 @@ const DUPLICATE_KEY = 11000;
  */
 export async function insertMissing<D extends { readonly _id: string }>(
   collection: Collection<D>,
-  documents: readonly D[],
+  documents: readonly Stored<D>[],
 ): Promise<ReadonlySet<string>> {
   if (documents.length === 0) return new Set();
   try {

@@ -1,11 +1,11 @@
 import type { Collection } from 'mongodb';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { ApiKeys } from '../application/api-keys.js';
 import type { ApiKey } from '../domain/api-key.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
-import { stateUpdate } from './state-update.js';
 
 /** A key is its own aggregate: revoking it is one write together with `api_keys_revoked`. */
 export interface ApiKeyDocument extends Audited {
@@ -48,19 +48,10 @@ export function apiKeyStore(
     },
     async insert({ id, organizationId, version: _version, lastUsedDay: _lastUsedDay, ...state }, change) {
       const { expiresAt, revokedAt, ...own } = state;
-      await store.insert(
-        {
-          _id: id,
-          organizationId,
-          ...own,
-          ...(expiresAt === undefined ? {} : { expiresAt }),
-          ...(revokedAt === undefined ? {} : { revokedAt }),
-        },
-        change,
-      );
+      await store.insert({ _id: id, organizationId, ...own, expiresAt, revokedAt }, change);
     },
     async save({ id, organizationId, version, lastUsedDay: _lastUsedDay, ...state }, change) {
-      const saved = await store.save({ id, organizationId, version }, stateUpdate(state), change);
+      const saved = await store.save({ id, organizationId, version }, setOrUnset<ApiKeyDocument>(state), change);
       return fromDocument(saved);
     },
   };

@@ -27,10 +27,9 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {
     async add(organizationId, { id: _id, createdAt, actor, action, target, outcome, requestId, ip }) {
-      const from = ip === undefined ? {} : { ip };
       const who = { actorType: actor.type, actorId: actor.id };
       await insertMissing(collection, [
-        { _id, organizationId, createdAt, ...who, action, target, outcome, requestId, ...from },
+        { _id, organizationId, createdAt, ...who, action, target, outcome, requestId, ip },
       ]);
     },
     async removeSome(organizationId, entriesMax) {

@@ -4,6 +4,8 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Guard } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
+import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Change } from '../application/change.js';
 import type { AuditEventDocument } from './audit-events.js';
 import type { Audited, AuditRelay } from './audit-relay.js';
@@ -14,7 +16,7 @@ export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
 
 export interface AuditedStore<D extends Audited> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
-  insert(document: Omit<D, Bookkeeping>, change: Change | undefined): Promise<void>;
+  insert(document: Stored<Omit<D, Bookkeeping>>, change: Change | undefined): Promise<void>;
   /** @throws VersionConflict when the guard matches nothing */
   save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;
 }
@@ -48,7 +50,7 @@ export function auditedStore<D extends Audited>(
           auditEntries: { $each: entries },
           ...(mails.length === 0 ? {} : { notifications: { $each: mails } }),
         },
-      } as unknown as UpdateFilter<D>;
+      } as unknown as Parameters<typeof store.save>[1];
       const saved = await store.save(guard, audited, { events: change.events ?? [] });
       await auditRelay.relay(collectionName, saved);
       return saved;
@@ -69,16 +71,18 @@ function toAuditEntries(
   { context, audit }: Change,
   at: Date,
 ): AuditEventDocument[] {
-  return audit.map(({ action, target }, index) => ({
-    _id: uuidv5(`${collectionName}|${id}|${version + 1}|${at.getTime()}|${index}`, AUDIT_ID_NAMESPACE),
-    organizationId,
-    createdAt: at,
-    actorType: context.actor.type,
-    actorId: context.actor.id,
-    action,
-    target,
-    outcome: 'SUCCEEDED',
-    requestId: context.requestId,
-    ...(context.ip === undefined ? {} : { ip: context.ip }),
-  }));
+  return audit.map(({ action, target }, index) =>
+    stored<AuditEventDocument>({
+      _id: uuidv5(`${collectionName}|${id}|${version + 1}|${at.getTime()}|${index}`, AUDIT_ID_NAMESPACE),
+      organizationId,
+      createdAt: at,
+      actorType: context.actor.type,
+      actorId: context.actor.id,
+      action,
+      target,
+      outcome: 'SUCCEEDED',
+      requestId: context.requestId,
+      ip: context.ip,
+    }),
+  );
 }

@@ -4,6 +4,8 @@ import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claim
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
+import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
 import { COUNTED_MAX } from '../domain/notification.js';
@@ -42,12 +44,12 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   ]);
 }
 
-export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notification): NotificationDocument {
+export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notification): Stored<NotificationDocument> {
   return {
     _id: id,
     ...own,
-    ...(sendAt === undefined ? {} : { sendAt }),
-    ...(submissionIds === undefined ? {} : { submissionIds }),
+    sendAt,
+    submissionIds,
     status: 'QUEUED',
     tries: 0,
     dueAt: sendAt ?? own.createdAt,
@@ -128,7 +130,7 @@ export function notificationStore(
         tries: document.tries,
         complete: (status, reason) =>
           updateClaimed({
-            $set: { status, endedAt: clock.now(), ...(reason === undefined ? {} : { reason }) },
+            $set: stored<Partial<NotificationDocument>>({ status, endedAt: clock.now(), reason }),
             $unset: { claim: '', leaseUntil: '', dueAt: '' },
           }),
         retryLater: (dueAt, reason) =>

@@ -1,5 +1,7 @@
 import type { Collection } from 'mongodb';
 import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
+import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
 import type { DeletedBy, Deletion, Organization, SubscriptionSource } from '../domain/organization.js';
@@ -7,7 +9,6 @@ import type { Contract } from '../domain/plans.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore, Bookkeeping } from './audited-store.js';
-import { stateUpdate } from './state-update.js';
 
 /**
  * A tenant with its companies, at most {@link COMPANIES_MAX}. The default company, unique VAT ids and the plan's limit
@@ -92,7 +93,7 @@ export function organizationStore(
       store.insert({ _id: organization.id, organizationId: organization.id, ...toState(organization) }, change),
     async save(changed, change) {
       const guard = { id: changed.id, organizationId: changed.id, version: changed.version };
-      return fromDocument(await store.save(guard, stateUpdate(toState(changed)), change));
+      return fromDocument(await store.save(guard, setOrUnset<OrganizationDocument>(toState(changed)), change));
     },
   };
 }
@@ -104,7 +105,7 @@ const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
 
 /** Every field of the state; undefined ones are absent in the document. */
-function toState(organization: Organization): State {
+function toState(organization: Organization): Stored<State> {
   const { id: _id, version: _version, deletion, ...own } = organization;
   return {
     ...own,
@@ -115,7 +116,7 @@ function toState(organization: Organization): State {
     deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
     recoveryExpiresAt: deletion?.recoveryExpiresAt,
-  } as State;
+  } as Stored<State>;
 }
 
 function fromDocument(document: OrganizationDocument): Organization {

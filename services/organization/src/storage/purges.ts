@@ -53,7 +53,7 @@ export function purgeStore(
       return found.map(({ _id: organizationId, version }) => ({ organizationId, version }));
     },
     async begin(expired, { begunAt, nextAt }, change) {
-      const purge = { begunAt, rounds: 1, ...(nextAt === undefined ? {} : { nextAt }) };
+      const purge = { begunAt, rounds: 1, nextAt };
       const update = { $set: { purge }, $unset: Object.fromEntries(TAKEN_AWAY.map((field) => [field, ''])) };
       await audited.save(guardOf(expired), update as unknown as UpdateFilter<OrganizationDocument>, change);
     },
