@@ -3,19 +3,16 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { Accounts } from '../application/stores.js';
 import { currentSubscription, pastDueEnd, trialNoticeDue } from '../domain/account.js';
 import type { Account, GraceRule, TrackedSubscription } from '../domain/account.js';
 
-/** Absent instead of undefined, as the driver stores it. */
-type Stored<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
 /** The account of an organization; its id is the organization's. */
 export interface CustomerDocument extends Aggregate {
-  readonly subscriptions: readonly Stored<TrackedSubscription>[];
+  /** What is undefined in one is not stored. */
+  readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /** When time alone changes something: a trial ends soon, a grace ends. Sparse index. */
   readonly dueAt?: Date;
@@ -53,20 +50,9 @@ export function accountStore(
     async save(account, events) {
       const { organizationId, version, subscriptions, trialNoticeFor } = account;
       const dueAt = dueOf(account, rule, clock.now());
-      const removed = {
-        ...(trialNoticeFor === undefined ? { trialNoticeFor: '' as const } : {}),
-        ...(dueAt === undefined ? { dueAt: '' as const } : {}),
-      };
       const saved = await aggregates.save(
         { id: organizationId, organizationId, version },
-        {
-          $set: {
-            subscriptions: subscriptions as CustomerDocument['subscriptions'],
-            ...(trialNoticeFor === undefined ? {} : { trialNoticeFor }),
-            ...(dueAt === undefined ? {} : { dueAt }),
-          },
-          ...(Object.keys(removed).length === 0 ? {} : { $unset: removed }),
-        },
+        setOrUnset<CustomerDocument>({ subscriptions, trialNoticeFor, dueAt }),
         { events },
       );
       return toAccount(saved);
@@ -95,7 +81,7 @@ function toAccount({ organizationId, version, subscriptions, trialNoticeFor }: C
 }
 
 /** Every field, also the undefined ones: subscriptions are compared. */
-function toSubscription(stored: Stored<TrackedSubscription>): TrackedSubscription {
+function toSubscription(stored: TrackedSubscription): TrackedSubscription {
   const { id, status, plan, interval, additionalLegalEntities, customerId, periodStart, periodEnd } = stored;
   const { trialEnd, scheduledChange, lastOccurredAt, firstOccurredAt, canceledAt } = stored;
   return {

@@ -3,6 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type {
   ClaimedNotification,
@@ -83,12 +84,12 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
     async insert({ eventId, type, occurredAt, body, subscriptionId, claimedOrganizationId }) {
       const now = clock.now();
       const claimId = randomUUID();
-      const document: NotificationDocument = {
+      const document = stored<NotificationDocument>({
         _id: eventId,
         type,
         occurredAt,
         body,
-        ...(subscriptionId === undefined ? {} : { subscriptionId }),
+        subscriptionId,
         organizationId: claimedOrganizationId ?? '',
         state: 'PENDING',
         attempts: 1,
@@ -97,7 +98,7 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
         leaseUntil: new Date(now.getTime() + LEASE_MS),
         receivedAt: now,
         expiresAt: new Date(now.getTime() + KEPT_MS),
-      };
+      });
       try {
         await collection.insertOne(document);
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
@@ -26,9 +27,9 @@ export function subscriptionLinks(collection: Collection<SubscriptionDocument>, 
   return {
     find,
     async link(subscriptionId, { organizationId, checkoutId }) {
-      const linked = { organizationId, ...(checkoutId === undefined ? {} : { checkoutId }) };
+      const link = { _id: subscriptionId, organizationId, checkoutId, linkedAt: clock.now() };
       try {
-        await collection.insertOne({ _id: subscriptionId, ...linked, linkedAt: clock.now() });
+        await collection.insertOne(stored<SubscriptionDocument>(link));
         return organizationId;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;

@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { UnlinkedSubscriptions } from '../application/stores.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
@@ -39,12 +40,12 @@ export function unlinkedSubscriptions(
   return {
     async record({ subscriptionId, namedOrganizationId, customerId, ...shown }) {
       const now = clock.now();
-      const set = {
+      const set = stored<Partial<UnlinkedSubscriptionDocument>>({
         ...shown,
         organizationId: namedOrganizationId ?? '',
-        ...(customerId === undefined ? {} : { customerId }),
+        customerId,
         expiresAt: new Date(now.getTime() + KEPT_MS),
-      };
+      });
       try {
         const { upsertedCount } = await collection.updateOne(
           { _id: subscriptionId, occurredAt: { $lte: shown.occurredAt } },

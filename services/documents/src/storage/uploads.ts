@@ -5,6 +5,7 @@ import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, Upload, UploadStore } from '../application/uploads.js';
 
@@ -72,14 +73,8 @@ export function uploadStore(
   const after = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
   return {
     async insert({ uploadId, monthlyLimit, ...upload }) {
-      await collection.insertOne({
-        _id: uploadId,
-        ...upload,
-        ...(monthlyLimit === undefined ? {} : { monthlyLimit }),
-        state: 'RESERVED',
-        leaseUntil: FREE,
-        sweepAt: after(upload.expiresAt, sweepMs),
-      });
+      const own = { state: 'RESERVED', leaseUntil: FREE, sweepAt: after(upload.expiresAt, sweepMs) } as const;
+      await collection.insertOne(stored<UploadDocument>({ _id: uploadId, ...upload, monthlyLimit, ...own }));
     },
     async find(uploadId, organizationId) {
       const filter = organizationId === undefined ? { _id: uploadId } : { _id: uploadId, organizationId };

@@ -129,7 +129,7 @@ export function consentedConnectionStore(
             ...fields,
             tokensRefreshedAt: clock.now(),
             refreshLeaseUntil: FREE,
-            ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
+            nextSyncAt,
           },
           $inc: { tokenVersion: 1 },
           $unset: { refreshClaim: '', lastError: '' },

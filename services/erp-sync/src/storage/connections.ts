@@ -145,12 +145,12 @@ export function connectionStore(
             remoteCompanyId,
             liveKey: liveKey(organizationId, provider, remoteKey),
             isPaused,
-            ...(importFrom === undefined ? {} : { importFrom }),
-            ...(credential === undefined ? {} : { credential }),
+            importFrom,
+            credential,
             ...('tokens' in more
               ? { tokens: more.tokens, tokenVersion: 1, tokensRefreshedAt: createdAt, refreshLeaseUntil: FREE }
               : { ordinal: more.ordinal, ordinalKey: JSON.stringify([organizationId, provider, more.ordinal]) }),
-            ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
+            nextSyncAt,
             leaseUntil: FREE,
             recentRunIds: [],
             createdAt,
@@ -202,7 +202,7 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         {
-          $set: { ...fields, ...(nextSyncAt === undefined || nextSyncAt === null ? {} : { nextSyncAt }) },
+          $set: { ...fields, nextSyncAt: nextSyncAt ?? undefined },
           ...(Object.keys(removed).length === 0 ? {} : { $unset: removed }),
         } as UpdateFilter<ConnectionDocument>,
         // A run writes the cursors that are about to go.

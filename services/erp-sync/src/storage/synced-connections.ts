@@ -3,6 +3,7 @@ import { aggregateStore, retryOnConflict } from '@invoicecontrol/runtime/mongo/a
 import { claim, FREE, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
 import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import { connectionChanged } from '../application/connection-events.js';
 import { ClaimEnded } from '../application/sync-stores.js';
@@ -80,7 +81,7 @@ export function syncedConnections(
       release: (end) => release(document, claimId, end),
       async giveBack(nextSyncAt) {
         await collection.updateOne({ _id: id, organizationId, claim: claimId }, {
-          $set: { leaseUntil: FREE, ...(nextSyncAt === undefined ? {} : { nextSyncAt }) },
+          $set: { leaseUntil: FREE, nextSyncAt },
           $unset: { claim: '', runningRunId: '' },
           $pull: { recentRunIds: runId },
         } as UpdateFilter<ConnectionDocument>);
@@ -105,31 +106,23 @@ export function syncedConnections(
       const isQueuedMeanwhile = now.nextSyncAt !== undefined && now.nextSyncAt.getTime() !== seen?.getTime();
       const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled({ ...now, status }) ? regular : undefined;
       const isKept = outcome.status === 'CANCELED';
-      const set = {
+      const update = setOrUnset<ConnectionDocument>({
         status,
         leaseUntil: FREE,
         lastSyncAt: finishedAt,
         abandonedRuns,
         ...(isGood ? { lastSuccessAt: finishedAt } : {}),
-        ...(isKept || outcome.error === undefined ? {} : { lastError: outcome.error }),
-        ...(nextSyncAt === undefined ? {} : { nextSyncAt }),
-      };
-      const removed = {
-        claim: '' as const,
-        runningRunId: '' as const,
-        ...(isKept || outcome.error !== undefined ? {} : { lastError: '' as const }),
-        ...(nextSyncAt === undefined ? { nextSyncAt: '' as const } : {}),
-      };
+        ...(isKept ? {} : { lastError: outcome.error }),
+        nextSyncAt,
+        claim: undefined,
+        runningRunId: undefined,
+      });
       const change = { status, previousStatus: now.status };
       const error = status === 'ERROR' && outcome.error !== undefined ? { error: outcome.error } : {};
-      await aggregates.save(
-        { id, organizationId, version: now.version },
-        { $set: set, $unset: removed } as UpdateFilter<ConnectionDocument>,
-        {
-          events: status === now.status ? [] : [connectionChanged({ ...now, id }, { ...change, ...error })],
-          onlyIf: { claim: claimId },
-        },
-      );
+      await aggregates.save({ id, organizationId, version: now.version }, update, {
+        events: status === now.status ? [] : [connectionChanged({ ...now, id }, { ...change, ...error })],
+        onlyIf: { claim: claimId },
+      });
     });
 
   const claimWith = async (

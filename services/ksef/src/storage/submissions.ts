@@ -6,6 +6,7 @@ import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
 import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type {
@@ -130,7 +131,7 @@ export function submissionStore(
             status,
             progress,
             attempts: [],
-            ...(dueAt === undefined ? {} : { dueAt }),
+            dueAt,
             leaseUntil: FREE,
             isOpen: true,
             createdAt,
@@ -169,7 +170,7 @@ export function submissionStore(
       // A worker that has it meanwhile stores nothing more: the version has changed, and its claim is gone.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
-        $set: { ...$set, ...(warnings === undefined ? {} : { warnings }) },
+        $set: { ...$set, warnings },
         $unset: { ...$unset, claim: '' },
       } as UpdateFilter<SubmissionDocument>;
       return toSubmission(await aggregates.save(submission, change, { events }));
@@ -250,14 +251,8 @@ export function confirmationStore(collection: Collection<ConfirmationDocument>):
   return {
     async keep({ submissionId, organizationId, ksefNumber, xml, seal, storedAt }) {
       try {
-        await collection.insertOne({
-          _id: submissionId,
-          organizationId,
-          ksefNumber,
-          xml: new Binary(xml),
-          ...(seal === undefined ? {} : { seal }),
-          createdAt: storedAt,
-        });
+        const confirmation = { organizationId, ksefNumber, xml: new Binary(xml), seal, createdAt: storedAt };
+        await collection.insertOne(stored<ConfirmationDocument>({ _id: submissionId, ...confirmation }));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
@@ -279,24 +274,16 @@ function toUpdate(
 ): UpdateFilter<SubmissionDocument> {
   const { status, dueAt, ...rest } = progressOf(progress);
   const isOpen = !isFinal(status) || rest.sessions.some(({ isClosed }) => !isClosed);
-  return {
-    $set: {
-      status,
-      progress: rest,
-      ...(isShownAlike(before, progress) ? {} : { updatedAt: now }),
-      ...(isForConnection ? { waitsForConnection: true } : {}),
-      ...more,
-      ...(dueAt === undefined ? {} : { dueAt }),
-      ...(isOpen ? { isOpen } : {}),
-      ...(wasSent(progress) ? { wasSent: true } : {}),
-    },
-    $unset: {
-      ...(dueAt === undefined ? { dueAt: '' } : {}),
-      ...(isOpen ? {} : { isOpen: '' }),
-      ...(isForConnection ? {} : { waitsForConnection: '' }),
-      ...(wasSent(progress) ? {} : { wasSent: '' }),
-    },
-  } as UpdateFilter<SubmissionDocument>;
+  return setOrUnset<SubmissionDocument>({
+    status,
+    progress: rest,
+    ...(isShownAlike(before, progress) ? {} : { updatedAt: now }),
+    ...more,
+    dueAt,
+    isOpen: isOpen ? true : undefined,
+    waitsForConnection: isForConnection ? true : undefined,
+    wasSent: wasSent(progress) ? true : undefined,
+  });
 }
 
 /** The progress alone: a submission carries more. */

@@ -6,6 +6,7 @@ import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
 import type {
   ClaimedDelivery,
@@ -281,21 +282,19 @@ function completeOperation({ claimed, settlement }: Completion, now: Date): AnyB
     updateOne: {
       filter: { _id: claimed.delivery.id, claim: claimed.claimId, state: 'PENDING' },
       update: {
-        $set: {
+        ...setOrUnset<DeliveryDocument>({
           state,
           failures,
           lastDurationMs: attempt.durationMs,
           tries: 0,
-          ...(isOpen ? { nextAttemptAt, leaseUntil: FREE } : { closedAt: now }),
-          ...(attempt.statusCode === undefined ? {} : { lastStatusCode: attempt.statusCode }),
-          ...(excerpt === undefined ? {} : { lastExcerpt: excerpt, excerptAt: now }),
-        },
-        $unset: {
-          claim: '',
-          ...(isOpen ? {} : { nextAttemptAt: '', leaseUntil: '' }),
-          ...(attempt.statusCode === undefined ? { lastStatusCode: '' } : {}),
-          ...(excerpt === undefined ? { lastExcerpt: '', excerptAt: '' } : {}),
-        },
+          claim: undefined,
+          nextAttemptAt,
+          leaseUntil: isOpen ? FREE : undefined,
+          closedAt: isOpen ? undefined : now,
+          lastStatusCode: attempt.statusCode,
+          lastExcerpt: excerpt,
+          excerptAt: excerpt === undefined ? undefined : now,
+        }),
         $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } },
         $inc: { attemptCount: 1 },
       },

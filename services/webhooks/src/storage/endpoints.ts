@@ -3,6 +3,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { BulkReplay, CurrentEndpoints, EndpointChange, Endpoints } from '../application/stores.js';
@@ -145,15 +146,15 @@ export function endpointStore(
               ? {
                   $min: { failingSince: first.at },
                   $inc: { failuresInRow: failures.length },
-                  ...(gone === undefined ? {} : { $set: { goneAt: gone.at } }),
+                  $set: stored<Partial<EndpointDocument>>({ goneAt: gone?.at }),
                 }
               : {
-                  $set: {
+                  ...setOrUnset<EndpointDocument>({
                     failingSince: first.at,
                     failuresInRow: failures.length,
-                    ...(gone === undefined ? {} : { goneAt: gone.at }),
-                  },
-                  $unset: { noticedAt: '', ...(gone === undefined ? { goneAt: '' } : {}) },
+                    goneAt: gone?.at,
+                    noticedAt: undefined,
+                  }),
                 };
         // Most endpoints have no failures to clear.
         const cleared = first === undefined ? { failuresInRow: { $gt: 0 } } : {};
