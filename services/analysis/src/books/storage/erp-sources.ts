@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/import-source.js';
 
 /** As many as an organization may have connections. */
@@ -37,15 +38,15 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
         .sort({ completedThrough: -1 })
         .limit(1)
         .toArray();
-      const document: ErpSourceDocument = {
+      const document = stored<ErpSourceDocument>({
         _id: connectionId,
         organizationId,
         companyId,
         remoteCompanyId,
         provider,
         createdAt: now,
-        ...(before?.completedThrough === undefined ? {} : { completedThrough: before.completedThrough }),
-      };
+        completedThrough: before?.completedThrough,
+      });
       try {
         await collection.insertOne(document);
         return toSource(document);
@@ -79,7 +80,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       await collection.updateOne(
         { _id: connectionId, organizationId, 'examination.until': completedThrough },
         {
-          $max: { completedThrough, ...(syncedAt === undefined ? {} : { syncedAt }) },
+          $max: stored<Partial<ErpSourceDocument>>({ completedThrough, syncedAt }),
           $unset: { examination: '' },
         },
       );
@@ -100,7 +101,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
 }
 
 function toDocument({ from, ...examination }: OpenExamination): NonNullable<ErpSourceDocument['examination']> {
-  return { ...examination, ...(from === undefined ? {} : { from }) };
+  return stored<NonNullable<ErpSourceDocument['examination']>>({ ...examination, from });
 }
 
 function toSource(document: ErpSourceDocument): ErpSource {

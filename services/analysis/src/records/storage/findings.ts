@@ -91,7 +91,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         _id: findingId,
         organizationId,
         ...finding,
-        ...(assignment === undefined ? {} : { assigneeUserId: assignment.assigneeUserId }),
+        assigneeUserId: assignment?.assigneeUserId,
         history: assigned,
       };
       try {
@@ -178,11 +178,11 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const update = {
         $set: {
           ...(raised === undefined ? {} : raisedAs(raised)),
-          ...(disposition === undefined ? {} : { disposition }),
+          disposition,
           ...(isReview ? { reviewedAt: entry.at, pending: true } : {}),
-          ...(reviewedBy === undefined ? {} : { reviewedBy }),
-          ...(blockedSince === undefined ? {} : { blockedSince }),
-          ...(typeof assigneeUserId === 'string' ? { assigneeUserId } : {}),
+          reviewedBy,
+          blockedSince,
+          assigneeUserId: assigneeUserId ?? undefined,
         },
         ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }),
         $push: { history: { $each: [entry], $slice: -HISTORY_ENTRIES_MAX } },

@@ -8,6 +8,7 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
 import type {
   DecidedAnalysis,
   DecisionChange,
@@ -124,16 +125,16 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       await aggregates.commit(
         { id: invoiceId, organizationId, version },
         {
-          $set: {
+          $set: stored<Partial<InvoiceDocument>>({
             status: 'ANALYZED',
             match,
-            ...(invoice === undefined ? {} : { invoice }),
-            ...(base === undefined ? {} : { base }),
+            invoice,
+            base,
             analysis,
             verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
             facts: facts as unknown as Binary,
             pending: true,
-          },
+          }),
           $unset: { leaseUntil: '', claim: '', isCountUnsure: '' },
         },
         options,
@@ -141,7 +142,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     },
     async recompute({ organizationId, invoiceId, version }, { verdict, confirmedAs, suspectedAs, change }) {
       await aggregates.commit({ id: invoiceId, organizationId, version }, {
-        ...noted({ confirmedAs, suspectedAs }, { verdict }),
+        ...setOrUnset<InvoiceDocument>({
+          verdict,
+          'match.confirmedAs': confirmedAs,
+          'match.suspectedAs': suspectedAs,
+        }),
         ...(change === undefined
           ? {}
           : { $push: { decisionChanges: { $each: [change], $slice: -DECISION_CHANGES_MAX } } }),
@@ -353,16 +358,5 @@ export function toRecord(document: InvoiceDocument): InvoiceRecord {
     verdict: document.verdict,
     reimportOf: document.reimportOf,
     erp,
-  };
-}
-
-/** What sets the notes that are there and removes those that are not. */
-function noted(notes: Record<'confirmedAs' | 'suspectedAs', string | undefined>, set: object): object {
-  const entries = Object.entries(notes);
-  const absent = entries.filter(([, note]) => note === undefined).map(([name]) => [`match.${name}`, '']);
-  const present = entries.filter(([, note]) => note !== undefined).map(([name, note]) => [`match.${name}`, note]);
-  return {
-    $set: { ...set, ...Object.fromEntries(present) },
-    ...(absent.length === 0 ? {} : { $unset: Object.fromEntries(absent) }),
   };
 }

@@ -65,14 +65,14 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
         : { record: toRecord(claimed.document), keepAlive: (onLost) => claimed.keepAlive(onLost) };
     },
     async saveReading(at, { extracted, knownSupplierName }) {
-      const change = { $set: { state: 'READ', knownSupplierName, ...packed(extracted) } };
+      const change = { $set: { state: 'READ', knownSupplierName, extracted: packed(extracted) } };
       return toRecord(await aggregates.save(guardOf(at), change as UpdateFilter<UploadDocument>));
     },
     async fail(at, { extracted, failure }, events) {
       await aggregates.commit(
         guardOf(at),
         {
-          $set: { state: 'FAILED', failure, ...packed(extracted) },
+          $set: { state: 'FAILED', failure, extracted: packed(extracted) },
           $unset: { usageMonth: '', leaseUntil: '', claim: '' },
         } as UpdateFilter<UploadDocument>,
         { events },
@@ -125,8 +125,8 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
   };
 }
 
-function packed(extracted: ExtractDocumentResponse | undefined): Pick<UploadDocument, 'extracted'> {
-  return extracted === undefined ? {} : { extracted: new Binary(ExtractDocumentResponse.encode(extracted).finish()) };
+function packed(extracted: ExtractDocumentResponse | undefined): Binary | undefined {
+  return extracted && new Binary(ExtractDocumentResponse.encode(extracted).finish());
 }
 
 /** The upload as its document stores it. */

@@ -137,12 +137,12 @@ function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): U
       status: 'ANALYZED',
       'match.status': 'ANALYZED',
       'match.supplierId': analysis.supplierId,
-      ...(suspicion === undefined ? {} : { 'match.suspectedAs': suspicion }),
+      'match.suspectedAs': suspicion,
       'match.receivedAtMs': receivedAtMs,
       base,
       analysis,
       verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
-      ...(reimportOf === undefined ? {} : { reimportOf }),
+      reimportOf,
     },
   } as UpdateFilter<InvoiceDocument>;
 }
