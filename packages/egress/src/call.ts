@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Agents } from './agents.js';
+import { bounded } from './bounded.js';
 import { sendRequest } from './send-request.js';
 import type { OutgoingRequest } from './send-request.js';
 
@@ -23,13 +24,6 @@ export interface Answer {
   readonly body: Buffer | undefined;
 }
 
-export class CallTimeout extends Error {
-  constructor(deadlineMs: number) {
-    super(`The call was not answered completely within ${deadlineMs} ms.`);
-    this.name = 'CallTimeout';
-  }
-}
-
 /** The answer is packed in a way that was not asked for. */
 export class UnaskedEncoding extends Error {
   constructor() {
@@ -45,32 +39,12 @@ const unpack = promisify(gunzip);
  * unpacked; whoever wants one says so in `accept-encoding`.
  * @throws CallTimeout, the reason of the signal, UnaskedEncoding, what {@link sendRequest} throws, or an error of zlib (`Z_*`)
  */
-export async function call(
+export function call(
   agents: Agents,
   request: OutgoingRequest,
   { deadlineMs, bytesMax, signal }: CallBounds,
 ): Promise<Answer> {
-  signal?.throwIfAborted();
-  const ending = new AbortController();
-  let onAbort = (): void => {};
-  let timer: NodeJS.Timeout | undefined;
-  // Raced, because a signal interrupts neither connecting nor the TLS handshake.
-  const ended = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CallTimeout(deadlineMs)), deadlineMs);
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of whoever ends the call, as it is
-    onAbort = () => reject(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
-  const answering = readAnswer(agents, request, bytesMax, ending.signal);
-  try {
-    return await Promise.race([answering, ended]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-    ending.abort();
-    // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
-    answering.catch(() => {});
-  }
+  return bounded({ deadlineMs, signal }, (ending) => readAnswer(agents, request, bytesMax, ending));
 }
 
 async function readAnswer(

@@ -1,5 +1,6 @@
 import { trustedAgents } from '@invoicecontrol/egress/agents';
 import { call as callWithin } from '@invoicecontrol/egress/call';
+import { parseJson } from '@invoicecontrol/values/json';
 import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
 import { KeyRefused, ProviderUnavailable, UnknownAtProvider } from '../application/provider-api.js';
@@ -51,7 +52,7 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       });
       if (body === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
       const text = body.toString('utf8');
-      const code = status >= 200 && status < 300 ? undefined : readCode(text);
+      const code = status >= 200 && status < 300 ? undefined : refusal.safeParse(parseJson(text)).data?.error.code;
       const said = `the API answered ${status}${code === undefined ? '' : ` ${code}`}`;
       const meaning = readMeaning(status, code);
       if (meaning === 'NOT_FOUND') throw new UnknownAtProvider(said);
@@ -98,13 +99,4 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       return read(portalSession, answer).data.urls.general.overview;
     },
   };
-}
-
-/** The code of the provider's error object; undefined for any other body. */
-function readCode(text: string): string | undefined {
-  try {
-    return refusal.safeParse(JSON.parse(text)).data?.error.code;
-  } catch {
-    return undefined;
-  }
 }

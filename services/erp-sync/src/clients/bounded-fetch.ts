@@ -1,6 +1,7 @@
 import { trustedAgents } from '@invoicecontrol/egress/agents';
-import { call, CallTimeout } from '@invoicecontrol/egress/call';
-import { joinHeaders } from '@invoicecontrol/runtime/http-answer';
+import { CallTimeout } from '@invoicecontrol/egress/bounded';
+import { call } from '@invoicecontrol/egress/call';
+import { joinHeaders } from '@invoicecontrol/egress/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 
 /** Calls that follow no redirect and whose whole answer is bounded in time and size. */

@@ -1,8 +1,10 @@
 import type { Agents } from '@invoicecontrol/egress/agents';
-import { call, CallTimeout, UnaskedEncoding } from '@invoicecontrol/egress/call';
+import { CallTimeout } from '@invoicecontrol/egress/bounded';
+import { call, UnaskedEncoding } from '@invoicecontrol/egress/call';
 import type { Answer } from '@invoicecontrol/egress/call';
 import { BlockedAddressError } from '@invoicecontrol/egress/egress';
-import { joinHeaders } from '@invoicecontrol/runtime/http-answer';
+import { joinHeaders } from '@invoicecontrol/egress/http-answer';
+import { parseJson } from '@invoicecontrol/values/json';
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
@@ -39,17 +41,11 @@ function readAnswer({ status, headers: received, body }: Answer, bytesMax: numbe
   if (body === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
   const headers = joinHeaders(received);
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
-  return { status, headers, json: parseJson(text, headers), text };
+  return { status, headers, json: looksLikeJson(text, headers) ? parseJson(text) : undefined, text };
 }
 
-function parseJson(text: string, headers: Readonly<Record<string, string>>): unknown {
-  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '');
-  if (!isJson && !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+function looksLikeJson(text: string, headers: Readonly<Record<string, string>>): boolean {
+  return /\bjson\b/i.test(headers['content-type'] ?? '') || /^\s*[[{]/.test(text);
 }
 
 /** The message names no address: it is shown to callers. */

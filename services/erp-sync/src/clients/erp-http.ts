@@ -4,7 +4,7 @@ import type { Agents } from '@invoicecontrol/egress/agents';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
-import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
+import { readRetryAfterMs } from '@invoicecontrol/egress/http-answer';
 import { parseUrl } from '@invoicecontrol/values/url';
 import { BudgetSpent, ErpFault, Outage } from '../domain/faults.js';
 import type { FaultCode } from '../domain/faults.js';

@@ -13,7 +13,7 @@ import {
 } from 'openid-client';
 import type { TokenEndpointResponse } from 'openid-client';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
+import { readRetryAfterMs } from '@invoicecontrol/egress/http-answer';
 import { GrantRefused } from '../application/authorization-server.js';
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { GrantedTokens } from '../domain/oauth-flow.js';

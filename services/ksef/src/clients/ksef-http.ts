@@ -1,8 +1,10 @@
 import { destroyAgents, trustedAgents } from '@invoicecontrol/egress/agents';
-import { call, CallTimeout } from '@invoicecontrol/egress/call';
-import { joinHeaders, readRetryAfterMs } from '@invoicecontrol/runtime/http-answer';
+import { CallTimeout } from '@invoicecontrol/egress/bounded';
+import { call } from '@invoicecontrol/egress/call';
+import { joinHeaders, readRetryAfterMs } from '@invoicecontrol/egress/http-answer';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
+import { parseJson } from '@invoicecontrol/values/json';
 import type { KsefEnvironment } from '../application/ksef-calls.js';
 import { classifyAnswer, foreignAnswer, plainText } from '../domain/classify-answer.js';
 import type { Operation, Waits } from '../domain/classify-answer.js';
@@ -95,7 +97,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
       throw foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus: status });
     }
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
-    const read = isJson ? parseJson(bytes) : undefined;
+    const read = isJson ? parseJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) : undefined;
     if (status < 200 || status > 299) {
       throw classifyAnswer({ operation, status, json: read, retryAfterMs: readRetryAfterMs(answerHeaders) }, waits);
     }
@@ -140,14 +142,6 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF answered call ${operation} with status ${httpStatus} and nothing that can be read.`;
   return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The message names no address: it is shown to callers. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Agents } from '@invoicecontrol/egress/agents';
+import { bounded, CallTimeout } from '@invoicecontrol/egress/bounded';
 import { BlockedAddressError, openEgress } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { UnresolvedNameError } from '@invoicecontrol/egress/resolve';
@@ -41,22 +42,21 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
     async post(outgoing, signal) {
       const startedAt = performance.now();
       const elapsedMs = (): number => Math.round(performance.now() - startedAt);
-      const ending = new AbortController();
-      const answering = sendTwiceIfReused(agents, outgoing, ending.signal);
-      const ended = await firstOf(answering, deadlineMs, signal);
-      if (ended === 'TIMEOUT' || ended === 'STOPPED') {
-        ending.abort();
-        // It may still answer; nobody reads that.
-        answering.then((answer) => answer.destroy()).catch(() => {});
-        return ended === 'STOPPED' ? 'OURS' : { outcome: 'TIMEOUT', durationMs: elapsedMs() };
-      }
-      if ('error' in ended) {
-        const failure = failureOf(ended.error);
+      let answer: IncomingMessage;
+      try {
+        answer = await bounded(
+          { deadlineMs, signal },
+          (ending) => sendTwiceIfReused(agents, outgoing, ending),
+          // It may still answer; nobody reads that.
+          (late) => late.destroy(),
+        );
+      } catch (error) {
+        const failure = signal.aborted ? 'OURS' : failureOf(error);
         return failure === 'OURS' ? 'OURS' : { ...failure, durationMs: elapsedMs() };
       }
-      const { statusCode = 0, headers } = ended.answer;
+      const { statusCode = 0, headers } = answer;
       const durationMs = elapsedMs();
-      const excerpt = await readExcerpt(ended.answer);
+      const excerpt = await readExcerpt(answer);
       const isSuccess = statusCode >= 200 && statusCode <= 299;
       const retryAfter = headers['retry-after'];
       const result: SendResult = { outcome: isSuccess ? 'SUCCESS' : 'HTTP_ERROR', statusCode, durationMs, excerpt };
@@ -80,28 +80,6 @@ async function sendTwiceIfReused(
   } catch (error) {
     if (!(error instanceof UnseenRequest) || signal.aborted) throw error;
     return sendRequest(agents, request, signal);
-  }
-}
-
-type Ended = { readonly answer: IncomingMessage } | { readonly error: unknown } | 'TIMEOUT' | 'STOPPED';
-
-async function firstOf(answering: Promise<IncomingMessage>, deadlineMs: number, signal: AbortSignal): Promise<Ended> {
-  let timer: NodeJS.Timeout | undefined;
-  let onStop: (() => void) | undefined;
-  const timeout = new Promise<Ended>((resolve) => (timer = setTimeout(resolve, deadlineMs, 'TIMEOUT')));
-  const stopped = new Promise<Ended>((resolve) => {
-    onStop = () => resolve('STOPPED');
-    signal.addEventListener('abort', onStop, { once: true });
-  });
-  const answered = answering.then(
-    (answer): Ended => ({ answer }),
-    (error: unknown): Ended => ({ error }),
-  );
-  try {
-    return await Promise.race([answered, timeout, stopped]);
-  } finally {
-    clearTimeout(timer);
-    if (onStop !== undefined) signal.removeEventListener('abort', onStop);
   }
 }
 
@@ -151,6 +129,7 @@ function failureOf(error: unknown): Failure | 'OURS' {
 }
 
 function outcomeOfError(error: unknown): Outcome | 'OURS' {
+  if (error instanceof CallTimeout) return 'TIMEOUT';
   if (error instanceof BlockedAddressError) return 'BLOCKED_ADDRESS';
   if (error instanceof UnresolvedNameError) return codeOf(error.cause) === 'ECONNREFUSED' ? 'OURS' : 'DNS_ERROR';
   const code = codeOf(error);

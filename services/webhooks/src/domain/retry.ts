@@ -1,3 +1,5 @@
+import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
+
 /** Failed attempts after which a delivery is FAILED (specification section 6). */
 const ATTEMPTS_MAX = 5;
 
@@ -5,9 +7,6 @@ const ATTEMPTS_MAX = 5;
 const JITTER = 0.2;
 /** Retry-After counts from the wait to this many times the wait. */
 const RETRY_AFTER_FACTOR_MAX = 2;
-const SECONDS = /^\d{1,9}$/;
-/** RFC 9110, section 5.6.7, in its one form that senders may write. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 export interface RetrySchedule {
   /** The four waits. */
@@ -37,17 +36,9 @@ export function nextAttemptAt(
 ): Date | undefined {
   const waitMs = failures >= ATTEMPTS_MAX ? undefined : waitsMs[failures - 1];
   if (waitMs === undefined) return undefined;
-  const askedMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now);
+  const askedMs = retryAfter === undefined ? undefined : parseRetryAfterMs(retryAfter, now);
   const baseMs = askedMs === undefined ? waitMs : Math.min(Math.max(askedMs, waitMs), waitMs * RETRY_AFTER_FACTOR_MAX);
   const spreadMs = Math.round(baseMs * (1 - JITTER + 2 * JITTER * random));
   const isPaced = isTimeout || statusCode === 429;
   return new Date(now.getTime() + (isPaced ? Math.max(spreadMs, floorMs) : spreadMs));
-}
-
-/** Milliseconds of a Retry-After header; undefined for what is neither seconds nor a date. */
-function retryAfterMs(header: string, now: Date): number | undefined {
-  const text = header.trim();
-  if (SECONDS.test(text)) return Number(text) * 1_000;
-  const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

@@ -7,6 +7,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
+import { parseJson } from '@invoicecontrol/values/json';
 import { deleteConnection, requireConnection, updateConnection } from '../../application/change-connections.js';
 import type { ChangeDeps, DeleteDeps } from '../../application/change-connections.js';
 import { createConnection } from '../../application/create-connection.js';
@@ -62,11 +63,9 @@ export function connectionService(deps: Deps): Binding {
 }
 
 function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidField('config', 'must be an object.');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw invalidField('config', 'must be an object.');
+  return value;
 }
 
 function readProviderFilter(spelling: string) {

@@ -1,8 +1,7 @@
+import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
+
 /** A longer `Retry-After` counts as this long. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
-const SECONDS = /^\d+$/;
-/** RFC 9110, section 5.6.7, in its one form that senders may write. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Headers of an answer, by names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -21,10 +20,7 @@ export function joinHeaders(headers: Readonly<Record<string, string | string[] |
  * clock of the sender where `Date` tells its time.
  */
 export function readRetryAfterMs(headers: AnswerHeaders): number | undefined {
-  const text = headers['retry-after']?.trim() ?? '';
-  if (SECONDS.test(text)) return Math.min(Number(text) * 1_000, RETRY_AFTER_MS_MAX);
-  if (!HTTP_DATE.test(text)) return undefined;
-  const now = Date.parse(headers['date'] ?? '') || Date.now();
-  const waitMs = Date.parse(text) - now;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), RETRY_AFTER_MS_MAX);
+  const now = new Date(Date.parse(headers['date'] ?? '') || Date.now());
+  const waitMs = parseRetryAfterMs(headers['retry-after'] ?? '', now);
+  return waitMs === undefined ? undefined : Math.min(waitMs, RETRY_AFTER_MS_MAX);
 }

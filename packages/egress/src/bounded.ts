@@ -1,0 +1,42 @@
+/** The work was not done within its time. */
+export class CallTimeout extends Error {
+  constructor(deadlineMs: number) {
+    super(`The call was not answered completely within ${deadlineMs} ms.`);
+    this.name = 'CallTimeout';
+  }
+}
+
+/**
+ * The result of a call unless the deadline or the signal comes first, which ends the call. They are raced, because a signal
+ * interrupts neither connecting nor the TLS handshake.
+ * @param begin makes the call, which ends at its signal; a result that comes later is handed to `discard`
+ * @throws CallTimeout, the reason of the signal, or what the call throws
+ */
+export async function bounded<T>(
+  { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal?: AbortSignal | undefined },
+  begin: (signal: AbortSignal) => Promise<T>,
+  discard: (late: T) => void = () => {},
+): Promise<T> {
+  signal?.throwIfAborted();
+  const ending = new AbortController();
+  let onAbort = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new CallTimeout(deadlineMs)), deadlineMs);
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason of whoever ends the call, as it is
+    onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  const working = begin(ending.signal);
+  try {
+    return await Promise.race([working, ended]);
+  } catch (error) {
+    ending.abort();
+    // It may still end either way after the deadline; the catch avoids an unhandled rejection.
+    working.then(discard).catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
