@@ -79,6 +79,11 @@ describe('the rules of .oxlintrc.json', () => {
     },
   );
 
+  test('a default that hides values of a union is reported', async () => {
+    const rule = 'switch-exhaustiveness-check';
+    expect(await lint(`lint/${rule}.ts`, '--type-aware')).toEqual([expect.stringContaining(`(${rule})`)]);
+  });
+
   test('let config.ts read the environment', async () => {
     expect(await lint('lint/config.ts')).toEqual([]);
   });
@@ -90,7 +95,7 @@ async function cruise(directory: string, trees: string[]): Promise<Report> {
 }
 
 /** @returns the names of the rules that report the fixture, as oxlint writes them: "eslint(no-console)" */
-async function lint(fixture: string): Promise<string[]> {
+async function lint(fixture: string, ...options: string[]): Promise<string[]> {
   // The configuration passes over the fixtures, which are wrong on purpose: here it is used without that line.
   const settings = (await readFile(join(root, '.oxlintrc.json'), 'utf8')).replace(/^ *"ignorePatterns".*\n/m, '');
   const directory = await mkdtemp(join(tmpdir(), 'lint-rules-'));
@@ -98,7 +103,7 @@ async function lint(fixture: string): Promise<string[]> {
     await writeFile(join(directory, '.oxlintrc.json'), settings);
     const output = await outputOf(
       'oxlint',
-      ['--config', join(directory, '.oxlintrc.json'), '--format', 'json', fixture],
+      ['--config', join(directory, '.oxlintrc.json'), '--format', 'json', ...options, fixture],
       fixtures,
     );
     return (JSON.parse(output) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code);

@@ -76,7 +76,13 @@ function selectNational(profile: Profile, isCii: boolean): Selection {
         fields: false,
       };
     }
-    default: {
+    case 'BASIC':
+    case 'EN16931':
+    case 'EXTENDED':
+    case 'EXTENSION':
+    case 'PINT':
+    case 'SELF_BILLING':
+    case 'STANDARD': {
       const isExtension = profile.variant === 'EXTENDED' || profile.variant === 'EXTENSION';
       const isBasic = profile.variant === 'BASIC';
       return {

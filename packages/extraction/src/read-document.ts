@@ -30,7 +30,10 @@ export async function readDocument(
     }
     case 'application/pdf':
       return readPdf(bytes, { companies, today });
-    default:
+    case 'image/jpeg':
+    case 'image/png':
+    case 'image/tiff':
+    case 'image/webp':
       return readImage(bytes, { companies, today });
   }
 }

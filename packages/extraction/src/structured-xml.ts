@@ -21,7 +21,10 @@ export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaT
       const content = 'failure' in opened ? undefined : opened.attachments[0]?.content;
       return content === undefined || content.length > ATTACHMENT_BYTES_MAX ? null : content;
     }
-    default:
+    case 'image/jpeg':
+    case 'image/png':
+    case 'image/tiff':
+    case 'image/webp':
       return null;
   }
 }

@@ -27,7 +27,10 @@ export async function renderDocument(
       const xml = await structuredXml(bytes, mediaType);
       return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true }));
     }
-    default:
+    case 'image/jpeg':
+    case 'image/png':
+    case 'image/tiff':
+    case 'image/webp':
       return target.kind === 'PAGE' ? drawPicture(bytes, target) : { missing: 'VIEW' };
   }
 }

@@ -88,6 +88,7 @@ function valueOf(published: Schema): fc.Arbitrary<unknown> {
       const arbitraries = Object.fromEntries(properties) as Record<string, fc.Arbitrary<unknown>>;
       return fc.record(arbitraries, { requiredKeys: [...(schema.required ?? [])] }).filter(isSayable.object);
     }
+    case undefined:
     default:
       throw new TypeError(`No values of the type ${String(type)} are made.`);
   }

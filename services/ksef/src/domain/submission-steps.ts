@@ -253,7 +253,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       return closeRefused(progress, step.session, refusal, timing);
     case 'CONFIRM':
       return confirmationLater(progress, refusal.retryAfterMs, timing);
-    default:
+    case 'OPEN':
+    case 'NOTHING':
       return refusedUnsent(progress, refusal, timing);
   }
 }

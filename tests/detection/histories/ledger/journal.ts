@@ -147,6 +147,7 @@ function orderOf(world: World, supplier: Supplier, date: string): string | undef
       return random.chance(0.6) ? world.order(date) : undefined;
     case 'blanket':
       return supplier.blanket[Number(date.slice(0, 4)) % supplier.blanket.length];
+    case undefined:
     default:
       return undefined;
   }

@@ -78,7 +78,12 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
       return bounded('at most', issue.maximum, issue.origin);
     case 'too_small':
       return bounded('at least', issue.minimum, issue.origin);
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
       return undefined;
   }
 }

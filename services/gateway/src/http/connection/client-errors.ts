@@ -88,6 +88,7 @@ function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
       return new HttpRefusal(408, 'The request did not arrive in time. Send it faster: at least 40 KiB in 10 seconds.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new HttpRefusal(413, 'The chunk extensions are too large. Send none.');
+    case undefined:
     default:
       return new HttpRefusal(400, 'This is not a well-formed HTTP/1.1 request.');
   }
