@@ -513,6 +513,20 @@ test('another look is no change that people see, and each new state is one', () 
   expect(isShownAlike(queued(start), inSession(queued(start)))).toBe(false);
 });
 
+test('a submission is neither accepted without a number nor refused without a reason', () => {
+  // @ts-expect-error -- the number is missing
+  const unnumbered: Progress = { ...queued(start), status: 'ACCEPTED', completedAt: start };
+  // @ts-expect-error -- code and message are missing
+  const unexplained: Progress = { ...queued(start), status: 'REJECTED', completedAt: start };
+  expect(() => confirmed(queued(start), 'UPO-1')).toThrow('QUEUED has no confirmation');
+  expect([unnumbered.ksefNumber, unexplained.errorCode]).toEqual([undefined, undefined]);
+});
+
+const refusedWith = (progress: Progress, errorCode: string): Progress => {
+  if (progress.status !== 'REJECTED' && progress.status !== 'FAILED') throw new TypeError(progress.status);
+  return { ...progress, errorCode };
+};
+
 test('each state has a sentence that says what happens next', () => {
   const states = [
     queued(start),
@@ -525,7 +539,7 @@ test('each state has a sentence that says what happens next', () => {
   ];
   const sentences = states.map(nextStep);
   expect(new Set(sentences).size).toBe(sentences.length);
-  const failedWith = (errorCode: string): string => nextStep({ ...follow(600), errorCode });
+  const failedWith = (errorCode: string): string => nextStep(refusedWith(follow(600), errorCode));
   for (const code of ['CONNECTION_DISABLED', 'CANCELED', 'DECISION_CHANGED', 'DOCUMENT_CHANGED']) {
     expect(failedWith(code)).not.toBe(nextStep(follow(600)));
   }
@@ -536,7 +550,7 @@ test('each state has a sentence that says what happens next', () => {
     expect(failedWith(code)).toMatch(/Where `errorMessage` names the token or its permissions, .* must store a token /);
   }
   expect(nextStep(follow(450))).not.toContain('new number');
-  expect(nextStep({ ...follow(450), errorCode: 'KSEF_440' })).toMatch(/errorMessage.* new number/);
+  expect(nextStep(refusedWith(follow(450), 'KSEF_440'))).toMatch(/errorMessage.* new number/);
 });
 
 test('while nobody knows whether KSeF has an invoice, its next step says so, and warns of issuing it in another way', () => {

@@ -1,7 +1,7 @@
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { KsefRefusal } from './ksef-refusal.js';
 import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-waits.js';
-import { currentSession, isFinal, wasSent } from './submission.js';
+import { currentSession, isFinal, UNDECIDED, wasSent } from './submission.js';
 import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
 // From what is stored and an answer of KSeF to what is stored next (KSeF reference, sections 5 and 8). Pure: a kill between two
@@ -81,7 +81,7 @@ function confirmableSession({ status, upoReferenceNumber, sessions }: Progress):
 
 /** A session is about to be opened: kept before the call. */
 export function opening(progress: Progress): Progress {
-  return { ...progress, status: 'SENDING', sessions: progress.sessions.map(abandon) };
+  return { ...progress, ...UNDECIDED, status: 'SENDING', sessions: progress.sessions.map(abandon) };
 }
 
 export function opened(
@@ -115,6 +115,7 @@ export function sending(progress: Progress, { now }: Timing): Progress {
 export function sent(progress: Progress, invoiceReferenceNumber: string, { now, waitFactor }: Timing): Progress {
   return {
     ...inCurrent(progress, (session) => ({ ...session, invoiceReferenceNumber, key: undefined })),
+    ...UNDECIDED,
     status: 'PROCESSING',
     submittedAt: progress.submittedAt ?? now,
     failures: 0,
@@ -320,7 +321,10 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
   return { ...progress, polls: progress.polls + 1, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
+/** @throws TypeError for one that is not ACCEPTED */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
+  if (progress.status !== 'ACCEPTED')
+    throw new TypeError(`A submission that is ${progress.status} has no confirmation.`);
   return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
 }
 
@@ -351,10 +355,9 @@ function inNewSession(progress: Progress, timing: Timing): Progress {
     const message = `KSeF ended ${SESSIONS_MAX} sessions before it took the invoice. Submit it again later.`;
     return failed(progress, { code: 'KSEF_SESSIONS', message }, timing);
   }
-  const abandoned = { ...progress, status: 'SENDING' as const, sessions: progress.sessions.map(abandon) };
   const { now, waitFactor, random } = timing;
   return {
-    ...abandoned,
+    ...opening(progress),
     failures: 0,
     polls: 0,
     listFailures: undefined,
@@ -386,16 +389,21 @@ interface Refused {
 }
 
 function rejected(progress: Progress, error: Refused, timing: Timing): Progress {
-  return ended({ ...progress, status: 'REJECTED' }, error, timing);
+  return ended(progress, 'REJECTED', error, timing);
 }
 
 function failed(progress: Progress, error: Refused, timing: Timing): Progress {
-  return ended({ ...progress, status: 'FAILED' }, error, timing);
+  return ended(progress, 'FAILED', error, timing);
 }
 
-function ended(progress: Progress, { code, message }: Refused, timing: Timing): Progress {
-  const errorMessage = message.slice(0, REFUSAL_TEXT_MAX);
-  return rest({ ...progress, errorCode: code, errorMessage, completedAt: timing.now, failures: 0, polls: 0 }, timing);
+function ended(
+  progress: Progress,
+  status: 'REJECTED' | 'FAILED',
+  { code: errorCode, message }: Refused,
+  timing: Timing,
+): Progress {
+  const decision = { ...UNDECIDED, status, errorCode, errorMessage: message.slice(0, REFUSAL_TEXT_MAX) };
+  return rest({ ...progress, ...decision, completedAt: timing.now, failures: 0, polls: 0 }, timing);
 }
 
 /** Due at once while something is left, else never. */

@@ -40,9 +40,8 @@ export interface SubmissionSession {
   readonly isEarlier?: true;
 }
 
-/** How far a submission has come. One write each changes it. */
-export interface Progress {
-  readonly status: SubmissionStatus;
+/** What is known of every submission, whatever its status. */
+interface Course {
   /** Oldest first; they stay when a submission is taken up again. */
   readonly sessions: readonly SubmissionSession[];
   /** Failures in a row of the call that is next. */
@@ -53,15 +52,42 @@ export interface Progress {
   readonly listFailures?: number | undefined;
   /** New sessions because of 405, and because of 435. */
   readonly restarts: { readonly session: number; readonly key: number };
-  readonly ksefNumber: string | undefined;
-  readonly errorCode: string | undefined;
-  readonly errorMessage: string | undefined;
-  readonly upoReferenceNumber: string | undefined;
   readonly submittedAt: Date | undefined;
-  readonly completedAt: Date | undefined;
   /** When something is to be done; undefined: nothing is left. */
   readonly dueAt: Date | undefined;
 }
+
+/** What only a decision of KSeF, or ours to give up, brings. */
+export const UNDECIDED = {
+  ksefNumber: undefined,
+  errorCode: undefined,
+  errorMessage: undefined,
+  upoReferenceNumber: undefined,
+  completedAt: undefined,
+} as const;
+type Undecided = typeof UNDECIDED;
+
+interface OpenProgress extends Course, Undecided {
+  readonly status: 'QUEUED' | 'SENDING' | 'PROCESSING';
+}
+
+interface AcceptedProgress extends Course, Omit<Undecided, 'ksefNumber' | 'upoReferenceNumber' | 'completedAt'> {
+  readonly status: 'ACCEPTED';
+  readonly ksefNumber: string;
+  /** Absent until the confirmation is stored. */
+  readonly upoReferenceNumber: string | undefined;
+  readonly completedAt: Date;
+}
+
+interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMessage' | 'completedAt'> {
+  readonly status: 'REJECTED' | 'FAILED';
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly completedAt: Date;
+}
+
+/** How far a submission has come. One write each changes it. */
+export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
  * A doubt about a document that does not stop it. OTHER_SELLER: it names another seller than the NIP of the connection. KSeF
@@ -70,7 +96,7 @@ export interface Progress {
 export type SubmissionWarning = 'OTHER_SELLER';
 
 /** An invoice on its way to KSeF (specification 2.12). */
-export interface Submission extends Progress {
+export type Submission = Progress & {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
@@ -83,7 +109,7 @@ export interface Submission extends Progress {
   readonly warnings: readonly SubmissionWarning[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
-}
+};
 
 /** The session that is shown of a submission: the last that has the document, else the last. */
 export function shownSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
@@ -140,12 +166,8 @@ export function queued(now: Date): Progress {
     failures: 0,
     polls: 0,
     restarts: { session: 0, key: 0 },
-    ksefNumber: undefined,
-    errorCode: undefined,
-    errorMessage: undefined,
-    upoReferenceNumber: undefined,
+    ...UNDECIDED,
     submittedAt: undefined,
-    completedAt: undefined,
     dueAt: now,
   };
 }

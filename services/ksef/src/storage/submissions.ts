@@ -19,7 +19,7 @@ import type {
 } from '../application/submissions/stores.js';
 import type { Attempt } from '../domain/attempts.js';
 import type { Environment } from '../domain/connection.js';
-import { isFinal, isShownAlike, wasSent } from '../domain/submission.js';
+import { isFinal, isShownAlike, UNDECIDED, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmissionWarning, SubmittedDocument } from '../domain/submission.js';
 
 /** A submission. Its id is derived from connection and invoice, hence unique for them. */
@@ -287,7 +287,7 @@ function toUpdate(
 }
 
 /** The progress alone: a submission carries more. */
-function progressOf(progress: Progress): Progress {
+function progressOf(progress: Progress): SubmissionDocument['progress'] & Pick<Progress, 'status' | 'dueAt'> {
   const { status, sessions, failures, polls, listFailures, restarts, ksefNumber, errorCode, errorMessage } = progress;
   const { upoReferenceNumber, submittedAt, completedAt, dueAt } = progress;
   return {
@@ -309,9 +309,9 @@ function progressOf(progress: Progress): Progress {
 
 function toSubmission(found: WithId<SubmissionDocument>): Submission {
   const { _id: id, organizationId, version, companyId, connectionId, invoiceId, environment, document } = found;
-  const { warnings = [], status, progress, dueAt, createdAt, updatedAt } = found;
+  const { warnings = [], createdAt, updatedAt } = found;
   return {
-    ...progress,
+    ...toProgress(found),
     id,
     organizationId,
     version,
@@ -321,9 +321,43 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
     environment,
     document,
     warnings,
-    status,
-    dueAt,
     createdAt,
     updatedAt,
   };
+}
+
+/** @throws TypeError for a document whose status lacks what belongs to it: no version has written one */
+function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {
+  const { ksefNumber, errorCode, errorMessage, upoReferenceNumber, completedAt, ...course } = progress;
+  const required = <T>(name: string, value: T | undefined): T => {
+    if (value === undefined) throw new TypeError(`The submission ${id} is ${status} without ${name}.`);
+    return value;
+  };
+  switch (status) {
+    case 'QUEUED':
+    case 'SENDING':
+    case 'PROCESSING':
+      return { ...course, ...UNDECIDED, status, dueAt };
+    case 'ACCEPTED':
+      return {
+        ...course,
+        ...UNDECIDED,
+        status,
+        dueAt,
+        ksefNumber: required('ksefNumber', ksefNumber),
+        upoReferenceNumber,
+        completedAt: required('completedAt', completedAt),
+      };
+    case 'REJECTED':
+    case 'FAILED':
+      return {
+        ...course,
+        ...UNDECIDED,
+        status,
+        dueAt,
+        errorCode: required('errorCode', errorCode),
+        errorMessage: required('errorMessage', errorMessage),
+        completedAt: required('completedAt', completedAt),
+      };
+  }
 }

@@ -384,8 +384,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   /** The collective confirmation of the session, else that of the invoice. */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
+    if (submission.status !== 'ACCEPTED') throw new TypeError('Only a registered invoice has a confirmation.');
     const { referenceNumber } = step.session;
-    const { organizationId, environment, id, document, ksefNumber = '' } = submission;
+    const { organizationId, environment, id, document, ksefNumber } = submission;
     const at = clock.now();
     try {
       const { status, upoReferenceNumbers } = await calls.sessionStatus(referenceNumber);
