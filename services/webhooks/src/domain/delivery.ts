@@ -74,14 +74,14 @@ export interface SendResult {
 export const TRIES_MAX = 10;
 
 /** What a delivery becomes by an attempt. */
-export interface Settlement {
+export type Settlement = {
   readonly attempt: Attempt;
-  readonly state: 'DELIVERED' | 'FAILED' | 'PENDING';
   readonly failures: number;
-  /** Undefined when nothing is to come. */
-  readonly nextAttemptAt: Date | undefined;
   readonly excerpt: string | undefined;
-}
+} & (
+  | { readonly state: 'PENDING'; readonly nextAttemptAt: Date }
+  | { readonly state: 'DELIVERED' | 'FAILED'; readonly nextAttemptAt: undefined }
+);
 
 /**
  * @param at when the attempt began
@@ -100,8 +100,9 @@ export function settle(
   }
   const failed = { failures: failures + 1, isTimeout: outcome === 'TIMEOUT', statusCode, retryAfter };
   const next = nextAttemptAt(failed, schedule, now, random);
-  const state = next === undefined ? 'FAILED' : 'PENDING';
-  return { attempt, state, failures: failed.failures, nextAttemptAt: next, excerpt };
+  const settled = { attempt, failures: failed.failures, excerpt };
+  if (next === undefined) return { ...settled, state: 'FAILED', nextAttemptAt: undefined };
+  return { ...settled, state: 'PENDING', nextAttemptAt: next };
 }
 
 /** The same for every repeat of the fan-out: an event reaches an endpoint by one delivery. */
