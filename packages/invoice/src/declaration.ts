@@ -1,4 +1,24 @@
-import type { Kind } from './kinds.js';
+/** The kind of a field: what its value must be, and how it is stored. */
+export interface Kind<T = unknown> {
+  /** A sentence; undefined when nothing is wrong with the value, which then is a `T`. */
+  readonly faultOf: (value: unknown) => string | undefined;
+  /** The value as it is stored. */
+  normalise(value: T): T;
+  /** What is read of a value before it is checked; undefined: nothing was given. Absent: the value itself. */
+  readonly given?: (value: unknown) => unknown;
+  /** The sentence where a required value is missing. Absent: `Required.` */
+  readonly missing?: string;
+  /** The value is a list of these. */
+  readonly each?: Group;
+  /** How a message has the value, and none, where that is not the value itself. */
+  readonly inMessage?: Coding<T>;
+}
+
+/** A value under the types of generated code. */
+export interface Coding<T> {
+  to(value: T | undefined): unknown;
+  from(sent: never): T | undefined;
+}
 
 /** A field with one value. */
 export interface Leaf {
@@ -8,6 +28,8 @@ export interface Leaf {
   readonly description: string | undefined;
   /** Whether a message tells an empty text from none; as `isOptional` where nothing is said. */
   readonly hasPresence?: boolean;
+  /** Its name in a message where that does not follow from its own. */
+  readonly wireName?: string;
   /** How a row of a scan has it; absent: rows cannot state it. */
   readonly row?: RowField;
 }
@@ -26,6 +48,8 @@ export interface Group<M extends Members = Members> {
   readonly isOptional: boolean;
   readonly description: string;
   readonly rule?: Rule;
+  /** The object as it is stored, of its checked fields. */
+  readonly normalise?: (values: Values) => Values;
   /** The rule as JSON Schema, as far as it can be expressed. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
@@ -74,7 +98,11 @@ const entries = new WeakMap<Group, readonly Entry[]>();
 export function entriesOf(group: Group): readonly Entry[] {
   let listed = entries.get(group);
   if (listed === undefined) {
-    listed = Object.entries(group.members).map(([name, member]) => ({ name, wireName: wireNameOf(name), member }));
+    listed = Object.entries(group.members).map(([name, member]) => ({
+      name,
+      wireName: (isGroup(member) ? undefined : member.wireName) ?? wireNameOf(name),
+      member,
+    }));
     entries.set(group, listed);
   }
   return listed;

@@ -4,14 +4,10 @@ import { invoiceCurrencies } from '@invoicecontrol/values/currency';
 import { faultOfLine, faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+import type { Kind } from './declaration.js';
 
-/** The kind of a field: what its value must be, how it is stored and published. */
-export interface Kind<T = unknown> {
-  /** A sentence; undefined when nothing is wrong with the value, which then is a `T`. */
-  readonly faultOf: (value: unknown) => string | undefined;
-  /** The value as it is stored. */
-  normalise(value: T): T;
-  /** JSON Schema. */
+/** A kind whose JSON Schema is published. */
+export interface PublishedKind<T = unknown> extends Kind<T> {
   readonly published: { readonly type: 'string' | 'integer' } & Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +17,7 @@ interface TextRule {
   readonly published: Readonly<Record<string, unknown>>;
 }
 
-function textKind({ faultOf, normalise = asItIs, published }: TextRule): Kind<string> {
+function textKind({ faultOf, normalise = asItIs, published }: TextRule): PublishedKind<string> {
   return {
     faultOf: (value) => (typeof value === 'string' ? faultOf(value) : 'Must be a string.'),
     normalise,
@@ -33,12 +29,12 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Kind<st
  * Free text of one line that shows something and hides nothing, stored trimmed. Lengths are in characters (HTTP and security
  * reference, section 2).
  */
-export function text(lengthMax: number): Kind<string> {
+export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());
 }
 
 /** As {@link text}, with line breaks and tabs: what people write beside a decision. */
-export function note(lengthMax: number): Kind<string> {
+export function note(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfNote, normaliseNote);
 }
 
@@ -46,7 +42,7 @@ function freeText(
   lengthMax: number,
   unreadableIn: (value: string) => string | undefined,
   normalise: (value: string) => string,
-): Kind<string> {
+): PublishedKind<string> {
   return textKind({
     faultOf(value) {
       if (!hasVisibleText(value)) {
@@ -117,7 +113,7 @@ export const uuid = textKind({
   published: { format: 'uuid', pattern: UUID.source },
 });
 
-export const safeInteger: Kind<number> = {
+export const safeInteger: PublishedKind<number> = {
   faultOf(value) {
     if (typeof value !== 'number') return 'Must be a number.';
     return Number.isSafeInteger(value) ? undefined : 'Must be an integer that a JSON number holds exactly.';
@@ -136,7 +132,7 @@ function matching({
   readonly lengthMax?: number;
   readonly fault: string;
   readonly normalise?: (text: string) => string;
-}): Kind<string> {
+}): PublishedKind<string> {
   return textKind({
     faultOf: (value) => (value.length <= lengthMax && pattern.test(value) ? undefined : fault),
     ...(normalise === undefined ? {} : { normalise }),

@@ -17,7 +17,7 @@ export function readInvoice(body: unknown): CanonicalInvoice {
 
 /** Where a value is in a request, how it was sent, and where its faults go. */
 export interface Place {
-  readonly faults: FieldFaults;
+  readonly faults: Pick<FieldFaults, 'add'>;
   /** The path to the value: `rows[17]`; empty for the request itself. */
   readonly path?: string;
   /** What to call the value where its path is empty. */
@@ -44,18 +44,29 @@ export function read(group: Group, value: unknown, place: Place): Values {
   const values: Record<string, unknown> = {};
   let known = 0;
   for (const { name, wireName, member } of entriesOf(group)) {
-    const sent = given[isMessage ? wireName : name];
+    const stated = given[isMessage ? wireName : name];
+    if (stated !== undefined) known++;
+    const kind = isGroup(member) ? undefined : member.kind;
+    const sent = kind?.given === undefined ? stated : kind.given(stated);
     if (sent === undefined || (isMessage && isAbsent(sent, member))) {
-      if (!member.isOptional) report(name, 'Required.');
+      if (!member.isOptional) report(name, kind?.missing ?? 'Required.');
       continue;
     }
-    known++;
+    const below = path === '' ? name : `${path}.${name}`;
     if (isGroup(member)) {
-      values[name] = read(member, sent, { ...place, path: path === '' ? name : `${path}.${name}` });
+      values[name] = read(member, sent, { ...place, path: below });
+      continue;
+    }
+    const { each } = member.kind;
+    const fault = sent === null ? 'Must not be null.' : member.kind.faultOf(sent);
+    if (fault !== undefined) {
+      values[name] = undefined;
+      report(name, fault);
+    } else if (each === undefined) {
+      values[name] = member.kind.normalise(sent);
     } else {
-      const fault = sent === null ? 'Must not be null.' : member.kind.faultOf(sent);
-      values[name] = fault === undefined ? member.kind.normalise(sent) : undefined;
-      if (fault !== undefined) report(name, fault);
+      const items = sent as readonly unknown[];
+      values[name] = items.map((item, index) => read(each, item, { ...place, path: `${below}[${index}]` }));
     }
   }
   if (!isMessage && Object.keys(given).length > known) {
@@ -65,7 +76,7 @@ export function read(group: Group, value: unknown, place: Place): Values {
     }
   }
   group.rule?.(values, report);
-  return values;
+  return group.normalise?.(values) ?? values;
 }
 
 /** Characters of an unknown field name, which comes from the caller, that an error repeats. */

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { canonicalInvoice } from './canonical-invoice.js';
 import type { CanonicalInvoice } from './canonical-invoice.js';
 import { entriesOf, isGroup } from './declaration.js';
-import type { Group } from './declaration.js';
+import type { Group, Kind } from './declaration.js';
 import { currencyCode } from './kinds.js';
-import type { Kind } from './kinds.js';
+import type { PublishedKind } from './kinds.js';
 import { scanRow } from './scan-row.js';
 
 /** A value of this kind in a schema, checked. One schema for each kind, because some kinds are components with a name. */
-export function schemaOfKind(kind: Kind<string>): z.ZodString {
+export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
   let schema = schemas.get(kind);
   if (schema === undefined) {
     const { type, ...published } = kind.published;
@@ -21,7 +21,7 @@ export function schemaOfKind(kind: Kind<string>): z.ZodString {
   return schema;
 }
 
-const schemas = new WeakMap<Kind<string>, z.ZodString>();
+const schemas = new WeakMap<PublishedKind<string>, z.ZodString>();
 
 /** The schema only describes bodies; `read` checks them, including rules about several fields. */
 export const invoiceSchema = schemaOf(canonicalInvoice).meta({
@@ -49,9 +49,10 @@ function schemaOf(group: Group): z.ZodObject {
     .meta({ description: group.description, ...group.published });
 }
 
+/** Of a kind of the invoice or of a row: they are all published. */
 function schemaOfLeaf(kind: Kind): z.ZodType {
-  const { type, ...published } = kind.published;
-  return type === 'string' ? schemaOfKind(kind as Kind<string>) : z.int().meta(published);
+  const { type, ...published } = (kind as PublishedKind).published;
+  return type === 'string' ? schemaOfKind(kind as PublishedKind<string>) : z.int().meta(published);
 }
 
 function shownSchemaOf(group: Group): z.ZodObject {

@@ -3,7 +3,7 @@ import { FieldFaults } from '@invoicecontrol/errors';
 import { canonicalInvoice } from './canonical-invoice.js';
 import type { CanonicalInvoice } from './canonical-invoice.js';
 import { entriesOf, isAbsent, isGroup } from './declaration.js';
-import type { Group, Values } from './declaration.js';
+import type { Group, Kind, Values } from './declaration.js';
 import { read } from './read.js';
 
 /** The invoice as a message between services: the same fields under the names of the generated code. */
@@ -37,22 +37,40 @@ export function readWireInto(
   return read(group, message, { faults, path, root: 'invoice', isMessage: true }) as CanonicalInvoice;
 }
 
-function membersToWire(group: Group, values: Values): Values {
+/** The members of a declared object under the names and types of generated code. */
+export function membersToWire(group: Group, values: Values): Values {
   const message: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {
     const value = values[name];
-    const absent = isGroup(member) || member.isOptional ? undefined : '';
-    message[wireName] = value === undefined ? absent : isGroup(member) ? membersToWire(member, value as Values) : value;
+    if (isGroup(member)) {
+      message[wireName] = value === undefined ? undefined : membersToWire(member, value as Values);
+      continue;
+    }
+    const { each, inMessage } = member.kind;
+    if (each !== undefined) {
+      message[wireName] = ((value ?? []) as readonly Values[]).map((item) => membersToWire(each, item));
+    } else if (inMessage !== undefined) {
+      message[wireName] = inMessage.to(value);
+    } else {
+      message[wireName] = value ?? (member.isOptional ? undefined : '');
+    }
   }
   return message;
 }
 
-function membersFromWire(group: Group, message: Values): Values {
+/** What {@link membersToWire} made of an object. What was left out stays out; nothing is checked. */
+export function membersFromWire(group: Group, message: Values): Values {
   const values: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {
     const value = message[wireName];
     if (value === undefined || isAbsent(value, member)) continue;
-    values[name] = isGroup(member) ? membersFromWire(member, value as Values) : value;
+    const decoded = isGroup(member) ? membersFromWire(member, value as Values) : fromWireOf(member.kind, value);
+    if (decoded !== undefined) values[name] = decoded;
   }
   return values;
+}
+
+function fromWireOf({ each, inMessage }: Kind, value: unknown): unknown {
+  if (each !== undefined) return (value as readonly Values[]).map((item) => membersFromWire(each, item));
+  return inMessage === undefined ? value : inMessage.from(value as never);
 }
