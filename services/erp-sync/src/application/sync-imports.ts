@@ -1,5 +1,5 @@
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../providers/provider.js';
 
 /** Which run of which connection brings records. */

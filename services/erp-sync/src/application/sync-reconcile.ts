@@ -1,6 +1,6 @@
+import { ID_LENGTH_MAX } from '@invoicecontrol/books/kinds';
 import { ErpFault } from '../domain/faults.js';
-import type { StreamName } from '../domain/records.js';
-import { recordLimits } from '../domain/validate-record.js';
+import type { StreamName } from '../domain/streams.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
@@ -29,7 +29,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   for await (const { ids, position } of session.ids(stream, list.after)) {
     const before = seen.size;
     for (const id of ids) {
-      if (typeof id !== 'string' || id === '' || id.length > recordLimits.idLength) {
+      if (typeof id !== 'string' || id === '' || id.length > ID_LENGTH_MAX) {
         throw new ErpFault('BAD_RESPONSE', 'The list of all ids has an entry that is not an id. Nothing was deleted.');
       }
       seen.add(id);

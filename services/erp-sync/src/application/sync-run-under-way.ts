@@ -3,7 +3,7 @@ import type { RunLog } from '../domain/run.js';
 import type { Provider, Session } from '../providers/provider.js';
 import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
 import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 
 /** One run under way, as its steps need it. */
 export interface RunUnderWay {

@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 import { errorOf, runLog, statusOf, toRunError } from '../domain/run.js';
 import type { RunLog, RunOutcome } from '../domain/run.js';
 import { faultMet, rowsImported, runEnded } from '../telemetry.js';

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { ConnectionError, ConnectionStatus } from '../domain/connection.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 import type { Run, RunError, RunMode, RunOutcome, RunTrigger, StreamCounts } from '../domain/run.js';
 import type { ProviderCode } from '../providers/provider.js';
 import type { CallableConnection } from './open-erp.js';

@@ -1,6 +1,7 @@
+import { takeRecord } from '@invoicecontrol/books/check-record';
 import { ErpFault } from '../domain/faults.js';
-import type { RecordsOf, StreamName } from '../domain/records.js';
-import { checkRecord } from '../domain/validate-record.js';
+import { streams } from '../domain/streams.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { BesidesParts, Page, RecordsPart, Window } from '../providers/provider.js';
 import { pagesSeen } from './pages-seen.js';
 import { storePages } from './store-pages.js';
@@ -111,12 +112,12 @@ async function storePart<S extends StreamName>(
   let failed = part.invalid.length;
   for (const { message, externalId } of part.invalid) log.rowFailed(stream, message, externalId);
   for (const record of part.records) {
-    const checked = checkRecord(stream, record);
-    if ('record' in checked) {
-      records.push(checked.record);
+    const taken = takeRecord(streams[stream], record);
+    if ('record' in taken) {
+      records.push(taken.record);
     } else {
       failed++;
-      log.rowFailed(stream, checked.problem, showableId(record.externalId));
+      log.rowFailed(stream, taken.problem, showableId(record.externalId));
     }
   }
   await noteImported(

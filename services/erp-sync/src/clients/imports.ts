@@ -1,32 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  BillKind,
-  BillState,
-  ErpBill,
-  ErpEntity,
-  ErpImportServiceDefinition,
-  ErpOrder,
-  ErpPayment,
-  ErpVendor,
-  ErpVendorAccount,
-  VendorStatus,
-} from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
-import type { ErpAccount, ImportCounts } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { billToWire, orderToWire, paymentToWire, vendorAccountToWire, vendorToWire } from '@invoicecontrol/books/wire';
+import { ErpEntity, ErpImportServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import type { ImportCounts } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { ImportCall, ImportedRows, Imports, ImportSource } from '../application/sync-imports.js';
-import type {
-  AccountRecord,
-  BillRecord,
-  OrderRecord,
-  PaymentRecord,
-  RecordsOf,
-  StreamName,
-  VendorAccountRecord,
-  VendorRecord,
-} from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 
 /** Records of one call; the contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
@@ -95,24 +76,26 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     call: ImportCall,
   ) => Promise<ImportedRows>;
   const storeBills: Store<'bills' | 'creditNotes'> = (source, records, call) =>
-    inCalls(records, toBill, (bills) => repeated(call, () => analysis.importBills({ source, bills }, bounded(call))));
+    inCalls(records, billToWire, (bills) =>
+      repeated(call, () => analysis.importBills({ source, bills }, bounded(call))),
+    );
   const stores: { readonly [S in StreamName]: Store<S> } = {
     vendors: (source, records, call) =>
-      inCalls(records, toVendor, (vendors) =>
+      inCalls(records, vendorToWire, (vendors) =>
         repeated(call, () => analysis.importVendors({ source, vendors }, bounded(call))),
       ),
     bankAccounts: (source, records, call) =>
-      inCalls(records, toVendorAccount, (accounts) =>
+      inCalls(records, vendorAccountToWire, (accounts) =>
         repeated(call, () => analysis.importVendorAccounts({ source, accounts }, bounded(call))),
       ),
     bills: storeBills,
     creditNotes: storeBills,
     payments: (source, records, call) =>
-      inCalls(records, toPayment, (payments) =>
+      inCalls(records, paymentToWire, (payments) =>
         repeated(call, () => analysis.importPayments({ source, payments }, bounded(call))),
       ),
     orders: (source, records, call) =>
-      inCalls(records, toOrder, (orders) =>
+      inCalls(records, orderToWire, (orders) =>
         repeated(call, () => analysis.importOrders({ source, orders }, bounded(call))),
       ),
   };
@@ -190,53 +173,9 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
 /** As many bytes as a message takes at most: encoding it only to learn its length would cost as much as sending it. */
 function bytesAtMost(value: unknown): number {
   if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
+  if (value === undefined) return 0;
   if (typeof value !== 'object' || value === null) return FIELD_BYTES_MAX;
   let bytes = FIELD_BYTES_MAX;
   for (const member of Object.values(value)) bytes += bytesAtMost(member);
   return bytes;
-}
-
-const timeOf = (instant: string | undefined): Date | undefined =>
-  instant === undefined ? undefined : new Date(instant);
-
-function toVendor({ isTaxIdMasked = false, status, accounts, modifiedAt, ...vendor }: VendorRecord): ErpVendor {
-  return {
-    ...vendor,
-    isTaxIdMasked,
-    status: VendorStatus[status],
-    hasAccounts: accounts !== undefined,
-    accounts: (accounts ?? []).map(toAccount),
-    modifiedTime: timeOf(modifiedAt),
-  };
-}
-
-function toAccount({ isMasked = false, ...account }: AccountRecord): ErpAccount {
-  return { ...account, isMasked };
-}
-
-function toVendorAccount({ externalId, account, ...vendor }: VendorAccountRecord): ErpVendorAccount {
-  return { ...vendor, account: { ...toAccount(account), externalId } };
-}
-
-function toBill({ kind, state, purchaseOrderRefs, modifiedAt, ...bill }: BillRecord): ErpBill {
-  return {
-    ...bill,
-    kind: BillKind[kind],
-    state: BillState[state],
-    purchaseOrderRefs: [...purchaseOrderRefs],
-    modifiedTime: timeOf(modifiedAt),
-  };
-}
-
-function toOrder({ modifiedAt, ...order }: OrderRecord): ErpOrder {
-  return { ...order, modifiedTime: timeOf(modifiedAt) };
-}
-
-function toPayment({ billExternalIds, account, modifiedAt, ...payment }: PaymentRecord): ErpPayment {
-  return {
-    ...payment,
-    billExternalIds: [...billExternalIds],
-    ...(account === undefined ? {} : { account: toAccount(account) }),
-    modifiedTime: timeOf(modifiedAt),
-  };
 }

@@ -1,6 +1,6 @@
 import { Outage } from './faults.js';
 import type { ErpFault, FaultCode } from './faults.js';
-import type { StreamName } from './records.js';
+import type { StreamName } from './streams.js';
 
 export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
 export type RunMode = 'INCREMENTAL' | 'FULL';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BillRecord, VendorRecord } from '@invoicecontrol/books/records';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
@@ -13,7 +14,7 @@ import { withoutRepeats } from '@invoicecontrol/testkit/without-repeats';
 import { CALL_TRIES_MAX, COMPLETE_CALLS_MAX } from '../clients/imports.js';
 import { startService } from '../compose.js';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
-import type { BillRecord, RecordsOf, StreamName, VendorRecord } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import type { RunDocument } from '../storage/runs.js';
 import { businessCentralRequest, caller, startErpSync, stated } from '../testing/running-erp-sync.js';

@@ -1,5 +1,5 @@
 import { ErpFault } from '../domain/faults.js';
-import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type {
   BesidesParts,
   ErpHttp,

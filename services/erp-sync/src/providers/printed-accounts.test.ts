@@ -1,6 +1,7 @@
+import { takeRecord } from '@invoicecontrol/books/check-record';
+import { vendorAccount } from '@invoicecontrol/books/records';
+import type { AccountRecord } from '@invoicecontrol/books/records';
 import { describe, expect, test } from 'vitest';
-import type { AccountRecord } from '../domain/records.js';
-import { checkRecord } from '../domain/validate-record.js';
 import { readVendorAccount as readBusinessCentral } from './business-central/records.js';
 import { readVendorAccount as readOdoo } from './odoo/records.js';
 import { Row } from './row.js';
@@ -43,8 +44,8 @@ describe.each(readers)('%s', (_, read) => {
   const stored = (printed: string): AccountRecord | undefined => {
     const account = read(printed);
     if (account === undefined) return undefined;
-    const checked = checkRecord('bankAccounts', { externalId: '1', vendorExternalId: '14', account });
-    return 'record' in checked ? checked.record.account : undefined;
+    const taken = takeRecord(vendorAccount, { externalId: '1', vendorExternalId: '14', account });
+    return 'record' in taken ? taken.record.account : undefined;
   };
 
   test.each([

@@ -1,6 +1,6 @@
 import type { ErpFault } from '../domain/faults.js';
 import type { ProviderCode } from '../domain/provider-code.js';
-import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 
 export { providerCodes } from '../domain/provider-code.js';
 export type { ProviderCode } from '../domain/provider-code.js';

@@ -18,7 +18,7 @@ export class RowFault extends Error {
 /**
  * A row of an ERP, read field by field: a field of a wrong type costs its row alone. Whatever an ERP has for "nothing" (an
  * absent field, null, false, a blank text) is undefined. What the values must be is checked for all ERPs in
- * `domain/validate-record.ts`.
+ * `packages/books`.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -75,13 +75,13 @@ export class Row {
     return required(this.day(name), name);
   }
 
-  /** RFC 3339 in UTC, of a date with a time and a zone. */
-  instant(name: string): string | undefined {
+  /** Of a date with a time and a zone. */
+  instant(name: string): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const time = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(time)) throw new RowFault(`${name} is not a date with a time.`);
-    return new Date(time).toISOString();
+    const time = new Date(/^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : Number.NaN);
+    if (Number.isNaN(time.getTime())) throw new RowFault(`${name} is not a date with a time.`);
+    return time;
   }
 
   boolean(name: string): boolean | undefined {

@@ -11,7 +11,7 @@ import { alreadyConnected } from '../application/stores.js';
 import type { ConnectionStore } from '../application/stores.js';
 import type { IdList, Pass } from '../application/sync-stores.js';
 import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 /**

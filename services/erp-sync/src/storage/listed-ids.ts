@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection, Filter } from 'mongodb';
 import type { ListedIdStore, ListOwner } from '../application/sync-stores.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 
 /** Ids of one document: a few hundred KiB. */
 const IDS_PER_DOCUMENT_MAX = 5_000;

@@ -8,7 +8,7 @@ import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { Collection } from 'mongodb';
 import type { RunStore } from '../application/sync-stores.js';
-import type { StreamName } from '../domain/records.js';
+import type { StreamName } from '../domain/streams.js';
 import { RUN_ERRORS_MAX } from '../domain/run.js';
 import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamCounts } from '../domain/run.js';
 import type { ProviderCode } from '../providers/provider.js';

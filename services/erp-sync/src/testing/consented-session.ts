@@ -1,7 +1,7 @@
 import { erpHttpClient } from '../clients/erp-http.js';
 import type { ErpCalls } from '../clients/erp-http.js';
 import { ErpFault } from '../domain/faults.js';
-import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { Credentials, Page, Provider, Session, Window } from '../providers/provider.js';
 
 /** The app that the simulators know in tests of providers. */

@@ -1,4 +1,4 @@
-import type { RecordsOf, StreamName } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { Page, Session, Window } from '../providers/provider.js';
 
 /** All pages of a stream. */

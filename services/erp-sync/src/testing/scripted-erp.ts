@@ -1,5 +1,5 @@
-import type { RecordsOf, StreamName } from '../domain/records.js';
-import { streamNames } from '../domain/records.js';
+import type { RecordsOf, StreamName } from '../domain/streams.js';
+import { streamNames } from '../domain/streams.js';
 import type { Page, Provider, Session, SessionDeps, Window } from '../providers/provider.js';
 
 /** A row of the scripted ERP: a record, and when it changed last. */

@@ -1,7 +1,7 @@
+import type { BillState } from '@invoicecontrol/books/records';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { BillState } from '../../records/domain/erp-records.js';
 import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';

@@ -1,7 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
-import type { ErpEntity } from '../../records/domain/erp-records.js';
 import { recordsDeleted } from '../../telemetry.js';
 import { vendorWith } from './import-vendor-accounts.js';
 import { openSource } from './import-source.js';
@@ -9,6 +8,9 @@ import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js
 import { importedIdOf } from './imported-record.js';
 import { listedAccountKey } from './vendor-store.js';
 import type { VendorStore } from './vendor-store.js';
+
+/** Kinds of records whose ids are compared with a complete list. */
+export type ErpEntity = 'VENDOR' | 'VENDOR_ACCOUNT' | 'BILL' | 'CREDIT_NOTE' | 'ORDER' | 'PAYMENT';
 
 /** Records that are read, and marked, by one command. */
 const READ_RECORDS_MAX = 5_000;

@@ -1,3 +1,8 @@
+import { recordFault } from '@invoicecontrol/books/check-record';
+import { completeBill } from '@invoicecontrol/books/complete-bill';
+import type { CompleteBill } from '@invoicecontrol/books/complete-bill';
+import { bill } from '@invoicecontrol/books/records';
+import type { BillRecord, BillState } from '@invoicecontrol/books/records';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
 import { matchPartOf, storedKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -7,9 +12,6 @@ import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { pace } from '@invoicecontrol/runtime/pace';
-import { billFault, completeBill } from '../domain/record-faults.js';
-import type { CompleteBill } from '../domain/record-faults.js';
-import type { BillRecord, BillState } from '../../records/domain/erp-records.js';
 import { isSameIdentity } from '../domain/vendor-identity.js';
 import { recordsImported } from '../../telemetry.js';
 import type { SupplierStore } from '../../records/application/counted-records.js';
@@ -50,7 +52,7 @@ export const importBills =
     const { organizationId } = source;
     const counts = await importPage(records, {
       idOf: ({ kind, externalId }) => importedIdOf(source, kind === 'BILL' ? 'bill' : 'credit_note', externalId),
-      faultOf: billFault,
+      faultOf: (record) => recordFault(bill, record),
       stored: (ids) => bills.find(organizationId, ids),
       changes: (arrivals) => billsAfter(deps, source, arrivals, now),
       write: (changes) => bills.write(organizationId, changes),
@@ -132,7 +134,6 @@ async function billsAfter(
         kind: record.kind,
         state: record.state,
         vendorId: vendorIdOf(record),
-        postingDate: record.postingDate,
         purchaseOrderRefs: record.purchaseOrderRefs,
         paidAmount: record.paidAmount,
         paidAccountExternalId: record.paidAccountExternalId,

@@ -1,7 +1,8 @@
+import { recordFault } from '@invoicecontrol/books/check-record';
+import { order } from '@invoicecontrol/books/records';
+import type { OrderRecord } from '@invoicecontrol/books/records';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { readOrderRef } from '@invoicecontrol/engine/normalisation/order-key';
-import { orderFault } from '../domain/record-faults.js';
-import type { OrderRecord } from '../../records/domain/erp-records.js';
 import { recordsImported } from '../../telemetry.js';
 import { importPage } from './import-page.js';
 import type { PageCounts } from './import-page.js';
@@ -33,7 +34,7 @@ export const importOrders =
     const { organizationId } = source;
     const counts = await importPage(records, {
       idOf: ({ externalId }) => importedIdOf(source, 'order', externalId),
-      faultOf: orderFault,
+      faultOf: (record) => recordFault(order, record),
       stored: (ids) => orders.find(organizationId, ids),
       changes: async (arrivals) =>
         arrivals.flatMap(({ id, record, stored }): StoredOrder[] => {

@@ -1,9 +1,10 @@
+import { recordFault } from '@invoicecontrol/books/check-record';
+import { payment } from '@invoicecontrol/books/records';
+import type { PaymentRecord } from '@invoicecontrol/books/records';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
-import { paymentFault } from '../domain/record-faults.js';
-import type { PaymentRecord } from '../../records/domain/erp-records.js';
 import { readAccount } from '../domain/vendor-accounts.js';
 import type { VendorAccount } from '../domain/vendor-accounts.js';
 import { recordsImported } from '../../telemetry.js';
@@ -43,7 +44,7 @@ export const importPayments =
     const { organizationId } = source;
     const counts = await importPage(records, {
       idOf: ({ externalId }) => importedIdOf(source, 'payment', externalId),
-      faultOf: paymentFault,
+      faultOf: (record) => recordFault(payment, record),
       stored: (ids) => payments.find(organizationId, ids),
       changes: async (arrivals) =>
         arrivals.flatMap(({ id, record, stored }): StoredPayment[] => {

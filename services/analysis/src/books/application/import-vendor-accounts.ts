@@ -1,9 +1,10 @@
+import { recordFault } from '@invoicecontrol/books/check-record';
+import { ACCOUNTS_PER_VENDOR_MAX, vendorAccount } from '@invoicecontrol/books/records';
+import type { VendorAccountRecord } from '@invoicecontrol/books/records';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
-import { vendorAccountFault } from '../domain/record-faults.js';
-import type { VendorAccountRecord } from '../../records/domain/erp-records.js';
-import { ACCOUNTS_PER_VENDOR_MAX, readAccount } from '../domain/vendor-accounts.js';
+import { readAccount } from '../domain/vendor-accounts.js';
 import type { VendorAccount } from '../domain/vendor-accounts.js';
 import { recordsImported } from '../../telemetry.js';
 import type { ImportFailure, PageCounts } from './import-page.js';
@@ -37,7 +38,7 @@ export const importVendorAccounts =
     const failures: ImportFailure[] = [];
     let open = new Map<string, VendorAccountRecord>();
     for (const record of records) {
-      const message = vendorAccountFault(record);
+      const message = recordFault(vendorAccount, record);
       if (message === undefined) open.set(record.externalId, record);
       else failures.push({ externalId: record.externalId, message });
     }

@@ -1,6 +1,7 @@
+import { recordFault } from '@invoicecontrol/books/check-record';
+import { vendor } from '@invoicecontrol/books/records';
+import type { VendorRecord } from '@invoicecontrol/books/records';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { vendorFault } from '../domain/record-faults.js';
-import type { VendorRecord } from '../../records/domain/erp-records.js';
 import { accountTimesAfter, readAccount } from '../domain/vendor-accounts.js';
 import type { VendorAccount } from '../domain/vendor-accounts.js';
 import { isSameIdentity, nameOrderOf, readVendorIdentity, vendorKeysOf } from '../domain/vendor-identity.js';
@@ -30,7 +31,7 @@ export const importVendors =
     const { organizationId } = source;
     const counts = await importPage(records, {
       idOf: ({ externalId }) => importedIdOf(source, 'vendor', externalId),
-      faultOf: vendorFault,
+      faultOf: (record) => recordFault(vendor, record),
       stored: (ids) => vendors.find(organizationId, ids),
       changes: async (arrivals) => arrivals.flatMap((arrival) => vendorAfter(source, arrival, now) ?? []),
       write: (changes) => vendors.write(organizationId, changes),

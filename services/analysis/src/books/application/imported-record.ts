@@ -43,10 +43,7 @@ const HASH_BYTES = 16;
  * The digest of what a record says. Without the time of its last change: an ERP also changes that for fields that
  * nobody reads here.
  */
-export function contentHashOf(
-  record: { readonly modifiedAt: Date | undefined },
-  ...others: readonly unknown[]
-): string {
+export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others: readonly unknown[]): string {
   const { modifiedAt: _, ...content } = record;
   const text = canonicalJson([HASH_FORMAT, content, ...others.map((other) => other ?? null)]);
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');

@@ -1,4 +1,4 @@
-import type { VendorDetails } from '../../records/domain/erp-records.js';
+import type { VendorDetails } from '@invoicecontrol/books/records';
 import type { AccountTimes, VendorAccount } from '../domain/vendor-accounts.js';
 import type { VendorIdentity } from '../domain/vendor-identity.js';
 import type { ImportSource } from './import-source.js';

@@ -26,7 +26,7 @@ function vendor(
     connectionId: 'k',
     companyId: COMPANY_ID,
     details: { name, status: 'ACTIVE' },
-    ...readVendorIdentity({ name, taxId, isTaxIdMasked: false }),
+    ...readVendorIdentity({ name, ...(taxId === undefined ? {} : { taxId }), isTaxIdMasked: false }),
     accountHistory: [{ key: HOME, masked: 'DE89**************3000', from: undefined, to: undefined }],
     ...others,
   };

@@ -1,3 +1,4 @@
+import type { VendorDetails } from '@invoicecontrol/books/records';
 import { isBillOf } from '@invoicecontrol/engine/booked-bills';
 import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
 import type { Company } from '@invoicecontrol/engine/facts/companies';
@@ -17,7 +18,6 @@ import { haveSameTaxId, isSameName } from '@invoicecontrol/engine/supplier/ident
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import type { VendorDetails } from '../../records/domain/erp-records.js';
 import type { AccountPeriod } from './vendor-accounts.js';
 import type { VendorIdentity } from './vendor-identity.js';
 

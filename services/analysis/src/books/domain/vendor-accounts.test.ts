@@ -1,6 +1,6 @@
+import type { AccountRecord } from '@invoicecontrol/books/records';
 import { describe, expect, test } from 'vitest';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
-import type { AccountRecord } from '../../records/domain/erp-records.js';
 import {
   accountsAt,
   accountTimesAfter,
@@ -20,15 +20,9 @@ const none: AccountTimes = { accountHistory: [], accountChange: undefined };
 
 function account(iban: string | undefined, changes: Partial<AccountRecord> = {}) {
   return readAccount({
-    externalId: undefined,
-    iban,
-    sortCode: undefined,
-    accountNumber: undefined,
+    ...(iban === undefined ? {} : { iban }),
     raw: iban ?? '',
-    holder: undefined,
-    bic: undefined,
     isMasked: false,
-    isTrusted: undefined,
     ...changes,
   });
 }

@@ -1,9 +1,7 @@
+import type { AccountRecord } from '@invoicecontrol/books/records';
 import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
-import type { AccountRecord } from '../../records/domain/erp-records.js';
 
-/** Accounts of one vendor that are stored. */
-export const ACCOUNTS_PER_VENDOR_MAX = 100;
 /** Accounts that a vendor no longer has and that are remembered; the oldest leave first. */
 export const FORMER_ACCOUNTS_MAX = 100;
 /** A shorter text shows nothing of itself when it is masked. */

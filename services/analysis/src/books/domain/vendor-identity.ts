@@ -1,8 +1,8 @@
+import type { VendorDetails } from '@invoicecontrol/books/records';
 import { supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { plainText } from '@invoicecontrol/engine/normalisation/text';
 import { identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
-import type { VendorDetails } from '../../records/domain/erp-records.js';
 import type { VendorAccount } from './vendor-accounts.js';
 
 const NAME_ORDER_LENGTH_MAX = 100;

@@ -1,8 +1,8 @@
+import type { BillKind } from '@invoicecontrol/books/records';
 import type { Collection, Filter } from 'mongodb';
 import { pageOf } from '@invoicecontrol/runtime/page';
 import type { DeletableStore } from '../application/delete-records.js';
 import type { BillStore, KnownBill, StoredBill, WithdrawnBill } from '../application/bill-store.js';
-import type { BillKind } from '../../records/domain/erp-records.js';
 import type { ImportSource } from '../application/import-source.js';
 import type { BillPart } from '../../records/storage/bill-part.js';
 import { writePage } from './imported-records.js';

@@ -1,5 +1,5 @@
+import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
-import type { BillKind, BillState } from '../../records/domain/erp-records.js';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 

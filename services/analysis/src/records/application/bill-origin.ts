@@ -1,6 +1,5 @@
-import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import type { BillKind, BillState } from '../domain/erp-records.js';
 
 /** What an invoice with source ERP has besides: where it comes from, and what the books say about it. */
 export interface BillOrigin {
@@ -12,7 +11,6 @@ export interface BillOrigin {
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  readonly postingDate: CalendarDate | undefined;
   /** All orders that it names; the canonical invoice has the first. */
   readonly purchaseOrderRefs: readonly string[];
   readonly paidAmount: DecimalAmount | undefined;

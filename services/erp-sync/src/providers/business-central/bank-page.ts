@@ -1,5 +1,5 @@
 import { ErpFault } from '../../domain/faults.js';
-import type { RecordsOf } from '../../domain/records.js';
+import type { RecordsOf } from '../../domain/streams.js';
 import { deniedAmong, idsOf } from '../define-provider.js';
 import type { RowsPage, StreamSource } from '../define-provider.js';
 import { isObject } from '../json.js';

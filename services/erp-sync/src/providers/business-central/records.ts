@@ -1,11 +1,11 @@
-import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type {
   BillRecord,
   OrderRecord,
   PaymentRecord,
   VendorAccountRecord,
   VendorRecord,
-} from '../../domain/records.js';
+} from '@invoicecontrol/books/records';
+import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type { Window } from '../provider.js';
 import { namesOf, present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
@@ -20,7 +20,7 @@ export const vendorFields = fieldsOf(`
   currencyCode blocked lastModifiedDateTime
 `);
 const documentFields = `
-  id number postingDate dueDate vendorId vendorName currencyCode totalAmountExcludingTax totalTaxAmount
+  id number dueDate vendorId vendorName currencyCode totalAmountExcludingTax totalTaxAmount
   totalAmountIncludingTax status lastModifiedDateTime
 `;
 export const billFields = fieldsOf(`${documentFields} invoiceDate vendorInvoiceNumber orderNumber`);
@@ -88,7 +88,6 @@ function readDocument(row: Row, kind: BillRecord['kind'], pageUrl: PageUrl): Omi
     vendorExternalId: requiredId(row, 'vendorId'),
     vendorName: row.requiredText('vendorName'),
     dueDate: dayOf(row, 'dueDate'),
-    postingDate: dayOf(row, 'postingDate'),
     currency: row.requiredText('currencyCode'),
     netAmount: row.amount('totalAmountExcludingTax'),
     taxAmount: row.amount('totalTaxAmount'),

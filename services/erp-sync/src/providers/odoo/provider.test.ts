@@ -79,7 +79,7 @@ describe('records', () => {
         },
         email: 'a@example.com',
         status: 'ACTIVE',
-        modifiedAt: '2026-02-01T09:15:22.000Z',
+        modifiedAt: new Date('2026-02-01T09:15:22.000Z'),
         url: `${baseUrl}/web#id=14&model=res.partner&view_type=form`,
       },
       {
@@ -87,7 +87,7 @@ describe('records', () => {
         name: 'Old Ltd',
         address: {},
         status: 'ARCHIVED',
-        modifiedAt: expect.any(String),
+        modifiedAt: expect.any(Date),
         url: expect.any(String),
       },
     ]);
@@ -150,7 +150,6 @@ describe('records', () => {
         vendorName: 'Azure Interior',
         issueDate: '2026-02-03',
         dueDate: '2026-03-05',
-        postingDate: '2026-02-03',
         currency: 'EUR',
         netAmount: '100',
         taxAmount: '21.3',
@@ -159,7 +158,7 @@ describe('records', () => {
         state: 'PARTIALLY_PAID',
         paidAmount: '121.2',
         paidAccountExternalId: '7',
-        modifiedAt: '2026-02-03T12:00:01.000Z',
+        modifiedAt: new Date('2026-02-03T12:00:01.000Z'),
         url: `${baseUrl}/web#id=51&model=account.move&view_type=form`,
       },
     ]);
@@ -216,7 +215,7 @@ describe('records', () => {
         billExternalIds: ['51'],
         account: { externalId: '7', raw: 'BE71 0961 2345 6769', iban: 'BE71096123456769' },
         isReturned: false,
-        modifiedAt: expect.any(String),
+        modifiedAt: expect.any(Date),
       },
       expect.objectContaining({ externalId: '62', isReturned: true }),
     ]);

@@ -1,4 +1,4 @@
-import type { RecordsOf } from '../../domain/records.js';
+import type { RecordsOf } from '../../domain/streams.js';
 import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';
 import type { RowsPage, StreamSource } from '../define-provider.js';
 import { isObject } from '../json.js';

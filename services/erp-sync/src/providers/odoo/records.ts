@@ -1,4 +1,3 @@
-import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import type {
   AccountRecord,
   BillRecord,
@@ -6,7 +5,8 @@ import type {
   PaymentRecord,
   VendorAccountRecord,
   VendorRecord,
-} from '../../domain/records.js';
+} from '@invoicecontrol/books/records';
+import { readPrintedAccount } from '@invoicecontrol/values/printed-account';
 import { difference } from '../amounts.js';
 import { namesOf, present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
@@ -17,7 +17,7 @@ export const partnerFields = namesOf(`
 `);
 export const moveFields = namesOf(`
   id name ref move_type state payment_state partner_id commercial_partner_id partner_bank_id invoice_date
-  invoice_date_due date currency_id amount_untaxed amount_tax amount_total amount_residual invoice_origin
+  invoice_date_due currency_id amount_untaxed amount_tax amount_total amount_residual invoice_origin
   reversed_entry_id write_date
 `);
 export const paymentFields = namesOf(`
@@ -105,7 +105,6 @@ export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {
       vendorName: vendor.label,
       issueDate: row.day('invoice_date'),
       dueDate: row.day('invoice_date_due'),
-      postingDate: row.day('date'),
       currency: required(linkOf(row, 'currency_id'), 'currency_id').label,
       netAmount: row.amount('amount_untaxed'),
       taxAmount: row.amount('amount_tax'),
@@ -188,10 +187,10 @@ function idsOf(row: Row, name: string): readonly string[] {
 }
 
 /** `2026-02-01 09:15:22` is UTC. */
-function instantOf(row: Row, name: string): string | undefined {
+function instantOf(row: Row, name: string): Date | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : Number.NaN;
-  if (Number.isNaN(at)) throw new RowFault(`${name} is not a date with a time.`);
-  return new Date(at).toISOString();
+  const at = new Date(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? `${text.replace(' ', 'T')}Z` : Number.NaN);
+  if (Number.isNaN(at.getTime())) throw new RowFault(`${name} is not a date with a time.`);
+  return at;
 }

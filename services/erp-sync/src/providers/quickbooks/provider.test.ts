@@ -104,7 +104,7 @@ describe('records', () => {
       currency: 'USD',
       status: 'ACTIVE',
       accounts: [{ raw: '123-456 XXXXX6789', holder: 'Norton', isMasked: true }],
-      modifiedAt: '2026-01-02T18:00:00.000Z',
+      modifiedAt: new Date('2026-01-02T18:00:00.000Z'),
       url: 'https://app.qbo.intuit.com/app/vendordetail?nameId=56',
     });
   });
@@ -151,7 +151,7 @@ describe('records', () => {
       purchaseOrderRefs: ['PO-7'],
       state: 'PARTIALLY_PAID',
       paidAmount: '100',
-      modifiedAt: expect.stringMatching(/Z$/),
+      modifiedAt: expect.any(Date),
       url: 'https://app.qbo.intuit.com/app/bill?txnId=25',
     });
     expect(records.slice(1)).toMatchObject([
@@ -196,7 +196,7 @@ describe('records', () => {
       reference: '1001',
       billExternalIds: ['25'],
       isReturned: false,
-      modifiedAt: expect.any(String),
+      modifiedAt: expect.any(Date),
     });
     expect(payments[1]).toMatchObject({ externalId: '41', amount: '0', isReturned: true });
     expect((await readAll(session, 'orders')).records).toMatchObject([

@@ -1,4 +1,4 @@
-import type { StreamName } from '../../domain/records.js';
+import type { StreamName } from '../../domain/streams.js';
 import { ErpFault } from '../../domain/faults.js';
 import { chunksOf } from '../chunks.js';
 import { defineProvider, deniedAmong, idsOf } from '../define-provider.js';

@@ -1,4 +1,10 @@
-import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
+import type {
+  AccountRecord,
+  BillRecord,
+  OrderRecord,
+  PaymentRecord,
+  VendorRecord,
+} from '@invoicecontrol/books/records';
 import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
@@ -151,7 +157,7 @@ function currencyOf(row: Row, { homeCurrency }: RowContext): string {
   return currency;
 }
 
-function modifiedAt(row: Row): string | undefined {
+function modifiedAt(row: Row): Date | undefined {
   return row.row('MetaData')?.instant('LastUpdatedTime');
 }
 

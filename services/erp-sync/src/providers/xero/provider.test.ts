@@ -109,7 +109,7 @@ describe('vendors', () => {
       currency: 'GBP',
       status: 'ACTIVE',
       accounts: [{ raw: '20-00-40 12345678', holder: 'Liam Supplies', sortCode: '200040', accountNumber: '12345678' }],
-      modifiedAt: '2019-03-01T00:15:21.043Z',
+      modifiedAt: new Date('2019-03-01T00:15:21.043Z'),
       url: expect.stringMatching(
         /^https:\/\/go\.xero\.com\/organisationlogin\/default\.aspx\?shortcode=.+&redirecturl=%2FContacts%2FView%2F430fa14a/,
       ),
@@ -246,7 +246,7 @@ describe('documents', () => {
         purchaseOrderRefs: [],
         state: 'PARTIALLY_PAID',
         paidAmount: '100.5',
-        modifiedAt: '2026-03-08T08:53:20.000Z',
+        modifiedAt: new Date('2026-03-08T08:53:20.000Z'),
         url: expect.stringContaining(encodeURIComponent(`/AccountsPayable/View.aspx?InvoiceID=${idOf(1)}`)),
       },
     ]);
@@ -303,7 +303,7 @@ describe('documents', () => {
       billExternalIds: [idOf(1)],
       account: { raw: '20-00-40 12345678', sortCode: '200040', accountNumber: '12345678' },
       isReturned: false,
-      modifiedAt: '2026-03-31T12:00:00.000Z',
+      modifiedAt: new Date('2026-03-31T12:00:00.000Z'),
     });
     expect(records.slice(1)).toMatchObject([{ externalId: idOf(6), isReturned: true }]);
   });

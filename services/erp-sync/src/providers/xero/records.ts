@@ -1,5 +1,11 @@
+import type {
+  AccountRecord,
+  BillRecord,
+  OrderRecord,
+  PaymentRecord,
+  VendorRecord,
+} from '@invoicecontrol/books/records';
 import { compactOf, readPrintedAccount } from '@invoicecontrol/values/printed-account';
-import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from '../../domain/records.js';
 import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
@@ -173,8 +179,8 @@ function dayOf(row: Row, name: 'Date' | 'DueDate'): string | undefined {
   return ms?.toISOString().slice(0, 10);
 }
 
-function modifiedAt(row: Row): string | undefined {
-  return xeroTime(row, 'UpdatedDateUTC')?.toISOString();
+function modifiedAt(row: Row): Date | undefined {
+  return xeroTime(row, 'UpdatedDateUTC');
 }
 
 function xeroTime(row: Row, name: string): Date | undefined {

@@ -1,19 +1,13 @@
-import { enumName } from '@invoicecontrol/contracts/enum-name';
 import {
-  BillKind,
-  BillState,
-  ErpEntity,
-  ErpImportServiceDefinition,
-  VendorStatus,
-} from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+  billFromWire,
+  orderFromWire,
+  paymentFromWire,
+  vendorAccountFromWire,
+  vendorFromWire,
+} from '@invoicecontrol/books/wire';
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import { ErpEntity, ErpImportServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type {
-  ErpAccount,
-  ErpAddress,
-  ErpBill,
-  ErpOrder,
-  ErpPayment,
-  ErpVendor,
-  ErpVendorAccount,
   ImportCounts,
   ImportSource as WireSource,
 } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
@@ -31,15 +25,6 @@ import type { ImportPayments } from '../../application/import-payments.js';
 import type { ImportSource } from '../../application/import-source.js';
 import type { ImportVendorAccounts } from '../../application/import-vendor-accounts.js';
 import type { ImportVendors } from '../../application/import-vendors.js';
-import type {
-  AccountRecord,
-  AddressRecord,
-  BillRecord,
-  OrderRecord,
-  PaymentRecord,
-  VendorAccountRecord,
-  VendorRecord,
-} from '../../../records/domain/erp-records.js';
 
 /** Records of one page, and ids of one list of deleted ones. */
 const PAGE_RECORDS_MAX = 1_000;
@@ -63,23 +48,23 @@ interface Deps {
 export function erpImportService(deps: Deps): Binding {
   return bind(ErpImportServiceDefinition, {
     async importVendors({ source, vendors }) {
-      const records = pageOf('vendors', vendors).map(readVendor);
+      const records = pageOf('vendors', vendors).map(vendorFromWire);
       return { counts: encodeCounts(await deps.importVendors(readSource(source), records)) };
     },
     async importVendorAccounts({ source, accounts }) {
-      const records = pageOf('accounts', accounts).map(readVendorAccount);
+      const records = pageOf('accounts', accounts).map(vendorAccountFromWire);
       return { counts: encodeCounts(await deps.importVendorAccounts(readSource(source), records)) };
     },
     async importBills({ source, bills }) {
-      const records = pageOf('bills', bills).map(readBill);
+      const records = pageOf('bills', bills).map(billFromWire);
       return { counts: encodeCounts(await deps.importBills(readSource(source), records)) };
     },
     async importOrders({ source, orders }) {
-      const records = pageOf('orders', orders).map(readOrder);
+      const records = pageOf('orders', orders).map(orderFromWire);
       return { counts: encodeCounts(await deps.importOrders(readSource(source), records)) };
     },
     async importPayments({ source, payments }) {
-      const records = pageOf('payments', payments).map(readPayment);
+      const records = pageOf('payments', payments).map(paymentFromWire);
       return { counts: encodeCounts(await deps.importPayments(readSource(source), records)) };
     },
     async reconcileIds({ source, entity, total, afterExternalId, externalIds, isLast }) {
@@ -153,120 +138,6 @@ function requireSorted(after: string, externalIds: readonly string[]): void {
 function readEntity(entity: ErpEntity) {
   if (entity === ErpEntity.UNSPECIFIED) throw invalidField('entity', 'is required.');
   return enumName(ErpEntity, entity);
-}
-
-function readVendor({ hasAccounts, accounts, status, modifiedTime, ...vendor }: ErpVendor): VendorRecord {
-  return {
-    externalId: vendor.externalId,
-    number: stated(vendor.number),
-    name: vendor.name,
-    taxId: stated(vendor.taxId),
-    isTaxIdMasked: vendor.isTaxIdMasked,
-    registrationNumber: stated(vendor.registrationNumber),
-    address: vendor.address && readAddress(vendor.address),
-    email: stated(vendor.email),
-    phone: stated(vendor.phone),
-    currency: stated(vendor.currency),
-    status: status === VendorStatus.UNSPECIFIED ? 'ACTIVE' : enumName(VendorStatus, status),
-    mergedIntoExternalId: stated(vendor.mergedIntoExternalId),
-    accounts: hasAccounts ? accounts.map(readAccount) : undefined,
-    modifiedAt: modifiedTime,
-    url: stated(vendor.url),
-  };
-}
-
-function readAddress({ line1, line2, city, region, postalCode, country }: ErpAddress): AddressRecord {
-  return {
-    line1: stated(line1),
-    line2: stated(line2),
-    city: stated(city),
-    region: stated(region),
-    postalCode: stated(postalCode),
-    country: stated(country),
-  };
-}
-
-function readAccount(account: ErpAccount): AccountRecord {
-  return {
-    externalId: stated(account.externalId),
-    iban: stated(account.iban),
-    sortCode: stated(account.sortCode),
-    accountNumber: stated(account.accountNumber),
-    raw: account.raw,
-    holder: stated(account.holder),
-    bic: stated(account.bic),
-    isMasked: account.isMasked,
-    isTrusted: account.isTrusted,
-  };
-}
-
-function readVendorAccount({ vendorExternalId, vendorNumber, account }: ErpVendorAccount): VendorAccountRecord {
-  if (account === undefined) throw invalidField('accounts', 'must each have an account.');
-  const read = readAccount(account);
-  return {
-    externalId: read.externalId ?? '',
-    vendorExternalId: stated(vendorExternalId),
-    vendorNumber: stated(vendorNumber),
-    account: read,
-  };
-}
-
-function readBill({ kind, state, modifiedTime, ...bill }: ErpBill): BillRecord {
-  if (kind === BillKind.UNSPECIFIED) throw invalidField('bills', 'must each have a kind.');
-  if (state === BillState.UNSPECIFIED) throw invalidField('bills', 'must each have a state.');
-  return {
-    externalId: bill.externalId,
-    kind: enumName(BillKind, kind),
-    documentNumber: stated(bill.documentNumber),
-    erpNumber: stated(bill.erpNumber),
-    vendorExternalId: bill.vendorExternalId,
-    vendorName: bill.vendorName,
-    issueDate: stated(bill.issueDate),
-    dueDate: stated(bill.dueDate),
-    postingDate: stated(bill.postingDate),
-    currency: bill.currency,
-    netAmount: stated(bill.netAmount),
-    taxAmount: stated(bill.taxAmount),
-    grossAmount: stated(bill.grossAmount),
-    purchaseOrderRefs: bill.purchaseOrderRefs.filter((ref) => ref !== ''),
-    state: enumName(BillState, state),
-    paidAmount: stated(bill.paidAmount),
-    paidAccountExternalId: stated(bill.paidAccountExternalId),
-    modifiedAt: modifiedTime,
-    url: stated(bill.url),
-  };
-}
-
-function readOrder({ modifiedTime, ...order }: ErpOrder): OrderRecord {
-  return {
-    externalId: order.externalId,
-    number: order.number,
-    vendorExternalId: order.vendorExternalId,
-    currency: order.currency,
-    netAmount: stated(order.netAmount),
-    grossAmount: stated(order.grossAmount),
-    modifiedAt: modifiedTime,
-  };
-}
-
-function readPayment({ modifiedTime, account, ...payment }: ErpPayment): PaymentRecord {
-  return {
-    externalId: payment.externalId,
-    vendorExternalId: payment.vendorExternalId,
-    date: payment.date,
-    currency: payment.currency,
-    amount: payment.amount,
-    reference: stated(payment.reference),
-    billExternalIds: payment.billExternalIds,
-    account: account && readAccount(account),
-    isReturned: payment.isReturned,
-    modifiedAt: modifiedTime,
-  };
-}
-
-/** An empty text is none: some ERPs have no other way to leave a field out. */
-function stated(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value;
 }
 
 function encodeCounts({ created, updated, unchanged, failures }: PageCounts): ImportCounts {

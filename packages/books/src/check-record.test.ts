@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { takeRecord } from './check-record.js';
+import { ID_LENGTH_MAX, TEXT_LENGTH_MAX } from './kinds.js';
+import * as records from './records.js';
 import type { AccountRecord, BillRecord, OrderRecord, PaymentRecord, VendorRecord } from './records.js';
-import { checkRecord, recordLimits } from './validate-record.js';
 
 const vendor: VendorRecord = { externalId: '14', name: 'Azure Interior', status: 'ACTIVE' };
 const bill: BillRecord = {
@@ -29,13 +31,13 @@ const problemOf = (checked: object): string | undefined => (checked as { problem
 const text = (length: number): string => 'x'.repeat(length);
 
 test('takes complete records as they are', () => {
-  expect(checkRecord('vendors', vendor)).toEqual({ record: vendor });
-  expect(checkRecord('bills', bill)).toEqual({ record: bill });
-  expect(checkRecord('creditNotes', { ...bill, kind: 'CREDIT_NOTE' })).toEqual({
+  expect(takeRecord(records.vendor, vendor)).toEqual({ record: vendor });
+  expect(takeRecord(records.bill, bill)).toEqual({ record: bill });
+  expect(takeRecord(records.bill, { ...bill, kind: 'CREDIT_NOTE' })).toEqual({
     record: { ...bill, kind: 'CREDIT_NOTE' },
   });
-  expect(checkRecord('orders', order)).toEqual({ record: order });
-  expect(checkRecord('payments', payment)).toEqual({ record: payment });
+  expect(takeRecord(records.order, order)).toEqual({ record: order });
+  expect(takeRecord(records.payment, payment)).toEqual({ record: payment });
 });
 
 describe('refuses', () => {
@@ -48,13 +50,13 @@ describe('refuses', () => {
     ['half a surrogate pair in the address', { address: { city: 'A\uD800' } }],
     ['an id that nobody can read', { externalId: '14\u202e' }],
     ['a link that nobody can read', { url: 'https://erp.example/\u202e' }],
-    ['an id that is too long', { externalId: text(recordLimits.idLength + 1) }],
-    ['a text that is too long', { taxId: text(recordLimits.textLength + 1) }],
-    ['a time that is none', { modifiedAt: 'yesterday' }],
+    ['an id that is too long', { externalId: text(ID_LENGTH_MAX + 1) }],
+    ['a text that is too long', { taxId: text(TEXT_LENGTH_MAX + 1) }],
+    ['a time that is none', { modifiedAt: new Date('yesterday') }],
     ['a link that is none', { url: 'javascript:alert(1)' }],
-    ['too many accounts', { accounts: Array<AccountRecord>(recordLimits.accounts + 1).fill({ raw: '1' }) }],
+    ['too many accounts', { accounts: Array<AccountRecord>(records.ACCOUNTS_PER_VENDOR_MAX + 1).fill({ raw: '1' }) }],
   ])('a vendor with %s', (_, change) => {
-    expect(problemOf(checkRecord('vendors', { ...vendor, ...change }))).toMatch(/\.$/);
+    expect(problemOf(takeRecord(records.vendor, { ...vendor, ...change }))).toMatch(/\.$/);
   });
 
   test.each<[string, Partial<BillRecord>]>([
@@ -69,29 +71,34 @@ describe('refuses', () => {
     ['a negative total', { grossAmount: '-1' }],
     ['a day that is none', { issueDate: '2026-02-30' }],
     ['a day of the year 1', { dueDate: '0001-01-01' }],
-    ['too many orders', { purchaseOrderRefs: Array<string>(recordLimits.purchaseOrderRefs + 1).fill('P1') }],
+    ['too many orders', { purchaseOrderRefs: Array<string>(records.PURCHASE_ORDERS_TAKEN_MAX + 1).fill('P1') }],
   ])('a bill with %s', (_, change) => {
-    expect(problemOf(checkRecord('bills', { ...bill, ...change }))).toMatch(/\.$/);
+    expect(problemOf(takeRecord(records.bill, { ...bill, ...change }))).toMatch(/\.$/);
   });
 
   test('wrong types, whatever a provider let pass', () => {
     const broken = { externalId: 7, name: { nested: true }, currency: 5, grossAmount: 12, date: null } as never;
-    for (const stream of ['vendors', 'bills', 'orders', 'payments'] as const) {
-      expect(problemOf(checkRecord(stream, broken))).toMatch(/\.$/);
+    for (const declared of [records.vendor, records.bill, records.order, records.payment]) {
+      expect(problemOf(takeRecord(declared, broken))).toMatch(/\.$/);
     }
   });
 
   test('an account that names no vendor, or names it twice', () => {
     const account = { raw: 'DE89370400440532013000' };
-    expect(problemOf(checkRecord('bankAccounts', { externalId: '1', account }))).toBe(
+    expect(problemOf(takeRecord(records.vendorAccount, { externalId: '1', account }))).toBe(
       'The bank account does not name its vendor.',
     );
     const twice = { externalId: '1', vendorExternalId: '1', vendorNumber: '2', account };
-    expect(problemOf(checkRecord('bankAccounts', twice))).toBe('The bank account does not name its vendor.');
+    expect(problemOf(takeRecord(records.vendorAccount, twice))).toBe('The bank account does not name its vendor.');
+  });
+
+  test('a record for its first fault in the order of the declaration', () => {
+    const wrong = { ...bill, vendorName: '', currency: 'EURO', documentNumber: text(TEXT_LENGTH_MAX + 1) };
+    expect(problemOf(takeRecord(records.bill, wrong))).toBe('The name of the vendor is missing.');
   });
 
   test('without a value of the ERP in the message', () => {
-    const message = problemOf(checkRecord('bills', { ...bill, currency: 'SECRET-VALUE' }));
+    const message = problemOf(takeRecord(records.bill, { ...bill, currency: 'SECRET-VALUE' }));
     expect(message).not.toContain('SECRET-VALUE');
   });
 });
@@ -113,7 +120,7 @@ describe('makes readable', () => {
       address,
       accounts: [account],
     };
-    expect(checkRecord('vendors', dirty)).toEqual({
+    expect(takeRecord(records.vendor, dirty)).toEqual({
       record: {
         ...vendor,
         name: READABLE,
@@ -126,17 +133,22 @@ describe('makes readable', () => {
       },
     });
     expect(
-      checkRecord('bills', { ...bill, vendorName: NASTY, documentNumber: NASTY, purchaseOrderRefs: [NASTY, '\u200b'] }),
+      takeRecord(records.bill, {
+        ...bill,
+        vendorName: NASTY,
+        documentNumber: NASTY,
+        purchaseOrderRefs: [NASTY, '\u200b'],
+      }),
     ).toEqual({
       record: { ...bill, vendorName: READABLE, documentNumber: READABLE, purchaseOrderRefs: [READABLE] },
     });
-    expect(checkRecord('payments', { ...payment, reference: NASTY })).toEqual({
+    expect(takeRecord(records.payment, { ...payment, reference: NASTY })).toEqual({
       record: { ...payment, reference: READABLE },
     });
   });
 
   test('a text of which nothing is left as one that is absent', () => {
-    expect(checkRecord('vendors', { ...vendor, phone: '\u200b\u202e', address: { city: '\ufeff' } })).toEqual({
+    expect(takeRecord(records.vendor, { ...vendor, phone: '\u200b\u202e', address: { city: '\ufeff' } })).toEqual({
       record: { ...vendor, address: {} },
     });
   });
@@ -146,13 +158,13 @@ describe('takes', () => {
   test('the longest of everything', () => {
     const longest = {
       ...vendor,
-      externalId: text(recordLimits.idLength),
-      taxId: text(recordLimits.textLength),
-      accounts: Array<AccountRecord>(recordLimits.accounts).fill({ raw: '1' }),
+      externalId: text(ID_LENGTH_MAX),
+      taxId: text(TEXT_LENGTH_MAX),
+      accounts: Array<AccountRecord>(records.ACCOUNTS_PER_VENDOR_MAX).fill({ raw: '1' }),
     };
-    expect(problemOf(checkRecord('vendors', longest))).toBeUndefined();
-    const refs = Array<string>(recordLimits.purchaseOrderRefs).fill('P1');
-    expect(problemOf(checkRecord('bills', { ...bill, purchaseOrderRefs: refs }))).toBeUndefined();
+    expect(problemOf(takeRecord(records.vendor, longest))).toBeUndefined();
+    const refs = Array<string>(records.PURCHASE_ORDERS_TAKEN_MAX).fill('P1');
+    expect(problemOf(takeRecord(records.bill, { ...bill, purchaseOrderRefs: refs }))).toBeUndefined();
   });
 
   test.each([
@@ -165,17 +177,24 @@ describe('takes', () => {
     ['1.0000005', '1.000001'],
     ['0.9999999', '1'],
   ])('the amount %s as %s', (sent, stored) => {
-    expect(checkRecord('bills', { ...bill, grossAmount: sent })).toEqual({ record: { ...bill, grossAmount: stored } });
+    expect(takeRecord(records.bill, { ...bill, grossAmount: sent })).toEqual({
+      record: { ...bill, grossAmount: stored },
+    });
   });
 
   test('a currency in lower case', () => {
-    expect(checkRecord('bills', { ...bill, currency: 'eur' })).toEqual({ record: bill });
+    expect(takeRecord(records.bill, { ...bill, currency: 'eur' })).toEqual({ record: bill });
   });
 
   test('a draft without number, day and amount', () => {
     const { documentNumber, issueDate, grossAmount, ...draft } = bill;
-    expect(checkRecord('bills', { ...draft, state: 'DRAFT' })).toEqual({ record: { ...draft, state: 'DRAFT' } });
+    expect(takeRecord(records.bill, { ...draft, state: 'DRAFT' })).toEqual({ record: { ...draft, state: 'DRAFT' } });
   });
+});
+
+test('an account of which nothing can be seen remains, and is printed as nothing', () => {
+  const row = { externalId: '1', vendorExternalId: '14', account: { raw: '\u200b' } };
+  expect(takeRecord(records.vendorAccount, row)).toEqual({ record: { ...row, account: { raw: '' } } });
 });
 
 test('an IBAN that is none remains as the text that the ERP prints', () => {
@@ -186,7 +205,7 @@ test('an IBAN that is none remains as the text that the ERP prints', () => {
     { raw: '2000 12345678', sortCode: '2000', accountNumber: '12345678' },
     { raw: 'XXXXX6789', iban: 'XXXXX6789', isMasked: true },
   ];
-  expect(checkRecord('vendors', { ...vendor, accounts })).toEqual({
+  expect(takeRecord(records.vendor, { ...vendor, accounts })).toEqual({
     record: {
       ...vendor,
       accounts: [

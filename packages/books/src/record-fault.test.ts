@@ -1,27 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { billFault, completeBill, paymentFault, REFERENCES_MAX, vendorAccountFault } from './record-faults.js';
-import type { AccountRecord, BillRecord, PaymentRecord } from '../../records/domain/erp-records.js';
+import { recordFault } from './check-record.js';
+import { completeBill } from './complete-bill.js';
+import * as records from './records.js';
+import type { AccountRecord, BillRecord, PaymentRecord } from './records.js';
 
 const bill: BillRecord = {
   externalId: 'b1',
   kind: 'BILL',
   documentNumber: 'RE-1',
-  erpNumber: undefined,
   vendorExternalId: 'v1',
   vendorName: 'Vendor',
   issueDate: '2026-09-14',
-  dueDate: undefined,
-  postingDate: undefined,
   currency: 'EUR',
-  netAmount: undefined,
-  taxAmount: undefined,
   grossAmount: '1190.00',
   purchaseOrderRefs: [],
   state: 'OPEN',
-  paidAmount: undefined,
-  paidAccountExternalId: undefined,
-  modifiedAt: undefined,
-  url: undefined,
 };
 const payment: PaymentRecord = {
   externalId: 'p1',
@@ -29,22 +22,13 @@ const payment: PaymentRecord = {
   date: '2026-09-20',
   currency: 'EUR',
   amount: '10',
-  reference: undefined,
   billExternalIds: [],
-  account: undefined,
   isReturned: false,
-  modifiedAt: undefined,
 };
 const account: AccountRecord = {
   externalId: 'a1',
-  iban: undefined,
-  sortCode: undefined,
-  accountNumber: undefined,
   raw: '1',
-  holder: undefined,
-  bic: undefined,
   isMasked: false,
-  isTrusted: undefined,
 };
 
 describe('a bill of an ERP', () => {
@@ -61,41 +45,45 @@ describe('a bill of an ERP', () => {
     ['seven decimals', { grossAmount: '1.1234567' }],
     ['a day that is none', { dueDate: '2026-02-30' }],
     ['a link that is no address', { url: 'javascript:alert(1)' }],
-    ['too many orders', { purchaseOrderRefs: Array.from({ length: REFERENCES_MAX + 1 }, () => 'PO') }],
+    ['too many orders', { purchaseOrderRefs: Array.from({ length: records.REFERENCES_MAX + 1 }, () => 'PO') }],
     ['no date though it is open', { issueDate: undefined }],
   ])('is refused with %s', (_, changes) => {
-    expect(billFault({ ...bill, ...changes })).toEqual(expect.any(String));
+    expect(recordFault(records.bill, { ...bill, ...changes })).toEqual(expect.any(String));
   });
 
   test.each([
     ['an id of 200 characters', { externalId: 'x'.repeat(200) }],
     ['15 digits', { grossAmount: '123456789012345.123456' }],
-    ['as many orders as are stored', { purchaseOrderRefs: Array.from({ length: REFERENCES_MAX }, () => 'PO') }],
+    ['as many orders as are stored', { purchaseOrderRefs: Array.from({ length: records.REFERENCES_MAX }, () => 'PO') }],
     ['no date while it is a draft', { issueDate: undefined, state: 'DRAFT' as const }],
     ['a link', { url: 'https://erp.example/bills/1' }],
   ])('is taken with %s', (_, changes) => {
-    expect(billFault({ ...bill, ...changes })).toBeUndefined();
+    expect(recordFault(records.bill, { ...bill, ...changes })).toBeUndefined();
   });
 
   test('is complete with the number of the ERP where the supplier has given none', () => {
     expect(completeBill({ ...bill, documentNumber: ' ', erpNumber: '108001' })?.documentNumber).toBe('108001');
-    expect(completeBill({ ...bill, documentNumber: undefined })).toBeUndefined();
-    expect(completeBill({ ...bill, grossAmount: undefined })).toBeUndefined();
+    const { documentNumber, ...unnumbered } = bill;
+    const { grossAmount, ...unpriced } = bill;
+    expect(completeBill(unnumbered)).toBeUndefined();
+    expect(completeBill(unpriced)).toBeUndefined();
   });
 });
 
 test('a payment is refused without a day and with more bills than it can name', () => {
   const settling = (count: number) => ({ ...payment, billExternalIds: Array.from({ length: count }, () => 'b') });
-  expect(paymentFault(payment)).toBeUndefined();
-  expect(paymentFault({ ...payment, date: '' })).toEqual(expect.any(String));
-  expect(paymentFault(settling(REFERENCES_MAX))).toBeUndefined();
-  expect(paymentFault(settling(REFERENCES_MAX + 1))).toEqual(expect.any(String));
+  expect(recordFault(records.payment, payment)).toBeUndefined();
+  expect(recordFault(records.payment, { ...payment, date: '' })).toEqual(expect.any(String));
+  expect(recordFault(records.payment, settling(records.REFERENCES_MAX))).toBeUndefined();
+  expect(recordFault(records.payment, settling(records.REFERENCES_MAX + 1))).toEqual(expect.any(String));
 });
 
 test('an account that is listed apart names its vendor once, and has both halves of a UK account or none', () => {
   const named = { externalId: 'a1', vendorExternalId: 'v1', vendorNumber: undefined, account };
-  expect(vendorAccountFault(named)).toBeUndefined();
-  expect(vendorAccountFault({ ...named, vendorNumber: '1' })).toEqual(expect.any(String));
-  expect(vendorAccountFault({ ...named, vendorExternalId: undefined })).toEqual(expect.any(String));
-  expect(vendorAccountFault({ ...named, account: { ...account, sortCode: '601613' } })).toEqual(expect.any(String));
+  expect(recordFault(records.vendorAccount, named)).toBeUndefined();
+  expect(recordFault(records.vendorAccount, { ...named, vendorNumber: '1' })).toEqual(expect.any(String));
+  expect(recordFault(records.vendorAccount, { ...named, vendorExternalId: undefined })).toEqual(expect.any(String));
+  expect(recordFault(records.vendorAccount, { ...named, account: { ...account, sortCode: '601613' } })).toEqual(
+    expect.any(String),
+  );
 });

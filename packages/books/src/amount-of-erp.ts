@@ -1,0 +1,35 @@
+/** `unsigned`: the record has the sign elsewhere. */
+export type Sign = 'unsigned';
+
+/** Digits of an amount that an ERP may send, decimals included. */
+const DIGITS_MAX = 15;
+const DECIMALS_MAX = 6;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** The amount of an ERP with at most six decimals; one that has no more keeps the digits that the ERP sent. */
+export function readAmount(
+  sent: string,
+  sign: Sign | undefined,
+): { readonly amount: string } | { readonly fault: string } {
+  const [, minus, integer = '', fraction = ''] = DECIMAL.exec(sent) ?? [];
+  if (minus === undefined) return { fault: 'An amount is not a decimal number.' };
+  if (sign === 'unsigned' && minus === '-' && /[1-9]/.test(integer + fraction)) {
+    return { fault: 'An amount is negative.' };
+  }
+  const rounded = roundDecimals(integer, fraction);
+  if (rounded.replace('.', '').replace(/^0+(?=\d)/, '').length > DIGITS_MAX) {
+    return { fault: `An amount has more than ${DIGITS_MAX} digits.` };
+  }
+  return { amount: `${/[1-9]/.test(rounded) ? minus : ''}${rounded}` };
+}
+
+function roundDecimals(integer: string, fraction: string): string {
+  if (fraction.length <= DECIMALS_MAX) return fraction === '' ? integer : `${integer}.${fraction}`;
+  const isUp = Number(fraction[DECIMALS_MAX]) >= 5;
+  const scaled = String(BigInt(integer + fraction.slice(0, DECIMALS_MAX)) + (isUp ? 1n : 0n)).padStart(
+    DECIMALS_MAX + 1,
+    '0',
+  );
+  const decimals = scaled.slice(-DECIMALS_MAX).replace(/(?<!0)0+$/, '');
+  return `${scaled.slice(0, -DECIMALS_MAX)}${decimals === '' ? '' : `.${decimals}`}`;
+}

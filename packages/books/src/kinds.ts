@@ -1,0 +1,307 @@
+import { enumName } from '@invoicecontrol/contracts/enum-name';
+import type { Declared, Group, Kind } from '@invoicecontrol/invoice/declaration';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import { invoiceCurrency } from '@invoicecontrol/values/currency';
+import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { cleanLine, faultOfLine } from '@invoicecontrol/values/readable-text';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
+import { parseUrl } from '@invoicecontrol/values/url';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+import { readAmount } from './amount-of-erp.js';
+import type { Sign } from './amount-of-erp.js';
+
+/**
+ * The kind of a field of a record. Its own faults are those for which the record is not stored, each the end of a sentence
+ * that begins with the name of the field; what an ERP sent is taken over by another kind, which first makes it readable.
+ */
+export interface RecordKind<T = unknown> extends Kind<T> {
+  /** @param subject the field, as sentences to people begin with it: `The document number` */
+  readonly taken: (subject: string) => Kind<T>;
+}
+
+/** What is not stored, and what is not taken over, where the two differ. */
+interface Bounds {
+  readonly stored: number;
+  readonly taken: number;
+}
+
+const MISSING = 'is missing.';
+/** NUL, and halves of surrogate pairs: databases and readers of JSON disagree about them. */
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+const URL_LENGTH: Bounds = { stored: 2_000, taken: 2_048 };
+
+/** Characters of an id. */
+export const ID_LENGTH_MAX = 200;
+export const TEXT_LENGTH_MAX = 1_000;
+
+/** The id of a record in its ERP: one that is changed names something else. Synchronisations count UTF-16 units. */
+export const id: RecordKind<string> = {
+  faultOf: faultOfText(ID_LENGTH_MAX),
+  normalise: asItIs,
+  taken: (subject) =>
+    exact(subject, (value) => {
+      if (value.length > ID_LENGTH_MAX) return `${subject} has more than ${ID_LENGTH_MAX} characters.`;
+      return faultOfLine(value) === undefined ? undefined : `${subject} has characters that nobody sees.`;
+    }),
+};
+
+/** An id that people write, too, such as the number of a vendor: it is made readable first. */
+export const writtenId: RecordKind<string> = {
+  ...id,
+  taken: (subject) => cleaned(subject, (value) => id.taken(subject).faultOf(value)),
+};
+
+/** What people read. It is made readable where an ERP sent it, and refused where another caller did. */
+export const text = textOf({ stored: TEXT_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
+/** What an ERP prints: it stays, empty, where nothing of it can be seen. */
+export const printedText: RecordKind<string> = {
+  ...text,
+  taken(subject) {
+    const taken = text.taken(subject);
+    return { ...taken, given: (value) => taken.given?.(value) ?? '' };
+  },
+};
+/** A number that records are looked up by. */
+export const lookupText = textOf({ stored: ID_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
+
+function textOf(lengthMax: Bounds): RecordKind<string> {
+  return {
+    faultOf: faultOfText(lengthMax.stored),
+    normalise: asItIs,
+    taken: (subject) =>
+      cleaned(subject, (value) =>
+        isLongerThan(value, lengthMax.taken) ? `${subject} has more than ${lengthMax.taken} characters.` : undefined,
+      ),
+  };
+}
+
+/** A text without which its record says nothing. */
+export function visible(kind: RecordKind<string>): RecordKind<string> {
+  const visibly = (inner: Kind<string>, missing: string): Kind<string> => ({
+    ...inner,
+    missing,
+    faultOf: (value) => (typeof value === 'string' && !hasVisibleText(value) ? missing : inner.faultOf(value)),
+  });
+  return {
+    ...kind,
+    ...visibly(kind, MISSING),
+    taken: (subject) => visibly(kind.taken(subject), `${subject} ${MISSING}`),
+  };
+}
+
+/** An id that is never absent. One that nobody sees is told as such where it is taken over, and as missing where it is stored. */
+export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
+
+/** The page of a record in its ERP, shown to people as a link: another scheme could run a script in their browser. */
+export const url: RecordKind<string> = {
+  faultOf: (value) =>
+    faultOfText(URL_LENGTH.stored)(value) ?? (isLink(value) ? undefined : 'is not an http or https address.'),
+  normalise: asItIs,
+  taken: (subject) => ({
+    ...exact(subject, (value) => {
+      const isShort = value.length <= URL_LENGTH.taken;
+      return isShort && isLink(value) && faultOfLine(value) === undefined ? undefined : `${subject} is not a link.`;
+    }),
+    given: asItIs,
+  }),
+};
+
+/** @param missing what is told of an ERP that does not state a day */
+export function day(missing?: string): RecordKind<string> {
+  return {
+    faultOf: (value) => (isCalendarDate(value as string) ? undefined : 'is not a day written YYYY-MM-DD.'),
+    normalise: asItIs,
+    missing: MISSING,
+    taken: (subject) =>
+      cleaned(subject, (value) => (isCalendarDate(value) ? undefined : `${subject} is not a day.`), missing),
+  };
+}
+
+/** An instant, to the millisecond. */
+export const time: RecordKind<Date> = {
+  ...ofContract(),
+  taken: (subject) => ({
+    ...ofContract<Date>(),
+    faultOf: (value) => (Number.isNaN((value as Date).getTime()) ? `${subject} is not a time.` : undefined),
+  }),
+};
+
+const NO_CURRENCY = 'The currency is no ISO 4217 currency.';
+
+/** An ISO 4217 code, taken over in upper case. */
+export const currency: RecordKind<string> = {
+  faultOf(value) {
+    const read = invoiceCurrency(value as string, undefined);
+    return 'refusal' in read ? read.refusal : undefined;
+  },
+  normalise: asItIs,
+  taken: (subject) => ({
+    ...cleaned(
+      subject,
+      (value) => ('refusal' in invoiceCurrency(value, undefined) ? NO_CURRENCY : undefined),
+      NO_CURRENCY,
+    ),
+    normalise: (value) => value.toUpperCase(),
+  }),
+};
+
+/** A decimal amount with at most six decimals; one that has no more keeps the digits that the ERP sent. */
+export function amount(sign?: Sign): RecordKind<string> {
+  const faultOf = (value: string): string | undefined => {
+    const read = readAmount(value, sign);
+    return 'fault' in read ? read.fault : undefined;
+  };
+  return {
+    faultOf: (value) =>
+      isDecimalAmount(value as string)
+        ? undefined
+        : 'is not a decimal amount of at most 15 digits before and 6 after the point.',
+    normalise: asItIs,
+    taken: (subject) => ({
+      ...cleaned(subject, faultOf, faultOf('')),
+      normalise(value) {
+        const read = readAmount(value, sign);
+        return 'fault' in read ? value : read.amount;
+      },
+    }),
+  };
+}
+
+/** Whether something is so; false where a message does not say. */
+export const flag: RecordKind<boolean> = {
+  ...ofContract<boolean>(),
+  inMessage: { to: (value) => value ?? false, from: (sent: boolean) => sent },
+  taken: () => flag,
+};
+
+/** As {@link flag}, where it can be unknown. */
+export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken: () => knownFlag };
+
+type WireEnum = Parameters<typeof enumName>[0];
+
+/** One of the names of an enum of the contract. */
+export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
+  const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
+    ...ofContract<ReturnType<typeof enumName<E>>>(),
+    inMessage: {
+      to: (name) => (name === undefined ? of.UNSPECIFIED : of[name]),
+      from: (sent: E[keyof E]) => (sent === of.UNSPECIFIED ? undefined : enumName(of, sent)),
+    },
+    taken: () => kind,
+  };
+  return kind;
+}
+
+/** How many of a list are taken over and stored, and what is told where there are more. */
+interface ListBounds extends Bounds {
+  readonly storedFault: (count: number, max: number) => string;
+  readonly takenFault: (max: number) => string;
+}
+
+/** Texts that name other records. Empty ones are left out. @param words what one of them is called */
+export function texts(kind: RecordKind<string>, words: string, bounds: ListBounds): RecordKind<readonly string[]> {
+  const takenOne = kind.taken(`The ${words}`);
+  return {
+    faultOf: (values) => faultOfCount(bounds, values) ?? firstFault(values, kind),
+    normalise: asItIs,
+    inMessage: { to: (values) => [...(values ?? [])], from: (sent: readonly string[]) => sent.filter(isNotEmpty) },
+    taken: () => ({
+      given: (values) =>
+        Array.isArray(values) ? values.map((value) => takenOne.given?.(value)).filter(isStated) : values,
+      faultOf: (values) => faultOfTakenCount(bounds, values) ?? firstFault(values, takenOne),
+      normalise: asItIs,
+    }),
+  };
+}
+
+/** Objects that are part of the record. */
+export function listOf<G extends Group>(
+  each: G,
+  bounds: ListBounds,
+  asTaken: (group: G) => Group,
+): RecordKind<readonly Declared<G['members']>[]> {
+  return {
+    faultOf: (values) => faultOfCount(bounds, values),
+    normalise: asItIs,
+    each,
+    taken: () => ({ faultOf: (values) => faultOfTakenCount(bounds, values), normalise: asItIs, each: asTaken(each) }),
+  };
+}
+
+function faultOfCount({ stored, storedFault }: ListBounds, values: unknown): string | undefined {
+  const { length } = values as readonly unknown[];
+  return length > stored ? storedFault(length, stored) : undefined;
+}
+
+function faultOfTakenCount({ taken, takenFault }: ListBounds, values: unknown): string | undefined {
+  return (values as readonly unknown[]).length > taken ? takenFault(taken) : undefined;
+}
+
+function firstFault(values: unknown, kind: Kind<string>): string | undefined {
+  for (const value of values as readonly unknown[]) {
+    const fault = kind.faultOf(value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultOfText(lengthMax: number): (value: unknown) => string | undefined {
+  return (value) => {
+    const text = value as string;
+    return isLongerThan(text, lengthMax) ? `has more than ${lengthMax} characters.` : faultOfLine(text);
+  };
+}
+
+/** A text that is taken over as one line that people can read; one of which nothing is left is absent. */
+function cleaned(subject: string, faultOf: (text: string) => string | undefined, missing?: string): Kind<string> {
+  return takenText(subject, faultOf, missing, (value) => cleanLine(value, Infinity));
+}
+
+function exact(subject: string, faultOf: (text: string) => string | undefined): Kind<string> {
+  return takenText(subject, faultOf, undefined, asItIs);
+}
+
+function takenText(
+  subject: string,
+  faultOf: (text: string) => string | undefined,
+  missing = `${subject} ${MISSING}`,
+  made: (text: string) => string,
+): Kind<string> {
+  return {
+    given(value) {
+      if (typeof value !== 'string' || UNSTORABLE.test(value)) return value;
+      const text = made(value);
+      return text === '' ? undefined : text;
+    },
+    missing,
+    faultOf(value) {
+      if (typeof value !== 'string') return missing;
+      if (UNSTORABLE.test(value)) {
+        return 'A text has a character that cannot be stored (NUL, or half a surrogate pair).';
+      }
+      return faultOf(value);
+    },
+    normalise: asItIs,
+  };
+}
+
+/** What the contract's own types leave nothing to check in. */
+function ofContract<T>(): Kind<T> {
+  return { faultOf: () => undefined, normalise: asItIs, missing: MISSING };
+}
+
+function isLink(value: unknown): boolean {
+  return /^https?:\/\//.test(value as string) && parseUrl(value as string) !== undefined;
+}
+
+function isNotEmpty(value: string): boolean {
+  return value !== '';
+}
+
+function isStated(value: unknown): boolean {
+  return value !== undefined;
+}
+
+function asItIs<T>(value: T): T {
+  return value;
+}

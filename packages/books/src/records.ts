@@ -1,0 +1,267 @@
+import * as contract from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import type { Declared, Report, Values } from '@invoicecontrol/invoice/declaration';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import type { BankAccount } from '@invoicecontrol/values/bank-account';
+import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+import {
+  amount,
+  currency,
+  day,
+  flag,
+  id,
+  knownFlag,
+  listOf,
+  lookupText,
+  oneOf,
+  printedText,
+  text,
+  texts,
+  time,
+  url,
+  visible,
+  visibleId,
+  writtenId,
+} from './kinds.js';
+import type { RecordKind } from './kinds.js';
+import { asTaken } from './taken.js';
+
+// What every ERP is read into (ERP reference, section 2), each field declared once. A field that the ERP leaves empty is absent.
+
+/** Accounts of one vendor. */
+export const ACCOUNTS_PER_VENDOR_MAX = 100;
+/** Orders that one bill names, and bills that one payment settles, as they are stored. */
+export const REFERENCES_MAX = 200;
+/** Orders that one bill names, as they are taken over. */
+export const PURCHASE_ORDERS_TAKEN_MAX = 100;
+
+const externalId = required(visibleId, 'id');
+const vendorExternalId = required(visibleId, 'vendor');
+const modifiedAt = { ...optional(time, 'time of the last change'), wireName: 'modifiedTime' } as const;
+/** The page of the record in the ERP. */
+const page = optional(url, 'address of the page in the ERP');
+
+const address = {
+  members: {
+    line1: optional(text),
+    line2: optional(text),
+    city: optional(text),
+    region: optional(text),
+    postalCode: optional(text),
+    /** ISO 3166-1 alpha-2 where the ERP tells it, else as it prints it. */
+    country: optional(text),
+  },
+  isOptional: true,
+  description: 'A postal address.',
+} as const;
+
+const account = {
+  members: {
+    /** Of accounts that the ERP lists apart from the vendors. */
+    externalId: optional(id, 'id of the bank account'),
+    /** Valid, without spaces. */
+    iban: optional(text),
+    /** Six digits, together with the account number. */
+    sortCode: optional(text),
+    accountNumber: optional(text),
+    /** As the ERP prints it. */
+    raw: required(printedText),
+    holder: optional(text),
+    bic: optional(text),
+    /** The ERP shows only a part of it: it is never compared. */
+    isMasked: optional(flag),
+    isTrusted: optional(knownFlag),
+  },
+  isOptional: true,
+  description: 'An account of a vendor.',
+  rule: hasBothHalves,
+  taken: { normalise: withoutWrongNumber },
+} as const;
+
+export const vendor = {
+  members: {
+    externalId,
+    name: required(visible(text)),
+    number: optional(lookupText),
+    taxId: optional(text),
+    /** The ERP shows only its last digits. */
+    isTaxIdMasked: optional(flag),
+    registrationNumber: optional(text),
+    email: optional(text),
+    phone: optional(text),
+    address,
+    mergedIntoExternalId: optional(id, 'merged vendor'),
+    url: page,
+    modifiedAt,
+    /** All of its accounts; absent where the ERP lists them apart. */
+    accounts: optional(
+      listOf(
+        account,
+        {
+          stored: ACCOUNTS_PER_VENDOR_MAX,
+          taken: ACCOUNTS_PER_VENDOR_MAX,
+          storedFault: (count, max) => `there are ${count}; at most ${max} of a vendor are stored.`,
+          takenFault: (max) => `The vendor has more than ${max} bank accounts.`,
+        },
+        asTaken,
+      ),
+    ),
+    currency: optional(currency),
+    status: required(oneOf(contract.VendorStatus)),
+  },
+  isOptional: false,
+  description: 'A vendor.',
+} as const;
+
+/** An account that is listed apart; names its vendor by id or by number. */
+export const vendorAccount = {
+  members: {
+    externalId,
+    vendorExternalId: optional(id, 'vendor id'),
+    vendorNumber: optional(writtenId, 'vendor number'),
+    account: { ...account, isOptional: false },
+  },
+  isOptional: false,
+  description: 'An account with its vendor.',
+  rule: namesItsVendor('vendor', 'must be named either by its id or by its number.'),
+  taken: { rule: namesItsVendor('', 'The bank account does not name its vendor.') },
+} as const;
+
+/** A bill or credit note. Amounts are positive also on credit notes: the kind has the sign. */
+export const bill = {
+  members: {
+    externalId,
+    kind: required(oneOf(contract.BillKind)),
+    vendorExternalId,
+    vendorName: required(visible(text), 'name of the vendor'),
+    /** The supplier's. */
+    documentNumber: optional(text, 'document number'),
+    erpNumber: optional(text, 'number'),
+    /** The account that was or will be paid. */
+    paidAccountExternalId: optional(id, 'paid account'),
+    url: page,
+    issueDate: optional(day()),
+    dueDate: optional(day()),
+    modifiedAt,
+    purchaseOrderRefs: required(
+      texts({ ...text, taken: visible(text).taken }, 'purchase order', {
+        stored: REFERENCES_MAX,
+        taken: PURCHASE_ORDERS_TAKEN_MAX,
+        storedFault: (_, max) => `there are more than ${max}.`,
+        takenFault: (max) => `The bill names more than ${max} purchase orders.`,
+      }),
+    ),
+    currency: required(currency),
+    netAmount: optional(amount()),
+    taxAmount: optional(amount()),
+    /** Paid so far. */
+    paidAmount: optional(amount()),
+    grossAmount: optional(amount('unsigned')),
+    state: required(oneOf(contract.BillState)),
+  },
+  isOptional: false,
+  description: 'A bill or a credit note.',
+  rule: isCompleteOnceEntered,
+  taken: {},
+} as const;
+
+export const order = {
+  members: {
+    externalId,
+    number: required(visible(text)),
+    vendorExternalId,
+    modifiedAt,
+    currency: required(currency),
+    netAmount: optional(amount()),
+    grossAmount: optional(amount()),
+  },
+  isOptional: false,
+  description: 'A purchase order.',
+} as const;
+
+export const payment = {
+  members: {
+    externalId,
+    vendorExternalId,
+    reference: optional(text),
+    date: required(day('The payment has no date.')),
+    modifiedAt,
+    billExternalIds: required(
+      texts(id, 'bill', {
+        stored: REFERENCES_MAX,
+        taken: 1_000,
+        storedFault: (_, max) => `there are more than ${max}.`,
+        takenFault: (max) => `The payment settles more than ${max} bills.`,
+      }),
+    ),
+    currency: required(currency),
+    amount: required(amount('unsigned')),
+    /** The vendor's account that was paid. */
+    account,
+    /** Sent back, voided or deleted. */
+    isReturned: required(flag),
+  },
+  isOptional: false,
+  description: 'A payment to a vendor.',
+} as const;
+
+export type VendorRecord = Declared<typeof vendor.members>;
+/** A vendor without its accounts. */
+export type VendorDetails = Omit<VendorRecord, 'externalId' | 'accounts'>;
+export type VendorAccountRecord = Declared<typeof vendorAccount.members>;
+export type AccountRecord = Declared<typeof account.members>;
+export type BillRecord = Declared<typeof bill.members>;
+export type BillKind = BillRecord['kind'];
+export type BillState = BillRecord['state'];
+export type OrderRecord = Declared<typeof order.members>;
+export type PaymentRecord = Declared<typeof payment.members>;
+
+/** @param words what sentences to people call the field, where that is not its name */
+function required<T>(kind: RecordKind<T>, words?: string) {
+  return { kind, isOptional: false, description: words, hasPresence: true } as const;
+}
+
+/** An empty text is none: some ERPs have no other way to leave a field out. */
+function optional<T>(kind: RecordKind<T>, words?: string) {
+  return { kind, isOptional: true, description: words, hasPresence: false } as const;
+}
+
+function hasBothHalves({ sortCode, accountNumber }: Values, report: Report): void {
+  if ((sortCode === undefined) !== (accountNumber === undefined)) {
+    report('', 'a sort code and an account number come together.');
+  }
+}
+
+/** A number that is not right remains as the text that the ERP prints. */
+function withoutWrongNumber(values: Values): Values {
+  const { iban, sortCode, accountNumber, ...printed } = values;
+  return values['isMasked'] === true || isReadable({ iban, sortCode, accountNumber } as UnreadAccount)
+    ? values
+    : printed;
+}
+
+type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
+
+/** Whether it has no number that could be compared, or a right one. National check digits are the bank's affair. */
+function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {
+  if (iban !== undefined) return isRight({ iban });
+  if (sortCode === undefined && accountNumber === undefined) return true;
+  return sortCode !== undefined && accountNumber !== undefined && isRight({ sortCode, accountNumber });
+}
+
+function isRight(stated: BankAccount): boolean {
+  return readBankAccount(stated).problems.every((problem) => problem === 'WRONG_NATIONAL_CHECK');
+}
+
+function namesItsVendor(name: string, message: string) {
+  return (values: Values, report: Report): void => {
+    if ((values['vendorExternalId'] === undefined) === (values['vendorNumber'] === undefined)) report(name, message);
+  };
+}
+
+function isCompleteOnceEntered(values: Values, report: Report): void {
+  const { state, documentNumber, erpNumber, issueDate, grossAmount } = values as unknown as BillRecord;
+  if (state === 'DRAFT' || state === 'VOID') return;
+  const isNumbered = hasVisibleText(documentNumber ?? erpNumber ?? '');
+  if (isNumbered && issueDate !== undefined && grossAmount !== undefined) return;
+  report('', 'A bill that is neither a draft nor voided must have a number, an issue date and an amount.');
+}

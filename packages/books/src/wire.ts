@@ -1,0 +1,71 @@
+import type {
+  ErpAccount,
+  ErpBill,
+  ErpOrder,
+  ErpPayment,
+  ErpVendor,
+  ErpVendorAccount,
+} from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { invalidField } from '@invoicecontrol/errors';
+import type { Values } from '@invoicecontrol/invoice/declaration';
+import { membersFromWire, membersToWire } from '@invoicecontrol/invoice/wire';
+import { bill, order, payment, vendor, vendorAccount } from './records.js';
+import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
+
+// Records as messages from erp-sync to analysis, and back. What these messages have beside the fields of the declaration
+// is written out here; nothing else is checked.
+
+export function vendorToWire(record: VendorRecord): ErpVendor {
+  return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;
+}
+
+export function vendorFromWire(message: ErpVendor): VendorRecord {
+  const { accounts, ...record } = membersFromWire(vendor, message as unknown as Values) as VendorRecord;
+  return {
+    ...record,
+    status: record.status ?? 'ACTIVE',
+    ...(message.hasAccounts && accounts !== undefined ? { accounts } : {}),
+  };
+}
+
+/** The message has the id within the account. */
+export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccount {
+  const { externalId, ...message } = membersToWire(vendorAccount, record);
+  return { ...message, account: { ...(message['account'] as ErpAccount), externalId } } as ErpVendorAccount;
+}
+
+/** @throws DomainError invalid without an account */
+export function vendorAccountFromWire(message: ErpVendorAccount): VendorAccountRecord {
+  if (message.account === undefined) throw invalidField('accounts', 'must each have an account.');
+  const { externalId = '' } = message.account;
+  return { ...(membersFromWire(vendorAccount, message as unknown as Values) as VendorAccountRecord), externalId };
+}
+
+export function billToWire(record: BillRecord): ErpBill {
+  return membersToWire(bill, record) as unknown as ErpBill;
+}
+
+/** @throws DomainError invalid without a kind or a state */
+export function billFromWire(message: ErpBill): BillRecord {
+  const record = membersFromWire(bill, message as unknown as Values) as Partial<BillRecord>;
+  for (const name of ['kind', 'state'] as const) {
+    if (record[name] === undefined) throw invalidField('bills', `must each have a ${name}.`);
+  }
+  return record as BillRecord;
+}
+
+export function orderToWire(record: OrderRecord): ErpOrder {
+  return membersToWire(order, record) as unknown as ErpOrder;
+}
+
+export function orderFromWire(message: ErpOrder): OrderRecord {
+  return membersFromWire(order, message as unknown as Values) as OrderRecord;
+}
+
+export function paymentToWire(record: PaymentRecord): ErpPayment {
+  return membersToWire(payment, record) as unknown as ErpPayment;
+}
+
+export function paymentFromWire(message: ErpPayment): PaymentRecord {
+  return membersFromWire(payment, message as unknown as Values) as PaymentRecord;
+}
