@@ -13,6 +13,7 @@ import recheck from 'recheck/lib/browser.js';
 
 /** A pattern that takes longer to analyse is reported; each of this tree takes a second or two. */
 const ANALYSIS_MS_MAX = 30_000;
+const UNANALYSED = 'not analysed';
 /**
  * Where recheck cannot prove that a pattern is linear, it looks for strings that attack it. Only steps are counted, since on a busy
  * machine time would make any pattern suspicious. More than five iterations find no more and take three times as long.
@@ -172,7 +173,7 @@ function openJudge() {
     if (waysOf(ast) <= WAYS_MAX) return 'linear';
     const { status, complexity, error } = recheck.checkSync(pattern, flags, { timeout: ANALYSIS_MS_MAX, ...SEARCH });
     if (status === 'safe') return 'linear';
-    return status === 'unknown' ? `not analysed (${error.kind})` : complexity.summary;
+    return status === 'unknown' ? `${UNANALYSED} (${error.kind})` : complexity.summary;
   };
   return {
     complaintAbout({ pattern, flags }) {
@@ -187,7 +188,9 @@ function openJudge() {
     close() {
       mkdirSync(dirname(file), { recursive: true });
       const partial = `${file}.${process.pid}`;
-      writeFileSync(partial, JSON.stringify({ ...verdicts, ...seen }));
+      // A machine that was too busy to analyse a pattern in time may do so the next time.
+      const kept = Object.entries({ ...verdicts, ...seen }).filter(([, verdict]) => !verdict.startsWith(UNANALYSED));
+      writeFileSync(partial, JSON.stringify(Object.fromEntries(kept)));
       renameSync(partial, file);
     },
   };

@@ -81,7 +81,10 @@ export function collectionsIn(modules: readonly string[]): string[] {
   });
   const buckets = modules
     .filter((source) => source.includes('new GridFSBucket('))
-    .map((source) => /\bfunction (\w+)\(db, bucketName\b/.exec(source)?.[1] ?? unread('a GridFS bucket'))
+    .map((source) => {
+      const [before = '', after] = source.split('(db, bucketName');
+      return after === undefined ? unread('a GridFS bucket') : before.slice(before.lastIndexOf(' ') + 1);
+    })
     .flatMap((open) => code.split(`${open}(db, '`).slice(1))
     .map((rest) => rest.slice(0, rest.indexOf("'")));
   return sorted([...named, ...buckets]);
