@@ -1,3 +1,4 @@
+import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { FieldFaults } from '@invoicecontrol/errors';
 import { canonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
@@ -7,7 +8,7 @@ import { read } from '@invoicecontrol/invoice/read';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { cleanLine } from '@invoicecontrol/values/readable-text';
-import type { Correction, UploadRecord } from '../../records/application/upload-store.js';
+import type { Correction, UploadRequest } from '../../records/application/upload-store.js';
 
 /** The paths of the canonical invoice that a document can state, `supplier.tax_id`; the company comes with the request. */
 export const fieldPaths: readonly string[] = pathsOf(canonicalInvoice).filter((path) => path !== 'company_id');
@@ -119,7 +120,13 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   };
 }
 
-export type ReadingParts = Pick<UploadRecord, 'extracted' | 'request' | 'corrections' | 'knownSupplierName'>;
+/** What an invoice is made of. */
+export interface ReadingParts {
+  readonly extracted?: ExtractDocumentResponse | undefined;
+  readonly request: UploadRequest;
+  readonly corrections: readonly Correction[];
+  readonly knownSupplierName?: string | undefined;
+}
 
 /** Whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {

@@ -26,42 +26,63 @@ export interface UploadFailure {
   readonly missingFields: readonly string[];
 }
 
-/**
- * A request to analyze an upload and what was read for it, under the id of its invoice. Once read, the invoice is stored
- * beside it and has the decision.
- */
-export interface UploadRecord extends InvoiceReference {
+/** A request to analyze an upload, under the id of its invoice. */
+interface RequestedUpload extends InvoiceReference {
   readonly version: number;
   readonly uploadId: string;
   readonly request: UploadRequest;
   /** The company of the request, else the default one; the invoice may say otherwise. */
   readonly companyId: string;
-  readonly state: 'QUEUED' | 'PROCESSING' | 'READ' | 'FAILED';
   /** Whether a worker has, or will take up, something to do. */
   readonly isDue: boolean;
   readonly createdAt: Date;
-  /** The month whose analyses it counts in; absent once it failed. */
-  readonly usageMonth?: string;
   /** When it was counted. */
   readonly countedAt: Date;
   /** How often a worker gave it back. */
   readonly attempts: number;
-  /** What the documents service answered; absent before. */
-  readonly extracted?: ExtractDocumentResponse;
-  /** The name of a known supplier that takes the place of the one that was read. */
-  readonly knownSupplierName?: string;
-  readonly failure?: UploadFailure;
   readonly corrections: readonly Correction[];
 }
 
-export type NewUpload = Omit<
-  UploadRecord,
-  'version' | 'state' | 'isDue' | 'attempts' | 'corrections' | 'extracted' | 'knownSupplierName' | 'failure'
+export interface UnreadUpload extends RequestedUpload {
+  readonly state: 'QUEUED' | 'PROCESSING';
+  /** The month whose analyses it counts in. */
+  readonly usageMonth: string;
+  readonly extracted?: undefined;
+  readonly knownSupplierName?: undefined;
+  readonly failure?: undefined;
+}
+
+/** Its invoice is stored beside it and has the decision, or a worker is about to store it. */
+export interface ReadUpload extends RequestedUpload {
+  readonly state: 'READ';
+  /** The month whose analyses it counts in. */
+  readonly usageMonth: string;
+  /** What the documents service answered. */
+  readonly extracted: ExtractDocumentResponse;
+  /** The name of a known supplier that takes the place of the one that was read. */
+  readonly knownSupplierName?: string;
+  readonly failure?: undefined;
+}
+
+/** It counts in no month. */
+export interface FailedUpload extends RequestedUpload {
+  readonly state: 'FAILED';
+  /** Absent where the document was gone. */
+  readonly extracted?: ExtractDocumentResponse;
+  readonly knownSupplierName?: string;
+  readonly failure: UploadFailure;
+}
+
+export type UploadRecord = UnreadUpload | ReadUpload | FailedUpload;
+
+export type NewUpload = Pick<
+  UnreadUpload,
+  'organizationId' | 'invoiceId' | 'uploadId' | 'request' | 'companyId' | 'createdAt' | 'countedAt' | 'usageMonth'
 >;
 
 /** A record under the lease of its worker. */
 export interface ClaimedUpload {
-  readonly record: UploadRecord;
+  readonly record: UnreadUpload | ReadUpload;
   /** Renews the lease until stopped. @param onLost after a takeover */
   keepAlive(onLost: () => void): { stop(): void };
 }
@@ -69,7 +90,7 @@ export interface ClaimedUpload {
 /** What use cases need of the uploads that are analyzed. */
 export interface UploadStore {
   /** Stores a request as QUEUED and free; undefined when its id is taken. */
-  insert(upload: NewUpload): Promise<UploadRecord | undefined>;
+  insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
   /** Claims a record whose work is due; one that is QUEUED becomes PROCESSING. */
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
@@ -77,26 +98,26 @@ export interface UploadStore {
    * Stores what was read.
    * @throws VersionConflict after a takeover, as all changes below
    */
-  saveReading(at: UploadRecord, read: Pick<UploadRecord, 'extracted' | 'knownSupplierName'>): Promise<UploadRecord>;
+  saveReading(at: UnreadUpload, read: Pick<ReadUpload, 'extracted' | 'knownSupplierName'>): Promise<ReadUpload>;
   /** Ends the work: nothing could be read. Takes it out of its month, and says so. */
   fail(
-    at: UploadRecord,
+    at: UnreadUpload,
     failed: { readonly extracted: ExtractDocumentResponse | undefined; readonly failure: UploadFailure },
     events: readonly Announcement[],
   ): Promise<void>;
   /** Stores corrections as work that is due; counts a failed one again. */
   correct(
-    at: UploadRecord,
+    at: ReadUpload | FailedUpload,
     corrected: {
       readonly corrections: readonly Correction[];
-      readonly counted: Pick<UploadRecord, 'usageMonth' | 'countedAt'> | undefined;
+      readonly counted: Pick<ReadUpload, 'usageMonth' | 'countedAt'> | undefined;
     },
     events: readonly Announcement[],
-  ): Promise<UploadRecord>;
+  ): Promise<ReadUpload>;
   /** Ends the work: the invoice is decided. */
-  finish(at: UploadRecord): Promise<void>;
+  finish(at: ReadUpload): Promise<void>;
   /** Gives work back that cannot be done now. */
-  release(at: UploadRecord, dueAt: Date): Promise<void>;
+  release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Work of any tenant that is due, the oldest first; a bounded number. */
   due(): Promise<InvoiceReference[]>;
   /** Unfinished work of any tenant that was requested before; a bounded number. */

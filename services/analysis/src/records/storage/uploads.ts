@@ -9,7 +9,16 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { Binary } from 'mongodb';
 import type { Collection, UpdateFilter, WithId } from 'mongodb';
-import type { UploadRecord, UploadStore } from '../application/upload-store.js';
+import type {
+  Correction,
+  FailedUpload,
+  NewUpload,
+  ReadUpload,
+  UnreadUpload,
+  UploadFailure,
+  UploadRecord,
+  UploadStore,
+} from '../application/upload-store.js';
 
 /** Unfinished work that one sweep takes up. */
 const SWEEP_UPLOADS_MAX = 100;
@@ -19,8 +28,13 @@ const COUNT_MS_MAX = 25_000;
 export const UPLOAD_ANALYSES = 'upload_analyses';
 
 /** An upload whose analysis was requested, under the id of its invoice. */
-export interface UploadDocument
-  extends Aggregate, Claimable, Omit<UploadRecord, 'invoiceId' | 'organizationId' | 'version' | 'isDue' | 'extracted'> {
+export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth'> {
+  readonly state: UploadRecord['state'];
+  readonly usageMonth?: string;
+  readonly attempts: number;
+  readonly corrections: readonly Correction[];
+  readonly knownSupplierName?: string;
+  readonly failure?: UploadFailure;
   /** The answer of the documents service as it was sent: what a document says may take many fields. */
   readonly extracted?: Binary;
 }
@@ -60,13 +74,14 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           { ...own, state: 'QUEUED' },
           { ...options, change: { ...options.change, $set: { state: 'PROCESSING' } } as UpdateFilter<UploadDocument> },
         )) ?? (await claim(collection, own, options));
-      return claimed === undefined
-        ? undefined
-        : { record: toRecord(claimed.document), keepAlive: (onLost) => claimed.keepAlive(onLost) };
+      if (claimed === undefined) return undefined;
+      const record = toRecord(claimed.document);
+      if (record.state === 'FAILED') throw new Error(`upload ${record.uploadId} failed and has work to do`);
+      return { record, keepAlive: (onLost) => claimed.keepAlive(onLost) };
     },
     async saveReading(at, { extracted, knownSupplierName }) {
       const change = { $set: { state: 'READ', knownSupplierName, extracted: packed(extracted) } };
-      return toRecord(await aggregates.save(guardOf(at), change as UpdateFilter<UploadDocument>));
+      return toRead(await aggregates.save(guardOf(at), change as UpdateFilter<UploadDocument>));
     },
     async fail(at, { extracted, failure }, events) {
       await aggregates.commit(
@@ -83,7 +98,7 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
         $set: { state: 'READ', corrections, leaseUntil: FREE, ...counted },
         $unset: { failure: '', claim: '' },
       } as unknown as UpdateFilter<UploadDocument>;
-      return toRecord(await aggregates.save(guardOf(at), change, { events }));
+      return toRead(await aggregates.save(guardOf(at), change, { events }));
     },
     async finish(at) {
       await aggregates.commit(guardOf(at), { $unset: { leaseUntil: '', claim: '' } });
@@ -129,25 +144,72 @@ function packed(extracted: ExtractDocumentResponse | undefined): Binary | undefi
   return extracted && new Binary(ExtractDocumentResponse.encode(extracted).finish());
 }
 
-/** The upload as its document stores it. */
+/**
+ * The upload as its document stores it.
+ * @throws Error when the document lacks what its state has
+ */
 export function toRecord(document: WithId<UploadDocument>): UploadRecord {
-  const { _id: invoiceId, organizationId, version, extracted, knownSupplierName, failure, usageMonth } = document;
+  switch (document.state) {
+    case 'QUEUED':
+    case 'PROCESSING':
+      return toUnread(document, document.state);
+    case 'READ':
+      return toRead(document);
+    case 'FAILED':
+      return toFailed(document);
+  }
+}
+
+function toUnread(document: WithId<UploadDocument>, state: UnreadUpload['state']): UnreadUpload {
+  return { ...requestOf(document), state, usageMonth: present(document, 'usageMonth') };
+}
+
+function toRead(document: WithId<UploadDocument>): ReadUpload {
+  const { knownSupplierName } = document;
+  return {
+    ...requestOf(document),
+    state: 'READ',
+    usageMonth: present(document, 'usageMonth'),
+    extracted: ExtractDocumentResponse.decode(present(document, 'extracted').buffer),
+    ...(knownSupplierName === undefined ? {} : { knownSupplierName }),
+  };
+}
+
+function toFailed(document: WithId<UploadDocument>): FailedUpload {
+  const { extracted, knownSupplierName } = document;
+  return {
+    ...requestOf(document),
+    state: 'FAILED',
+    failure: present(document, 'failure'),
+    ...(extracted === undefined ? {} : { extracted: ExtractDocumentResponse.decode(extracted.buffer) }),
+    ...(knownSupplierName === undefined ? {} : { knownSupplierName }),
+  };
+}
+
+function requestOf(document: WithId<UploadDocument>) {
+  const { _id: invoiceId, organizationId, version, uploadId, request, companyId, leaseUntil } = document;
+  const { createdAt, countedAt, attempts, corrections } = document;
+  const isDue = leaseUntil !== undefined;
   return {
     invoiceId,
     organizationId,
     version,
-    uploadId: document.uploadId,
-    request: document.request,
-    companyId: document.companyId,
-    state: document.state,
-    isDue: document.leaseUntil !== undefined,
-    createdAt: document.createdAt,
-    countedAt: document.countedAt,
-    attempts: document.attempts,
-    corrections: document.corrections,
-    ...(extracted === undefined ? {} : { extracted: ExtractDocumentResponse.decode(extracted.buffer) }),
-    ...(knownSupplierName === undefined ? {} : { knownSupplierName }),
-    ...(failure === undefined ? {} : { failure }),
-    ...(usageMonth === undefined ? {} : { usageMonth }),
+    uploadId,
+    request,
+    companyId,
+    isDue,
+    createdAt,
+    countedAt,
+    attempts,
+    corrections,
   };
+}
+
+function present<K extends keyof UploadDocument>(
+  document: WithId<UploadDocument>,
+  member: K,
+): NonNullable<UploadDocument[K]> {
+  const value = document[member];
+  if (value === undefined) throw new Error(`upload ${document.uploadId} is ${document.state} without ${member}`);
+  return value as NonNullable<UploadDocument[K]>;
 }

@@ -19,7 +19,9 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import { analysisMark } from '../../decisions/application/resume-invoice.js';
 import type {
   Correction,
+  FailedUpload,
   NewUpload,
+  ReadUpload,
   UploadRecord,
   UploadRequest,
   UploadStore,
@@ -240,13 +242,13 @@ async function storeCorrections(
   deps: Deps,
   { organizationId, uploadId, fields, monthlyLimit }: CorrectUploadInput,
   context: RequestContext,
-): Promise<UploadRecord> {
+): Promise<ReadUpload> {
   const { uploads, clock } = deps;
   const invoiceId = invoiceIdOfUpload(uploadId);
   requireReadableFields(fields);
-  const record = await uploads.find(organizationId, invoiceId);
-  if (record === undefined) throw await neverAnalyzed(deps, { organizationId, uploadId }, context);
-  requireCorrectable(record);
+  const stored = await uploads.find(organizationId, invoiceId);
+  if (stored === undefined) throw await neverAnalyzed(deps, { organizationId, uploadId }, context);
+  const record = correctable(stored);
   const now = clock.now();
   const by = `${context.actor.type}:${context.actor.id}`;
   const given = Object.entries(fields).map(([field, value]): Correction => ({ field, value, by, at: now }));
@@ -261,7 +263,7 @@ async function storeCorrections(
   if (record.state !== 'FAILED') return uploads.correct(record, { corrections, counted: undefined }, audited);
   // It counts now that it can be read.
   const counted = { usageMonth: usageMonth(now), countedAt: now };
-  const { created } = await createCounted<UploadRecord, never>(deps, {
+  const { created } = await createCounted<ReadUpload, never>(deps, {
     mark: analysisMark({ organizationId, usageMonth: counted.usageMonth, createdAt: now }),
     limit: monthlyLimit,
     insert: () => ifUnchanged(uploads.correct(record, { corrections, counted }, audited)),
@@ -309,11 +311,12 @@ function requireReadableFields(fields: Readonly<Record<string, string>>): void {
 }
 
 /** One correction at a time: another would take the place of its values before anybody had seen their result. */
-function requireCorrectable({ state, isDue, failure }: UploadRecord): void {
-  if ((state === 'READ' && !isDue) || failure?.reason === 'FIELDS_MISSING') return;
+function correctable(record: UploadRecord): ReadUpload | FailedUpload {
+  if (record.state === 'READ' && !record.isDue) return record;
+  if (record.state === 'FAILED' && record.failure.reason === 'FIELDS_MISSING') return record;
   throw new DomainError(
     'wrong_state',
-    state === 'FAILED'
+    record.state === 'FAILED'
       ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable one.'
       : 'The document is still being analyzed, perhaps with an earlier correction. Correct it when that is done.',
   );

@@ -21,9 +21,10 @@ import type { SupplierStore } from '../../records/application/counted-records.js
 import type { InvoiceDecider } from '../../decisions/application/decide-invoice.js';
 import type { Documents } from '../../reading/application/documents.js';
 import { invoiceFromReading } from '../../reading/application/invoice-from-reading.js';
+import type { ReadingParts } from '../../reading/application/invoice-from-reading.js';
 import type { InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from '../../decisions/application/resume-invoice.js';
-import type { UploadFailure, UploadRecord, UploadStore } from '../../records/application/upload-store.js';
+import type { ReadUpload, UnreadUpload, UploadFailure, UploadStore } from '../../records/application/upload-store.js';
 
 /** Renewed while the work goes on; others take over this long after a worker fell silent. */
 const UPLOAD_LEASE_MS = 30_000;
@@ -92,7 +93,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
       lease.stop();
     }
   };
-  const release = async (record: UploadRecord): Promise<void> => {
+  const release = async (record: UnreadUpload | ReadUpload): Promise<void> => {
     const waitMs = stopping.signal.aborted ? 0 : Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** record.attempts);
     try {
       await uploads.release(record, new Date(clock.now().getTime() + waitMs));
@@ -134,10 +135,10 @@ export function uploadWorker(deps: Deps): UploadWorker {
 /** @returns undefined when nothing can be read, which is then stored and announced */
 async function readUpload(
   deps: Deps,
-  record: UploadRecord,
+  record: UnreadUpload,
   tenant: TenantFacts,
   signal: AbortSignal,
-): Promise<UploadRecord | undefined> {
+): Promise<ReadUpload | undefined> {
   const { uploads, documents } = deps;
   const context = systemContext(`upload-${record.uploadId}`);
   let extracted: ExtractDocumentResponse;
@@ -185,23 +186,23 @@ function missingFields(missing: readonly string[]): UploadFailure {
 /** A document that could not be read counts in no month. */
 async function failUpload(
   { uploads, usage }: Deps,
-  record: UploadRecord,
+  record: UnreadUpload,
   extracted: ExtractDocumentResponse | undefined,
   failure: UploadFailure,
 ): Promise<void> {
   const { organizationId, invoiceId, uploadId, usageMonth, countedAt } = record;
   const { message } = failure;
   const failed = announce(events.analysisFailed, { uploadId, invoiceId, errorCode: 'PROCESSING_FAILED', message });
-  const write = (): Promise<void> => uploads.fail(record, { extracted, failure }, [failed]);
-  if (usageMonth === undefined) await write();
-  else await usage.lower(analysisMark({ organizationId, usageMonth, createdAt: countedAt }), write);
+  await usage.lower(analysisMark({ organizationId, usageMonth, createdAt: countedAt }), () =>
+    uploads.fail(record, { extracted, failure }, [failed]),
+  );
 }
 
 /** What was recognised in text may be a supplier that is known by its tax id or account. */
 async function nameOfKnownSupplier(
   { suppliers }: Deps,
-  { organizationId, invoiceId, companyId }: UploadRecord,
-  upload: UploadRecord,
+  { organizationId, invoiceId, companyId }: UnreadUpload,
+  upload: ReadingParts,
   { method, supplierNameCandidates }: Reading,
 ): Promise<string | undefined> {
   const { invoice, provenance } = invoiceFromReading(upload);
@@ -218,7 +219,7 @@ async function nameOfKnownSupplier(
 }
 
 /** Stores the invoice of an upload and decides it, or decides it once more where it was corrected. */
-async function decideUpload(deps: Deps, upload: UploadRecord, tenant: TenantFacts): Promise<void> {
+async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts): Promise<void> {
   const { invoices, decider } = deps;
   const { organizationId, invoiceId } = upload;
   const { invoice } = invoiceFromReading(upload);
@@ -249,7 +250,7 @@ async function decideUpload(deps: Deps, upload: UploadRecord, tenant: TenantFact
 
 async function insertAndDecide(
   { invoices, decider, clock }: Deps,
-  { organizationId, invoiceId, uploadId, request, extracted }: UploadRecord,
+  { organizationId, invoiceId, uploadId, request, extracted }: ReadUpload,
   invoice: CanonicalInvoice,
   tenant: TenantFacts,
 ): Promise<void> {
@@ -263,7 +264,7 @@ async function insertAndDecide(
     },
     tenant,
   );
-  const sha256 = extracted?.document?.sha256;
+  const sha256 = extracted.document?.sha256;
   const normalised = normaliseInvoice(invoice, {
     invoiceId,
     companyId,
