@@ -6,6 +6,7 @@ const PRIMARY_MS_MAX = 60_000;
 const POLL_EACH_MS = 20;
 /** The server has data of a set, or none yet. */
 const NOT_YET_INITIALIZED = 94;
+const ALREADY_INITIALIZED = 23;
 
 interface SetConfig {
   readonly version: number;
@@ -31,10 +32,8 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
   try {
     await client.connect();
     const admin = client.db('admin');
-    const config = await storedConfig(admin);
-    if (config === undefined) {
-      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
-    } else if (config.members.some((member) => member.host !== host)) {
+    const config = await configOfSet(admin, host);
+    if (config.members.some((member) => member.host !== host)) {
       const members = config.members.slice(0, 1).map((member) => ({ ...member, host }));
       await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true });
     }
@@ -48,12 +47,35 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
   }
 }
 
-async function storedConfig(admin: Db): Promise<SetConfig | undefined> {
+/**
+ * The configuration of the set, which is initiated where the server has none. A server that is still reading its data after a
+ * start says that it has none, and refuses to be given one.
+ */
+export async function configOfSet(admin: Pick<Db, 'command'>, host: string): Promise<SetConfig> {
+  const deadline = performance.now() + PRIMARY_MS_MAX;
+  for (;;) {
+    const config = await storedConfig(admin);
+    if (config !== undefined) return config;
+    if (performance.now() > deadline) throw new Error('MongoDB did not say which replica set it belongs to.');
+    try {
+      await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
+    } catch (error) {
+      if (!hasCode(error, ALREADY_INITIALIZED)) throw error;
+      await delay(POLL_EACH_MS);
+    }
+  }
+}
+
+async function storedConfig(admin: Pick<Db, 'command'>): Promise<SetConfig | undefined> {
   try {
     const { config } = (await admin.command({ replSetGetConfig: 1 })) as unknown as { config: SetConfig };
     return config;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === NOT_YET_INITIALIZED) return undefined;
+    if (hasCode(error, NOT_YET_INITIALIZED)) return undefined;
     throw error;
   }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
 }
