@@ -50,7 +50,7 @@ export function sealedDocuments<D extends OwnedDocument>(
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
             // A value that has changed since it was read stays.
             await collection.updateOne(
-              { _id, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
+              { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
               { $set: { [`${at}.sealed`]: sealed, [`${at}.keyId`]: newest } } as unknown as UpdateFilter<D>,
             );
           }
