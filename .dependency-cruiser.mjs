@@ -8,7 +8,7 @@ const tests = '\\.test\\.ts$';
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
 /** What an invoice is, without how it travels or is published. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
-/** What a record of an ERP is, likewise. */
+/** The same is allowed of the records of an ERP. */
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
 /** What `domain/` may know besides itself: the engine, shared values and refusals, and what only computes. */
 const pure = [

@@ -29,7 +29,7 @@ export function recordFault(declared: RecordGroup, record: object): string | und
   return fault.path === RECORD ? fault.message : `${nameIn(fault.path)}: ${fault.message}`;
 }
 
-/** What {@link read} names where no single field is wrong. */
+/** {@link read} names the record itself where no single field is wrong. */
 const RECORD = 'record';
 
 interface Fault {

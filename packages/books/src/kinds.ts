@@ -19,7 +19,7 @@ export interface RecordKind<T = unknown> extends Kind<T> {
   readonly taken: (subject: string) => Kind<T>;
 }
 
-/** What is not stored, and what is not taken over, where the two differ. */
+/** A value beyond the first bound is not stored, one beyond the second is not taken over. */
 interface Bounds {
   readonly stored: number;
   readonly taken: number;
@@ -51,9 +51,9 @@ export const writtenId: RecordKind<string> = {
   taken: (subject) => cleaned(subject, (value) => id.taken(subject).faultOf(value)),
 };
 
-/** What people read. It is made readable where an ERP sent it, and refused where another caller did. */
+/** People read it: it is made readable where an ERP sent it, and refused where another caller did. */
 export const text = textOf({ stored: TEXT_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
-/** What an ERP prints: it stays, empty, where nothing of it can be seen. */
+/** An ERP prints it: it stays, empty, where nothing of it can be seen. */
 export const printedText: RecordKind<string> = {
   ...text,
   taken(subject) {
@@ -167,7 +167,7 @@ export function amount(sign?: Sign): RecordKind<string> {
   };
 }
 
-/** Whether something is so; false where a message does not say. */
+/** It is false where a message does not say. */
 export const flag: RecordKind<boolean> = {
   ...ofContract<boolean>(),
   inMessage: { to: (value) => value ?? false, from: (sent: boolean) => sent },
@@ -192,7 +192,7 @@ export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof e
   return kind;
 }
 
-/** How many of a list are taken over and stored, and what is told where there are more. */
+/** A list has bounds in entries, and says in a sentence that there are more. */
 interface ListBounds extends Bounds {
   readonly storedFault: (count: number, max: number) => string;
   readonly takenFault: (max: number) => string;
@@ -285,7 +285,7 @@ function takenText(
   };
 }
 
-/** What the contract's own types leave nothing to check in. */
+/** The types of the contract leave nothing to check. */
 function ofContract<T>(): Kind<T> {
   return { faultOf: () => undefined, normalise: asItIs, missing: MISSING };
 }

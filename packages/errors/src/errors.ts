@@ -90,7 +90,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Whether the same call may succeed later: what it needs is away, or answers too late. */
+/** The same call may succeed later: a service that it needs is away, or answers too late. */
 export function isTemporary(error: unknown): error is DomainError {
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
 }

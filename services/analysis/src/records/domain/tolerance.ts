@@ -11,8 +11,8 @@ export interface ToleranceSubject {
 export interface LearnedTolerance extends ToleranceSubject {
   readonly falsePositives: number;
   /**
-   * Who said so, counted. Absent in tolerances that were learned before one needed two people or thirty days: those stand in
-   * the facts of old analyses alone.
+   * Who said so, counted. Absent in tolerances that were learned before one needed two people or thirty days: only
+   * the facts of old analyses have such ones.
    */
   readonly reviewers?: number;
   readonly learnedOn: CalendarDate;
