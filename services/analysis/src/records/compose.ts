@@ -26,7 +26,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     uploads: db.collection<UploadDocument>(UPLOAD_ANALYSES),
     suppliers: db.collection<SupplierDocument>('suppliers'),
     scanRuns: db.collection<ScanRunDocument>('scan_runs'),
-    // Read by _id alone.
+    // Links are read by _id alone.
     links: db.collection<LinkDocument>('links'),
   };
   await Promise.all([
