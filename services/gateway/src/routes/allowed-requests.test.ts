@@ -80,7 +80,7 @@ function valueOf(published: Schema): fc.Arbitrary<unknown> {
       });
     case 'object': {
       if (schema.properties === undefined && typeof schema.additionalProperties === 'object')
-        return fc.dictionary(fc.string({ maxLength: 20 }), valueOf(schema.additionalProperties), {
+        return fc.dictionary(textOf(schema.propertyNames ?? {}), valueOf(schema.additionalProperties), {
           minKeys: schema.minProperties ?? 0,
           maxKeys: schema.maxProperties ?? 3,
         });

@@ -122,7 +122,7 @@ test('the walk finds the texts of every body', () => {
     'createApiKey name',
     'createErpConnection client_secret',
     'saveKsefConnection ksef_token',
-    'correctUpload fields.supplier.tax_id',
+    'correctUpload fields.supplier.bank_account.iban',
     'reviewFinding note',
   ]) {
     expect(titles).toContain(title);

@@ -12,6 +12,7 @@ export interface Schema {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly required?: readonly string[];

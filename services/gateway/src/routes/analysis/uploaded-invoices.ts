@@ -13,6 +13,8 @@ const ANALYZE_TIMEOUT_MS = 25_000;
 const UPLOAD_ID_LENGTH_MAX = 100;
 /** Far more than an invoice has fields. */
 const CORRECTED_FIELDS_MAX = 50;
+/** What every path in an invoice looks like. Analysis knows which ones exist, and lists them to a caller who misses. */
+const FIELD_PATH = '^[a-z]+([._][a-z]+)*$';
 
 const analyzeRequest = z
   .strictObject({
@@ -101,10 +103,12 @@ const corrections = z
         `Must name at most ${CORRECTED_FIELDS_MAX} fields.`,
       )
       .describe('The right values by their paths in the invoice, such as `supplier.tax_id`.')
-      .meta({ minProperties: 1, maxProperties: CORRECTED_FIELDS_MAX }),
+      .meta({ minProperties: 1, maxProperties: CORRECTED_FIELDS_MAX, propertyNames: { pattern: FIELD_PATH } }),
   })
   .meta({ id: 'UploadCorrections' })
-  .register(examples, { example: { fields: { gross_amount: '1190.00', 'supplier.tax_id': 'DE994175284' } } });
+  .register(examples, {
+    example: { fields: { gross_amount: '1190.00', 'supplier.bank_account.iban': 'DE89370400440532013000' } },
+  });
 
 export const correctUpload = route({
   operation: 'correctUpload',
