@@ -170,9 +170,11 @@ describe('a worker that lost its scan to another one', () => {
     });
     await running.lapse(organizationId);
     const fast = running.scans.create(organizationId, file(), keyed);
+    // Before anything is awaited: where the sweep takes the scan first, the one that came for it is refused at once.
+    const both = Promise.allSettled([slow, fast]);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);
-    const [first, second] = await Promise.allSettled([slow, fast]);
+    const [first, second] = await both;
     // The one that lost may read before the other one, possibly the sweep, has written; then the scan is still running.
     const { scan } = await completed(organizationId, keyed.idempotencyKey);
     for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value.scan).toEqual(scan);
