@@ -68,7 +68,7 @@ function ownership() {
       asks.map(([owner, groups]) => `${owner} (${groups.join(', ')})`).join('; '),
     ];
   });
-  return table(['service', 'collections', 'rpc groups', 'publishes', 'listens to', 'asks'], rows);
+  return table(['service', 'collections', 'rpc groups', 'publishes', 'listens to', 'calls'], rows);
 }
 
 /** What a package is for is the first sentence of its README. */
@@ -92,7 +92,7 @@ function packages() {
         list(elsewhere),
       ];
     });
-  return table(['package', 'holds', 'services that use it', 'packages', 'elsewhere'], rows);
+  return table(['package', 'contents', 'services that use it', 'packages', 'elsewhere'], rows);
 }
 
 function readManifest(path) {
