@@ -44,6 +44,7 @@ const checks = [
   { name: 'dead-code', command: ['knip', '--no-progress'] },
   { name: 'contracts', command: ['buf', 'lint'] },
   { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
+  { name: 'words', command: ['node', 'tools/check-words.mjs'] },
   { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
   { name: 'findings-page', command: ['node', 'tools/generate/findings-page.mjs', '--check'] },
   { name: 'architecture-page', command: ['node', 'tools/generate/architecture-page.mjs', '--check'] },

@@ -1,0 +1,96 @@
+// `npm run check -- words`: comments begin as sentences, and texts do without words that a reader has to look up (CONTRIBUTING.md).
+// `node tools/check-words.mjs packages/engine` checks one directory, `--root DIR` another tree.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parseSync } from 'oxc-parser';
+
+/** A comment that begins so is a noun clause or a fragment: its reader has to guess the subject. */
+const FRAGMENTS = [
+  /^(?:What|Whatever|Whether|How|Of|Who|Whom|Whose|Whoever|Where|Wherever|Which|Whichever|Why)\b/,
+  /^(?:As|At|By|For|From|In|Of|On|Since|To|Under|Until|With|Without|Within) (?:what|whom|which|whose|how|when|where|who)\b/i,
+  // `When two arrive at once, one wins.` has its comma, `When the key was created.` has none.
+  /^(?:As|When)\b[^,]*?(?:[.:;](?:\s|$)|$)/,
+];
+const SENTENCE = 'begin with a sentence ("Tells whether ...", "True when ...", "Time when ...", "Limits on ...")';
+
+/** Words that are out of use or translated, and what to write. A phrase may be broken over two lines of a comment. */
+const WORDS = [
+  [/\banew\b/gi, 'again'],
+  [/\bmeanwhile\b/gi, 'in the meantime, or "while ..."'],
+  [/(?<!-)\bseldom\b/gi, 'rarely'],
+  [/\bof\W+old\b(?!\s+\w)/gi, 'old, or name the time'],
+  [/\bwhoever\b/gi, 'a caller who, the caller, or anyone who'],
+  [/\bis\W+there\W+already\b/gi, 'already exists'],
+  [/\ba\W+person\W+has\W+to\b/gi, 'someone must, or requires a review'],
+];
+
+/** Directories that are checked. The others follow as their comments are rewritten. */
+const CLEAN = ['packages/public-events', 'tools/rpc'];
+
+const home = fileURLToPath(new URL('..', import.meta.url));
+const { values: options, positionals } = parseArgs({
+  options: { root: { type: 'string', default: home } },
+  allowPositionals: true,
+});
+process.chdir(options.root);
+const checked = positionals.length > 0 ? positionals : options.root === home ? CLEAN : ['.'];
+const faults = checked.length > 0 ? sourceFiles(checked).flatMap(faultsIn) : [];
+for (const fault of faults) console.log(fault);
+process.exitCode = faults.length > 0 ? 1 : 0;
+
+/** Decision records and the specification stay as they were agreed, fixtures break rules, and `proto/google` and `proto/grpc` are copies. */
+function sourceFiles(directories) {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...directories]);
+  return listed
+    .toString()
+    .split('\n')
+    .filter((file) => /\.(?:ts|mjs|proto|ya?ml|md)$/.test(file) && existsSync(file))
+    .filter((file) => !/^docs\/(?:adr\/|specification)|^proto\/g|\/fixtures\/|^tools\/check-words/.test(file));
+}
+
+function faultsIn(file) {
+  const source = readFileSync(file, 'utf8');
+  const lineAt = (offset) => source.slice(0, offset).split('\n').length;
+  const fragments = commentsIn(file, source)
+    .filter(({ text }) => FRAGMENTS.some((pattern) => pattern.test(text)))
+    .map(({ text, start }) => `${file}:${lineAt(start)}: "${text.slice(0, 40)}": ${SENTENCE}`);
+  const words = WORDS.flatMap(([word, better]) =>
+    [...source.matchAll(word)].map(({ 0: found, index }) => {
+      const text = found.replaceAll(/\W+/g, ' ');
+      return `${file}:${lineAt(index)}: "${text}": write ${better}`;
+    }),
+  );
+  return [...fragments, ...words];
+}
+
+/** Comments with their first offset; lines that follow each other are one comment. */
+function commentsIn(file, source) {
+  const lines = /\.(?:ts|mjs)$/.test(file) ? parseSync(file, source).comments : markedLines(file, source);
+  const comments = [];
+  let previous;
+  for (const { type, value, start, end } of lines) {
+    const goesOn =
+      previous?.type === 'Line' && previous.isAlone && /^\n[ \t]*$/.test(source.slice(previous.end, start));
+    const text = value
+      .replace(/^\*/, '')
+      .replaceAll(/\s*\n\s*\*? ?/g, ' ')
+      .trim();
+    if (type === 'Line' && goesOn) comments.at(-1).text += ` ${text}`;
+    else comments.push({ text, start });
+    const lineStart = source.lastIndexOf('\n', start - 1) + 1;
+    previous = { type, end, isAlone: source.slice(lineStart, start).trim() === '' };
+  }
+  return comments;
+}
+
+/** Comments of files that are not parsed: they begin a line or follow code on it. */
+function markedLines(file, source) {
+  if (file.endsWith('.md')) return [];
+  const marked = file.endsWith('.proto') ? /(?<=^|[;{,]) *\/\/(.*)$/gm : /(?<=^|\s)#(.*)$/gm;
+  return [...source.matchAll(marked)].map(({ 0: whole, 1: value, index }) => {
+    const end = index + whole.length;
+    return { type: 'Line', value, start: end - whole.trimStart().length, end };
+  });
+}
