@@ -10,13 +10,13 @@ const BODY_BYTES_MAX = 64 * 1024 ** 2;
 
 /** A server that listens on this machine alone. */
 export interface LocalServer {
-  /** Without a trailing slash. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   /** Closes connections, too. */
   readonly stop: () => Promise<void>;
 }
 
-/** Does one call and answers it; what it throws is answered with 500. */
+/** Does one call and sends its response. An error that it throws becomes a 500. */
 export type Serve = (call: Call, response: ServerResponse, url: string) => Promise<void>;
 
 /** Reads each request whole, and has it served. Without a port the system chooses one. */

@@ -19,7 +19,7 @@ export interface EcbFeedSimulator {
   publish(day: PublishedDay): void;
   /** Sets the fault of all requests; `drop` breaks the connection within the answer. */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
-  /** How often each file was sent, and how often the answer was 304. */
+  /** Number of times that each file was sent, and that the response was 304. */
   readonly requests: { sent: number; unchanged: number };
   stop(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export interface Page {
   readonly render: (rows: readonly Row[], change: PageChange) => unknown;
 }
 
-/** What a fault makes of a page besides its rows. */
+/** Changes of a fault to a page, besides its rows. */
 export interface PageChange {
   /** Says that another page follows, whatever there is. */
   readonly isEndless: boolean;

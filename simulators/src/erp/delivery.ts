@@ -9,7 +9,7 @@ const DRIPS_PER_SECOND_MAX = 10;
 export interface Delivery {
   readonly fault: DeliveryFault | undefined;
   readonly response: ServerResponse;
-  /** Does the call. */
+  /** Does the call and returns the response. */
   readonly answer: () => Answer;
   /** The vendor's own answer of a status code. */
   readonly refuse: (status: number) => Answer;

@@ -1,7 +1,7 @@
 import type { Answer, Call, Row } from './call.js';
 import type { Clock } from './clock.js';
 
-/** What `POST /control/tenants/{tenant}/expire` ends. */
+/** Rights and tokens that `POST /control/tenants/{tenant}/expire` ends. */
 export const expirable = ['ACCESS', 'REFRESH', 'SECRET', 'RIGHTS'] as const;
 export type Expirable = (typeof expirable)[number];
 
@@ -19,7 +19,7 @@ export interface Erp<Tenant> {
   readonly putRecords: (tenant: Tenant, change: RecordChange) => void;
   /** @throws ControlRefusal for what this ERP does not have */
   readonly expire: (tenant: Tenant, what: Expirable) => void;
-  /** What became of the tokens; absent where there are no refresh tokens. */
+  /** Counts of the tokens by their state; absent for a vendor without refresh tokens. */
   readonly countTokens?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
 }
 

@@ -32,7 +32,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('STATUS'),
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).optional(),
-    /** Without it the vendor's own. */
+    /** The vendor's own body is sent when it is absent. */
     body: z.unknown().optional(),
   }),
   z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), z.string()]) }),
@@ -80,7 +80,7 @@ export interface TakenFaults {
   readonly change: (answer: Answer) => Answer;
 }
 
-/** What was asked for by `POST /control/faults`. */
+/** Faults that were requested by `POST /control/faults`. */
 export class Faults {
   readonly #faults: Fault[] = [];
   #last = 0;

@@ -39,7 +39,7 @@ export async function startErpServer<Tenant>(
       response,
       answer: () => {
         const answer = change(erp.handle(call));
-        // Whoever reads the log after the answer sees it there.
+        // The status is in the log before a client has the response.
         if (logged !== undefined) logged.status = answer.status;
         return answer;
       },

@@ -9,15 +9,15 @@ import { xero } from './xero/simulator.js';
 export interface RegisteredApp {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where consents lead back to; compared exactly. */
+  /** Redirect addresses of consents; compared exactly. */
   readonly redirectUris: readonly string[];
 }
 
 export interface ErpSimulatorsOptions {
   readonly ports?: Readonly<Partial<Record<ErpName, number>>>;
-  /** Without it, nobody can connect QuickBooks Online. */
+  /** When it is absent, nobody can connect QuickBooks Online. */
   readonly quickBooksApp?: RegisteredApp;
-  /** Without it, nobody can connect Xero. */
+  /** When it is absent, nobody can connect Xero. */
   readonly xeroApp?: RegisteredApp;
 }
 

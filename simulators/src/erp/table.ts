@@ -4,7 +4,7 @@ import type { Row } from './call.js';
 export class Table<Id extends string | number> {
   readonly #rows = new Map<Id, Row>();
   readonly #compare: (left: Id, right: Id) => number;
-  /** In order; made when it is asked for after a change, for a page must not cost a sort. */
+  /** Rows in order; sorted on the first read after a change, since a page must not cost a sort. */
   #sorted: { readonly ids: readonly Id[]; readonly rows: readonly Row[] } | undefined;
 
   constructor(compare: (left: Id, right: Id) => number) {

@@ -43,7 +43,7 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
-/** Who calls, and with what right. */
+/** The caller and its right. */
 export interface Caller {
   readonly context: string;
   readonly token: Token;
@@ -129,7 +129,7 @@ export class Authenticator {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);
     this.#challenges.put(challenge, { timestampMs: now.getTime(), isUsed: false });
-    // Digits below the millisecond: whoever rounds them instead of truncating has another time.
+    // Digits below the millisecond: a client that rounds them instead of truncating has another time.
     const body = {
       challenge,
       timestamp: timestamp(now, '8765'),
@@ -246,7 +246,7 @@ export class Authenticator {
     return { status: 204 };
   }
 
-  /** What becomes of a decrypted token (KSeF reference, section 3, statuses of A4). */
+  /** Returns the status of a decrypted token (KSeF reference, section 3, statuses of A4). */
   #verify(
     plain: Buffer | undefined,
     context: string,

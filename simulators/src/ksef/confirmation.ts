@@ -30,7 +30,7 @@ export interface ConfirmationContent {
   readonly tokenReferenceNumber: string;
   readonly formCode: FormCode;
   readonly documents: readonly ConfirmedDocument[];
-  /** Whether it is the collective one of a session, which says how many documents it has. */
+  /** True for the collective confirmation of a session, which says how many documents it has. */
   readonly isCollective: boolean;
   readonly sealedAt: Date;
 }

@@ -15,7 +15,7 @@ interface ConfirmationsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly keys: Keys;
-  /** As confirmations name the environment. */
+  /** Name of the environment in confirmations. */
   readonly label: string;
   /** The URL of the environment without a trailing slash. */
   readonly baseUrl: () => string;

@@ -68,7 +68,7 @@ function faultsOfRequest({ requestBody }: ContractOperation, body: unknown): rea
   return faultsOf(schema, body);
 }
 
-/** Where an answer to `METHOD path` is not as the contract says. */
+/** Lists the places at which a response to `METHOD path` breaks the contract. */
 export function faultsOfAnswer(target: string, { status, headers, text }: TestAnswer): readonly string[] {
   const response = findOperation(target).operation.responses[String(status)];
   if (response === undefined) return [`the contract has no status ${status}`];

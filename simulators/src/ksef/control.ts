@@ -46,7 +46,7 @@ const invoiceSchema = z.strictObject({
   context: nip,
   sellerNip: nip,
   kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).default('VAT'),
-  // As P_2 of the schema: a confirmation writes it into XML.
+  // Restricted like P_2 of the schema, since a confirmation writes it into XML.
   number: z
     .string()
     .min(1)
@@ -71,7 +71,7 @@ interface ControlDeps {
   readonly settings: () => Settings;
   readonly changeSettings: (changes: Partial<Settings>) => void;
   readonly advanceClock: (seconds: number) => void;
-  /** By how much the clock of this environment is ahead. */
+  /** Seconds by which the clock of this environment is ahead. */
   readonly advancedSeconds: () => number;
 }
 

@@ -9,14 +9,14 @@ import { gatewayBlock, Refusal } from './refusal.js';
 export interface Delivery {
   readonly faults: TakenFaults;
   readonly response: ServerResponse;
-  /** Does the call. */
+  /** Does the call and returns the response. */
   readonly answer: () => Answer;
   /** Renders an error as the caller asked for it. */
   readonly refuse: (refusal: Refusal) => Answer;
   /** Makes the access token of the call worthless. */
   readonly killToken: () => void;
   readonly now: () => Date;
-  /** Told the status before it is sent: whoever has the answer finds it in the log. */
+  /** Called before the status is sent: a client that has the response finds it in the log. */
   readonly onStatus: (status: number) => void;
   /** Ends what waits. */
   readonly signal: AbortSignal;
@@ -52,7 +52,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
       const { status, headers = {}, body, contentType } = fault;
       const isHtml = body === undefined;
       const type = contentType ?? (isHtml ? 'text/html' : typeof body === 'string' ? 'text/plain' : 'application/json');
-      // Nothing has no type.
+      // A response without a body has no content type.
       const isEmpty = body === '' && contentType === undefined;
       reply({
         status,

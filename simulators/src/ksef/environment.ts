@@ -52,7 +52,7 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly name: EnvironmentName;
-  /** Where its state is kept; without it, in memory alone. */
+  /** Directory of the state; undefined to keep it only in memory. */
   readonly path: string | undefined;
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
@@ -125,7 +125,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     const { context } = authenticator.authorize(call);
     if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
     const factor = limitFactorOf(context);
-    // Without limits there is nothing to tell.
+    // A system without limits does not state any.
     return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
   };
 

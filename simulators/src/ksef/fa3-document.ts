@@ -2,7 +2,7 @@
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 
-/** What differs between documents; each text is written into the XML as it is. */
+/** Values that differ between documents; each text is written into the XML as it is. */
 export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
@@ -10,7 +10,7 @@ export interface Fa3Invoice {
   readonly kind?: string;
   readonly issueDate?: string;
   readonly item?: string;
-  /** In PLN, with two decimals. */
+  /** Amounts in PLN with two decimals. */
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
   /** Says that the invoice was paid by card on its day of issue; otherwise it says nothing about payment. */
   readonly isPaid?: boolean;

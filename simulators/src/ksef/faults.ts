@@ -106,7 +106,7 @@ export interface TakenFaults {
   effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
 }
 
-/** What was asked for by `POST /control/faults`. */
+/** Faults that were requested by `POST /control/faults`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
   #last = 0;

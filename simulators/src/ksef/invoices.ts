@@ -17,7 +17,7 @@ const processing: Readonly<Record<number, string>> = {
 };
 const accepted: Status = { code: 200, description: 'Sukces' };
 
-/** What S2 brought. */
+/** A request of S2. */
 export interface ReceivedInvoice {
   readonly encrypted: Uint8Array;
   readonly key: Uint8Array;
@@ -62,7 +62,7 @@ export class Invoices {
     return this.#invoices.get(reference);
   }
 
-  /** In the order in which they were received. */
+  /** Lists the invoices of a session in the order in which they were received. */
   of(session: Session): readonly Invoice[] {
     return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
   }
@@ -125,7 +125,7 @@ export class Invoices {
     return refusal === undefined ? this.#register(looked) : this.#end(looked, refusal);
   }
 
-  /** As S3 and S4 show it. */
+  /** Presents an invoice as S3 and S4 show it. */
   present(invoice: Invoice, session: Session): Readonly<Record<string, unknown>> {
     const { final, facts, ksefNumber, acquiredAt, forced, looks } = invoice;
     const isAccepted = ksefNumber !== null && acquiredAt !== null && facts !== null;
@@ -147,7 +147,7 @@ export class Invoices {
   /** The confirmation of one accepted invoice, made when it is first asked for. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
-    // Read anew: this copy of the record may be older than the confirmation.
+    // Read again: this copy of the record may be older than the confirmation.
     const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
     const known = current.upo === null ? undefined : confirmations.get(current.upo);
     const confirmation = known ?? confirmations.confirm(session, [current], false);
@@ -210,7 +210,7 @@ export class Invoices {
     });
   }
 
-  /** In the order of the KSeF reference, section 14. */
+  /** Checks run in the order of the KSeF reference, section 14. */
   #refusalOf({ referenceNumber, forced, failure, facts, context }: Invoice, session: Session): Status | undefined {
     if (forced !== null && forced.code > 200) {
       const { fault: _, ...status } = forced;
@@ -278,7 +278,7 @@ export class Invoices {
   }
 }
 
-/** By which KSeF tells duplicates, across all contexts. */
+/** Builds the key by which KSeF finds duplicates, across all contexts. */
 function duplicateKey({ sellerNip, kind, number }: Pick<Registered, 'sellerNip' | 'kind' | 'number'>): string {
   return JSON.stringify([sellerNip, kind, number]);
 }

@@ -16,7 +16,7 @@ const RSA = {
 
 /** A key pair with its self-signed certificate. */
 export interface KeyPair {
-  /** Of the public key: base64 of the SHA-256 of its SPKI. */
+  /** Id of the public key: base64 of the SHA-256 of its SPKI. */
   readonly id: string;
   readonly usage: KeyUsage | 'Seal';
   /** PKCS#8 in PEM. */
@@ -46,7 +46,7 @@ export class Keys {
     return this.#made;
   }
 
-  /** For encryption, the oldest first. */
+  /** Lists the published keys for encryption, the oldest first. */
   published(): readonly KeyPair[] {
     return [...this.#table.values()].filter(({ usage }) => usage !== 'Seal');
   }

@@ -67,7 +67,7 @@ export function statedLimits(factor: number): Readonly<Record<string, Readonly<R
   ) as Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Of an interactive and of a batch session, as `GET /limits/context` tells them (KSeF reference, section 7). */
+/** Limits of an interactive and of a batch session, as `GET /limits/context` states them (KSeF reference, section 7). */
 const SESSION_LIMITS = { maxInvoiceSizeInMB: 1, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices: 10_000 };
 export const CONTEXT_LIMITS = { onlineSession: SESSION_LIMITS, batchSession: SESSION_LIMITS };
 

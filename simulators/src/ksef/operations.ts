@@ -22,7 +22,7 @@ export type OperationName = (typeof operationNames)[number];
 
 export interface Operation {
   readonly name: OperationName;
-  /** What the path names, in order. */
+  /** Values of the parameters of the path, in order. */
   readonly params: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What one environment keeps in its tables, each as JSON. Instants are ISO strings. */
+/** The types in this file are the rows of one environment's tables, stored as JSON. Instants are ISO strings. */
 export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
@@ -33,7 +33,7 @@ export interface Authentication {
   /** The token of KSeF; null where it could not be read. */
   readonly token: string | null;
   readonly startedAt: string;
-  /** What it comes to, as soon as it was looked at often enough. */
+  /** Final status, which appears after enough polls. */
   readonly outcome: Status;
   readonly looks: number;
   readonly isRedeemed: boolean;
@@ -64,13 +64,13 @@ export interface Session {
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
-  /** While it is 170. */
+  /** Number of polls that still find status 170. */
   readonly looks: number;
   /** Looks that a fault adds. */
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
-  /** Of a document that was there before, by `POST /control/invoices`. */
+  /** True for an earlier document that `POST /control/invoices` registered. */
   readonly isForeign: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface FormCode {
   readonly value: string;
 }
 
-/** What a document says of itself, for duplicates, rights, metadata and confirmations. */
+/** Facts that a document states, for duplicates, rights, metadata and confirmations. */
 export interface InvoiceFacts {
   readonly sellerNip: string;
   readonly sellerName: string;
@@ -108,9 +108,9 @@ export interface Invoice {
   readonly ordinalNumber: number;
   readonly invoiceHash: string;
   readonly receivedAt: string;
-  /** What the document says; null where it could not be read. */
+  /** Facts of the document; null when it could not be read. */
   readonly facts: InvoiceFacts | null;
-  /** What the document itself comes to; null where only rights and duplicates are left to check. */
+  /** Status that the document itself causes; null when only rights and duplicates are left to check. */
   readonly failure: Status | null;
   readonly looks: number;
   /** Null while it is processed. */
@@ -119,7 +119,7 @@ export interface Invoice {
   readonly acquiredAt: string | null;
   /** Lists of invoices that leave it out. */
   readonly hiddenLooks: number;
-  /** Of a fault: below 200 until the fault is gone. */
+  /** Status that a fault forces; below 200 until the fault is gone. */
   readonly forced: (Status & { readonly fault: string }) | null;
   readonly upo: string | null;
 }
@@ -146,7 +146,7 @@ export interface Settings {
   readonly authPolls: number;
   readonly invoicePolls: number;
   readonly sessionPolls: number;
-  /** 0: no limits. */
+  /** Factor of the limits; 0 switches them off. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;
 }

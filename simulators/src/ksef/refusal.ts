@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Answer } from '../erp/call.js';
 import { timestamp } from './numbers.js';
 
-/** Why a 403 is given (KSeF reference, section 6). */
+/** Reason of a 403 (KSeF reference, section 6). */
 export type ReasonCode =
   | 'missing-permissions'
   | 'ip-not-allowed'
@@ -13,14 +13,14 @@ export type ReasonCode =
 
 interface RefusalDetails {
   readonly status: number;
-  /** Of a 400. */
+  /** Code of a 400. */
   readonly code?: number | undefined;
   readonly description?: string | undefined;
   readonly details?: readonly string[] | undefined;
-  /** Of a 403. */
+  /** Reason of a 403. */
   readonly reasonCode?: string | undefined;
   readonly security?: Readonly<Record<string, unknown>> | undefined;
-  /** Of a 429, in seconds. */
+  /** Seconds to wait after a 429. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ export function forbidden(reasonCode: ReasonCode, security?: Readonly<Record<str
 }
 
 interface Rendering {
-  /** Whether the caller sent `X-Error-Format: problem-details`. */
+  /** True when the caller sent `X-Error-Format: problem-details`. */
   readonly asProblem: boolean;
   /** The path of the call. */
   readonly instance: string;

@@ -10,11 +10,11 @@ export interface LoggedRequest {
   /** Null for what KSeF does not have. */
   readonly operation: OperationName | null;
   readonly method: string;
-  /** With its query, from `/v2` on. */
+  /** Path from `/v2` on, with its query. */
   readonly path: string;
-  /** Without bearer tokens. */
+  /** Headers without bearer tokens. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As it was sent, without `encryptedInvoiceContent`. */
+  /** Body as it was sent, without `encryptedInvoiceContent`. */
   readonly body: string;
   /** Null until it is answered, and where it never was. */
   readonly status: number | null;
@@ -53,7 +53,7 @@ export class RequestLog {
     this.#tokens = store.table('tokens');
   }
 
-  /** From now on, requests are searched for this token. */
+  /** Searches all later requests for this token. */
   watch(token: string): void {
     this.#tokens.put(token, token);
   }

@@ -259,7 +259,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** Whether the context has this session, and it is open. */
+  /** Tells whether the context has this session and it is open. */
   isOpen(reference: string, context: string): boolean {
     const session = this.#sessions.get(reference);
     return session?.context === context && this.#expire(session).status === 100;
@@ -300,7 +300,7 @@ export class Sessions {
     return registered;
   }
 
-  /** What the counters say of sessions, also of one context alone. */
+  /** Counts sessions, of one context or of all. */
   countSessions(context: string | undefined): Readonly<Record<'opened' | 'open' | 'empty', number>> {
     const own = [...this.#sessions.values()]
       .map((session) => this.#expire(session))

@@ -7,16 +7,16 @@ import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
 
 export interface KsefSimulatorOptions {
-  /** Without it the system chooses one. */
+  /** The system chooses a port when it is absent. */
   readonly port?: number;
-  /** Where contexts, tokens, keys, sessions, documents, counters and requests are kept; without it, in memory alone. */
+  /** Directory of contexts, tokens, keys, sessions, documents, counters and requests; without it they are kept only in memory. */
   readonly directory?: string;
   /** Multiplies the second, the minute and the hour in which calls are counted, so that a test need not wait for an hour. */
   readonly limitWindowFactor?: number;
 }
 
 export interface KsefSimulator {
-  /** Without a trailing slash; `/test`, `/demo` and `/production` lie below it, each with `/v2` and `/control`. */
+  /** Base URL without a trailing slash; `/test`, `/demo` and `/production` lie below it, each with `/v2` and `/control`. */
   readonly url: string;
   /** The certificate, in PEM, whose key seals the confirmations of an environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;

@@ -16,8 +16,8 @@ export interface Table<T> {
 }
 
 /**
- * What one environment knows. With a path, each change is a line of JSON that is written before the request is answered, so
- * that nothing which a client was told is lost when the process is killed; without one, memory is all there is.
+ * The state of one environment. With a path, each change is a line of JSON that is written before the request is answered, so that nothing
+ * which a client was told is lost when the process is killed; without a path, it is only in memory.
  */
 export class Store {
   readonly #path: string | undefined;
@@ -100,7 +100,7 @@ function readLines(path: string): readonly Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // What follows the last line break was cut off when the process was killed: its request was never answered.
+  // The text after the last line break was cut off when the process was killed: its request never got a response.
   return text
     .split('\n')
     .slice(0, -1)

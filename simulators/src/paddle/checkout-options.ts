@@ -3,7 +3,7 @@ import { asObject, readItems } from './items.js';
 import type { Item, Prices } from './items.js';
 import { invalid } from './refusal.js';
 
-/** What `Paddle.Checkout.open` takes. */
+/** Options that `Paddle.Checkout.open` takes. */
 const OPTIONS = [
   'items',
   'transactionId',

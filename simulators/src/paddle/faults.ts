@@ -17,7 +17,7 @@ export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
   /** The fault of the next notification. */
   consume(): FaultKind;
-  /** Whether the next sequence is shuffled; its notifications are consumed as they are sent. */
+  /** True when the next sequence is shuffled; its notifications are consumed as they are sent. */
   readonly isShuffling: boolean;
 }
 

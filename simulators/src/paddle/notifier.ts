@@ -126,7 +126,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   return {
     sent,
     async send(sequence) {
-      // What happens first has the earlier instant, in whatever order it is sent.
+      // The earlier event has the earlier instant, whatever the order in which they are sent.
       const dated = sequence.map((event) => ({ occurredAt: nextInstant(), ...event }));
       const ordered = faults.isShuffling ? shuffled(dated) : dated;
       for (const event of ordered) {

@@ -20,11 +20,11 @@ export { signatureHeader } from './signature.js';
 
 export interface PaddleOptions {
   readonly port?: number;
-  /** Where notifications are sent; may be set later. */
+  /** Address of notifications; may be set later. */
   readonly notificationUrl?: string;
   /** The first one signs. */
   readonly notificationSecrets: readonly string[];
-  /** By name: `CORE_MONTH`. */
+  /** Prices by name, for example `CORE_MONTH`. */
   readonly prices: Prices;
   readonly successUrl: string;
   /** A key that is sent must be this one. */
@@ -37,7 +37,7 @@ export interface PaddleSimulator {
   readonly notifications: readonly SentNotification[];
   setNotificationUrl(url: string): void;
   setFault(kind: FaultKind, times: number): void;
-  /** Whether every call of the API is answered 503. */
+  /** Starts or ends an outage: every call of the API gets a 503. */
   setOutage(isOut: boolean): void;
   /** Sends any events, in this order. */
   send(sequence: readonly EventToSend[]): Promise<void>;

@@ -7,7 +7,7 @@ import type { Item, Prices } from './items.js';
 import type { EventToSend } from './notifier.js';
 import { ApiRefusal, invalid } from './refusal.js';
 
-/** What happened, and what the provider tells of it. */
+/** An event, and the notification that the provider sends of it. */
 export interface Happened {
   readonly subscription: Subscription;
   readonly sequence: readonly EventToSend[];

@@ -12,7 +12,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** One fault at a time, for a number of mails. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
-  /** Whether this fault applies now; returning true uses it once. */
+  /** Tells whether this fault applies now; returning true uses it once. */
   consume(kind: FaultKind): boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ReceivedMail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** With its angle brackets. */
+  /** Message id with its angle brackets. */
   readonly messageId: string;
 }
 

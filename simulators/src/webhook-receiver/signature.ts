@@ -4,11 +4,11 @@ import { createHmac } from 'node:crypto';
 export interface ReadSignature {
   /** Unix seconds; null without a readable `t`. */
   readonly t: number | null;
-  /** For each `v1` in its order, the position of the secret that made it; null for one that none made. */
+  /** Position of the secret that made each `v1`, in their order; null when none made it. */
   readonly signedBy: readonly (number | null)[];
 }
 
-/** Which of the secrets signed `<event id>.<t>.<body>`. */
+/** Finds the secrets that signed `<event id>.<t>.<body>`. */
 export function readSignature(
   eventId: string | undefined,
   header: string | undefined,

@@ -78,7 +78,9 @@ test('receives over HTTPS with a certificate', async () => {
 });
 
 describe('a fault', () => {
-  /** What a sender sees: the status, then the bytes of the body until it ends, breaks or `bytesMax` are there. */
+  /**
+   * Sends a request and returns what the sender sees: the status, then the bytes of the body until it ends, breaks or `bytesMax` are there.
+   */
   async function send(bytesMax = Infinity): Promise<{ status?: number; bytes: number; error?: string }> {
     const calling = httpRequest(`${receiver.url}/a`, { method: 'POST', headers: signed(), agent: false });
     // An error is seen below, in the wait for the response or in the reading of it.

@@ -12,20 +12,20 @@ export type { Fault, FaultKind } from './faults.js';
 
 /** A request that arrived, whatever it was answered. */
 export interface ReceivedDelivery {
-  /** Of the endpoint: `/orders`. */
+  /** Path of the endpoint, for example `/orders`. */
   readonly path: string;
   /** `svc-event-id`; null without one. */
   readonly eventId: string | null;
-  /** Of the request. */
+  /** Body of the request. */
   readonly body: Buffer;
   readonly contentType: string | null;
   /** When its headers were here, on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
   /** The time that was signed, in unix seconds; null without one. */
   readonly t: number | null;
-  /** For each `v1` in its order, the position of the path's secret that made it; null for one that none made. */
+  /** Position of the path's secret that made each `v1`, in their order; null when none made it. */
   readonly signedBy: readonly (number | null)[];
-  /** Of the path's secrets one made a `v1`, and `t` is at most 300 s away. */
+  /** True when one of the path's secrets made a `v1`, and `t` is at most 300 s away. */
   readonly isVerified: boolean;
   /** 200, 400 for what does not verify, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];
@@ -36,9 +36,9 @@ export interface WebhookReceiverOptions {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly controlPort?: number | undefined;
-  /** In PEM: receives over HTTPS with it, else over HTTP. */
+  /** Key and certificate in PEM; the receiver uses HTTPS with them, else HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Of all paths that have none of their own. Without any nothing is verified. */
+  /** Secrets of all paths that have none of their own. Nothing is verified when there are none. */
   readonly secrets?: readonly string[] | undefined;
   /** Older deliveries are dropped; 100,000 by default. */
   readonly deliveriesMax?: number | undefined;
@@ -46,7 +46,7 @@ export interface WebhookReceiverOptions {
 }
 
 export interface WebhookReceiver {
-  /** Without a path: `http://127.0.0.1:4100`. Any path is an endpoint. */
+  /** Base URL without a path, for example `http://127.0.0.1:4100`. Any path is an endpoint. */
   readonly url: string;
   /** `http://127.0.0.1:4180`. */
   readonly controlUrl: string;

@@ -15,7 +15,7 @@ export interface Entity {
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const NO_DATE = '0001-01-01';
-/** Of the company, in documents that name no other. */
+/** Currency of the company, for documents that name no other. */
 const LOCAL_CURRENCY = 'EUR';
 
 const address = {

@@ -11,7 +11,7 @@ export interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   isSecretExpired: boolean;
-  /** By token: the instant at which it expires, in milliseconds. */
+  /** Instant at which each token expires, in milliseconds. */
   readonly tokens: Map<string, number>;
 }
 
@@ -107,7 +107,7 @@ export function issueToken(call: Call, tenantId: string, application: Applicatio
   };
 }
 
-/** Whether the header `Authorization` has a token that was issued and still holds. */
+/** Tells whether the header `Authorization` has a token that was issued and still holds. */
 export function isAuthorized(call: Call, application: Application, clock: Clock): boolean {
   const [, token = ''] = /^Bearer (.+)$/i.exec(call.headers['authorization'] ?? '') ?? [];
   const expiresAt = application.tokens.get(token);

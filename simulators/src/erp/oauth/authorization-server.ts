@@ -23,9 +23,9 @@ export interface AuthorizationServerOptions {
   readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
   /** A person allowed the tenant. @returns what the redirect has besides code and state */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
-  /** Whether the secret of the app has expired for calls about this tenant. */
+  /** Tells whether the secret of the app has expired for calls about this tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
-  /** Whether the client may send its secret in the body too. */
+  /** True when the client may send its secret in the body too. */
   readonly takesSecretInBody: boolean;
   /** The answer of the token endpoint. */
   readonly presentTokens: (pair: TokenPair) => Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
   /** `GET <authorize_url>`: a page with both buttons, or with `simulate` what a click on one of them does. */
   const authorize = ({ query, path }: Call): Answer => {
     const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;
-    // What is wrong with the client or its address is told to the person: a redirect would lead anywhere.
+    // The person sees a fault of the client or of its address: a redirect could lead anywhere.
     if (clientId === '' || clientId !== client.clientId)
       return errorPage(options.vendor, 'unauthorized_client: unknown client_id');
     if (!client.redirectUris().includes(redirectUri)) {
@@ -75,7 +75,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     return redirect({ code: grants.authorize({ tenant, scopes, redirectUri, codeChallenge }), ...more });
   };
 
-  /** Whether the app shows its secret, as RFC 6749 section 2.3.1 has it. */
+  /** Tells whether the app sends its secret, as RFC 6749 section 2.3.1 has it. */
   const isClient = ({ headers }: Call, form: Readonly<Record<string, string>>): boolean => {
     const [scheme = '', value = ''] = (headers['authorization'] ?? '').split(' ');
     if (scheme.toLowerCase() === 'basic') {

@@ -9,7 +9,7 @@ interface ConsentPage {
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
 
-/** What a person sees: a company to choose, and both buttons. */
+/** Renders the page of consent: a company to choose, and both buttons. */
 export function consentPage({ vendor, choices, path, query }: ConsentPage): Answer {
   const hidden = Object.entries(query)
     .filter(([name]) => name !== 'simulate' && name !== 'tenant')
@@ -26,7 +26,7 @@ export function consentPage({ vendor, choices, path, query }: ConsentPage): Answ
   );
 }
 
-/** What a person sees where no redirect is safe. */
+/** Renders the page for errors after which no redirect is safe. */
 export function errorPage(vendor: string, message: string): Answer {
   return page(vendor, `<p>Sorry, but the app did not connect.</p><p>${escape(message)}</p>`, 400);
 }

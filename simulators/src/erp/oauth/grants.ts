@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
 
-/** How long tokens hold, and how refresh tokens rotate. */
+/** Lifetime of tokens, and rotation of refresh tokens. */
 export interface TokenPolicy {
   readonly codeSeconds: number;
   readonly accessSeconds: number;
-  /** Since it was last used. */
+  /** Seconds after its last use at which a refresh token expires. */
   readonly refreshIdleSeconds: number;
   /** A refresh gives the same refresh token until it is this old; 0: a new one each time. */
   readonly rotateAfterSeconds: number;
@@ -13,7 +13,7 @@ export interface TokenPolicy {
   readonly graceSeconds: number;
 }
 
-/** What one person allowed: the app may call for one tenant. */
+/** A consent: the app may call for one tenant. */
 export interface Grant {
   readonly id: string;
   readonly tenant: string;
@@ -27,7 +27,7 @@ export interface Authorization {
   readonly codeChallenge: string | undefined;
 }
 
-/** What a client shows for a code: exactly what it sent before. */
+/** Values that a client sends with a code; they must equal those of the request for it. */
 export interface CodeProof {
   readonly redirectUri: string | undefined;
   readonly codeVerifier: string | undefined;
@@ -54,7 +54,7 @@ interface RefreshToken {
   readonly grant: Grant;
   readonly issuedAt: number;
   usedAt: number;
-  /** When another one took its place. */
+  /** Instant at which another refresh token took its place. */
   supersededAt?: number;
   /** Ended before its time. */
   isDead: boolean;
@@ -70,7 +70,7 @@ interface Counts {
 export interface GrantOptions {
   readonly clock: Clock;
   readonly policy: TokenPolicy;
-  /** As the vendor's look. */
+  /** Makes an access token that looks like the vendor's. */
   readonly newAccessToken: (grant: Grant) => string;
   readonly newRefreshToken: () => string;
   readonly isOffline: (scopes: readonly string[]) => boolean;
@@ -161,7 +161,7 @@ export class Grants {
     for (const token of this.#refresh.values()) if (token.grant.tenant === tenant) token.isDead = true;
   }
 
-  /** Forgets a tenant that is made anew. */
+  /** Removes a tenant that is created again. */
   remove(tenant: string): void {
     for (const [code, { tenant: of }] of this.#codes) if (of === tenant) this.#codes.delete(code);
     for (const [token, { grant }] of this.#access) if (grant.tenant === tenant) this.#access.delete(token);
@@ -169,7 +169,7 @@ export class Grants {
     this.#counts.delete(tenant);
   }
 
-  /** Without what was superseded, though it may still hold for its grace. */
+  /** Counts tokens without the superseded ones, which may still be valid for their grace period. */
   count(tenant: string): Readonly<Counts & { liveRefreshTokens: number }> {
     const live = [...this.#refresh.values()].filter(
       (token) => token.grant.tenant === tenant && token.supersededAt === undefined && this.#holds(token),
@@ -205,7 +205,7 @@ export class Grants {
     return counts;
   }
 
-  /** In seconds. */
+  /** Current time in seconds. */
   #now(): number {
     return this.#options.clock.now().getTime() / 1_000;
   }

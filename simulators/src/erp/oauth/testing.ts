@@ -38,7 +38,7 @@ export function oauthClient(urls: { readonly authorize: string; readonly token: 
     );
     return `${urls.authorize}?${query.join('&')}`;
   };
-  /** Where the consent leads. */
+  /** Target of the redirect after the consent. */
   const consent = async (tenant: string, more: Readonly<Record<string, string>> = {}): Promise<URL> => {
     const { headers, text } = await call(`GET ${authorizeUrl({ simulate: 'allow', tenant, ...more })}`);
     const location = headers.get('location');

@@ -46,7 +46,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
   return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
-/** Whether a domain says something about a field, so that a default filter on it does not apply. */
+/** Tells whether a domain mentions a field, so that a default filter on it does not apply. */
 export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }

@@ -113,7 +113,7 @@ function* matching({ table, model, modelName, domain, context, related }: Search
   }
 }
 
-/** Whoever names a company in the context must be allowed to see it. */
+/** Requires that the caller may see the companies that the context names. */
 function requireCompanies({ tables }: Environment, { context }: MethodCall): void {
   const { allowed_company_ids: ids = [] } = context;
   if (!Array.isArray(ids)) throw valueError('allowed_company_ids must be a list');

@@ -5,7 +5,7 @@ export type FieldType =
 
 export interface Model {
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Of the many2one and many2many fields. */
+  /** Models that the many2one and many2many fields refer to. */
   readonly relations: Readonly<Record<string, string>>;
   /** Fields that a record does not bring; others are empty: false, 0 or []. */
   readonly defaults: Row;

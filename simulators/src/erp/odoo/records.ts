@@ -23,7 +23,7 @@ function newTable(): Table<number> {
   return new Table(compareNumbers);
 }
 
-/** What every database has: company 1 in euro, its user, countries as records name them. */
+/** Creates the rows that every database has: company 1 in euro, its user, countries as records name them. */
 export function seedTables(models: Readonly<Record<string, Model>>, clock: Clock): Tables {
   const tables: Tables = new Map();
   const put = (entity: string, record: Row): void =>
@@ -71,7 +71,7 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
   for (const id of remove) table.remove(Number(id));
 }
 
-/** As Odoo prints it, or another form of the same instant. */
+/** Tells whether a text is an instant as Odoo prints it or in another of its forms. */
 function isInstantText(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {

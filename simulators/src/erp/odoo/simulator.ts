@@ -172,7 +172,7 @@ const rpcSchema = z.object({
   params: z.object({ service: z.string(), method: z.string(), args: z.array(z.unknown()).default([]) }),
 });
 
-/** The body of JSON-2: named arguments alone, and `ids` and `context` beside them. */
+/** Reads a body of JSON-2: only named arguments, with `ids` and `context` next to them. */
 function readNamedCall(body: string, model: string, method: string): MethodCall {
   const sent = body === '' ? {} : readJson(body);
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
@@ -215,7 +215,7 @@ function bodyOf(result: MethodResult, render: (result: unknown) => unknown): { b
   return {
     page: {
       rows: own,
-      // Whoever pages by id goes on as long as pages are full.
+      // A client that pages by id goes on as long as pages are full.
       render: (rows, { isEndless }) => render(isEndless && limit !== undefined ? repeatRows(rows, limit) : rows),
     },
   };

@@ -22,11 +22,11 @@ export interface Deleted {
   readonly at: Date;
 }
 
-/** How far back changes and deletions are known. */
+/** Time for which changes and deletions are known. */
 const CHANGES_SECONDS = 30 * 86_400;
-/** Of one answer with changes, over all entities; there is no second page. */
+/** Maximum number of rows in one response with changes, over all entities; there is no second page. */
 const CHANGES_MAX = 1_000;
-/** Of a row among changes: which list it belongs to. A symbol, so that faults keep it and no answer shows it. */
+/** Marks the list to which a row among changes belongs. A symbol, so that faults keep it and no response shows it. */
 const ENTITY = Symbol('entity');
 type ChangedRow = Row & { readonly [ENTITY]?: string };
 
@@ -151,7 +151,7 @@ export function companyApi(clock: Clock) {
   };
 }
 
-/** As many rows as a full page has. */
+/** Repeats the rows until they fill a page. */
 function repeated(rows: readonly Row[], size: number): readonly Row[] {
   if (rows.length === 0) return rows;
   return Array.from({ length: Math.min(size, PAGE_SIZE_MAX) }, (_, at) => rows[at % rows.length] ?? {});

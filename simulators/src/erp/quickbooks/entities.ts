@@ -5,7 +5,7 @@ export interface Entity {
   readonly properties: ReadonlySet<string>;
   /** Further properties that a statement may select. */
   readonly shown: ReadonlySet<string>;
-  /** Whether rows are made inactive instead of deleted. */
+  /** True when rows are made inactive instead of deleted. */
   readonly hasActive: boolean;
   /** Fields that a record does not bring. */
   readonly defaults: (context: DefaultsContext) => Row;
@@ -118,7 +118,7 @@ function transactionDefaults({ today, homeCurrency, record, nameOf }: DefaultsCo
   };
 }
 
-/** What Intuit shows of tax ids and account numbers: the last four characters. */
+/** Masks tax ids and account numbers as Intuit does: the last four characters remain. */
 export function maskSecrets(row: Row): Row {
   const { TaxIdentifier: taxId, VendorPaymentBankDetail: bank } = row;
   const number = (bank as Row | undefined)?.['BankAccountNumber'];

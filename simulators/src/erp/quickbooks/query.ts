@@ -1,7 +1,7 @@
 import type { Row } from '../call.js';
 import type { Entity } from './entities.js';
 
-/** As QuickBooks refuses a statement. */
+/** A refusal of a statement, as QuickBooks reports it. */
 export class StatementRefusal extends Error {
   readonly code: '4000' | '4001';
 
@@ -14,13 +14,13 @@ export class StatementRefusal extends Error {
 
 export interface Statement {
   readonly entity: string;
-  /** Absent: all. */
+  /** Fields to return; absent for all. */
   readonly fields?: readonly string[];
   readonly isCount: boolean;
   /** Joined by AND, the only operator there is. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
-  /** From 1. */
+  /** Position of the first row, from 1. */
   readonly startPosition: number;
   readonly maxResults: number;
 }

@@ -159,9 +159,9 @@ describe('tokens', () => {
     await expire('SECRET');
     expect(await client.refresh(refreshToken)).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
     await call(`PUT ${control}`, {});
-    const anew = await client.connect(REALM);
+    const again = await client.connect(REALM);
     await expire('REFRESH');
-    expect(await client.refresh(anew['refresh_token'])).toMatchObject({
+    expect(await client.refresh(again['refresh_token'])).toMatchObject({
       status: 400,
       json: { error: 'invalid_grant' },
     });
@@ -261,7 +261,7 @@ describe('queries', () => {
 });
 
 describe('changes', () => {
-  /** By the clock of the ERP, which other tests advance. */
+  /** Reads the clock of the ERP, which other tests advance. */
   const since = async (secondsAgo: number): Promise<string> => {
     const now = Date.parse(String((await advance(0)).json?.['now']));
     return encodeURIComponent(new Date(now - secondsAgo * 1_000).toISOString());

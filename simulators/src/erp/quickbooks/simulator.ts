@@ -71,7 +71,7 @@ export function quickBooks(client: OAuthClient) {
         scopes.includes(SCOPE) && scopes.every((scope) => KNOWN_SCOPES.has(scope)) ? undefined : 'invalid_scope',
       consented(id) {
         const tenant = tenants.get(id);
-        // Whoever connects is an administrator of the company.
+        // The person who connects is an administrator of the company.
         if (tenant !== undefined) Object.assign(tenant, { hasRights: true, isConnected: true });
         return { realmId: id };
       },

@@ -120,7 +120,7 @@ export function accountingApi(clock: Clock) {
 
 type Condition = (row: Row) => boolean;
 
-/** What the query asks of each row; parameters that the entity does not have are ignored, as Xero does. */
+/** Reads the conditions of a query; parameters that the entity does not have are ignored, as Xero does. */
 function conditionsOf(
   query: Call['query'],
   { name, entity, since }: { readonly name: string; readonly entity: Entity; readonly since: number | undefined },

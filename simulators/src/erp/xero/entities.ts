@@ -14,7 +14,7 @@ export interface Entity {
   /** Query parameters besides `page`, `pageSize` and `order`. */
   readonly parameters: readonly string[];
   readonly defaults: (context: DefaultsContext) => Row;
-  /** What becomes of a row that a test removes: nothing is ever deleted. */
+  /** Returns the row that replaces one which a test removes: nothing is ever deleted. */
   readonly ended: (row: Row) => Row;
 }
 

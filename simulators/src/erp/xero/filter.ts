@@ -2,7 +2,7 @@ import type { Row } from '../call.js';
 import { timeOfDate } from './dates.js';
 import type { Entity } from './entities.js';
 
-/** As Xero refuses `where` and `order`. */
+/** A refusal of `where` or `order`, as Xero reports it. */
 export class QueryParseException extends Error {
   constructor(message: string) {
     super(message);

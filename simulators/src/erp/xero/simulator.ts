@@ -31,17 +31,17 @@ const settingsSchema = z.strictObject({
 interface Tenant extends Books {
   readonly minute: CallWindow;
   readonly day: CallWindow;
-  /** Whether calls beyond the limits are refused. */
+  /** Tells whether calls beyond the limits are refused. */
   readonly isLimited: { readonly minute: boolean; readonly day: boolean };
   hasRights: boolean;
   hasExpiredSecret: boolean;
   connection: Connection | undefined;
 }
 
-/** What one person's consent made; it belongs to the app, not to a token. */
+/** A connection that one consent created; it belongs to the app, not to a token. */
 interface Connection {
   readonly id: string;
-  /** Of the last consent. */
+  /** Id of the last consent. */
   readonly authEventId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -67,7 +67,7 @@ const DAY_SECONDS = 86_400;
 export function xero(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
     const readRecords = accountingApi(clock);
-    /** By grant: the consent that it came from. */
+    /** Consent of each grant. */
     const authEvents = new Map<string, string>();
     const grants = new Grants({
       clock,
