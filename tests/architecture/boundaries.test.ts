@@ -112,7 +112,7 @@ async function lint(fixture: string, ...options: string[]): Promise<string[]> {
   }
 }
 
-/** What a tool prints; that it found something, which is its exit code, is for the caller to read there. */
+/** Returns the output of a tool. Its exit code is ignored: the caller reads its findings in the output. */
 async function outputOf(tool: string, args: string[], cwd: string): Promise<string> {
   const options = { cwd, maxBuffer: OUTPUT_BYTES_MAX };
   try {

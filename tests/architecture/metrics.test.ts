@@ -19,7 +19,7 @@ const COUNTER = /(?<![.\w])count\(\s*'([a-z_.]+)'/g;
 /** Gauges and durations are keys of tables that say what they are. */
 const DESCRIBED = /'([a-z_]+(?:\.[a-z_]+)+)': \{\s*(?:unit|description):/g;
 
-/** What is reported of sealed records is named after the service and its records. */
+/** Metrics of sealed records are named after the service and its records. */
 const SEALED = /reportSealedRecords\(\s*\{ prefix: '([a-z]+)', one: '[a-z]+', many: '([a-z]+)' \}/g;
 
 function namesOfSealedRecords(texts: readonly string[]): string[] {

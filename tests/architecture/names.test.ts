@@ -36,7 +36,7 @@ test('src/integration of a service holds its integration tests and nothing else'
 });
 
 /**
- * What the product does. Names of services are missing where texts of the runtime take one as their example, and `ksef`
+ * Words for the features of the product. Names of services are missing where texts of the runtime take one as their example, and `ksef`
  * because the logger cuts `ksef_token` out by its name.
  */
 const FEATURES = new Set(

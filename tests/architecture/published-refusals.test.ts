@@ -40,7 +40,7 @@ test.each([
   expect(sources.some((source) => isMadeBy(source, message ?? ''))).toBe(true);
 });
 
-/** Whether a literal of the source, of one line or of several joined by `+`, gives the sentence, whatever its values are. */
+/** Tells whether a literal of the source, on one line or on several joined by `+`, gives the sentence, whatever its values are. */
 function isMadeBy(source: string, sentence: string): boolean {
   const literals = source.replaceAll(/[`']\s*\+\s*[`']/g, '').matchAll(/'([^'\n]+)'|`([^`]+)`/g);
   return [...literals].some(([, plain, template]) => {

@@ -1,4 +1,4 @@
-// What is left of an attack: whether others are served, and whether memory is given back.
+// Checks the aftermath of an attack: whether others are served, and whether memory is given back.
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { putContent, reserve } from '../bench/upload-client.js';
@@ -6,7 +6,7 @@ import type { Attack } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
 import { head, open, statusOf } from './wire.js';
 
-/** Of what was there before the attack. */
+/** Maximum memory after an attack, as a share of the memory before it. */
 export const MEMORY_SHARE_MAX = 1.2;
 const MEMORY_MS_MAX = 30_000;
 const SAMPLE_EACH_MS = 20;
@@ -15,7 +15,7 @@ const WARM_UP_REQUESTS = 300;
 export interface Aftermath {
   readonly answers: string;
   readonly tookMs: number;
-  /** How long the slowest request of the ordinary client took, during the attack and after it. */
+  /** Duration of the slowest request of the ordinary client, during the attack and after it. */
   readonly servedMs: number;
   readonly beforeBytes: number;
   readonly peakBytes: number;

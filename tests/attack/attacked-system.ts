@@ -9,7 +9,7 @@ import { newSecrets, startServices } from '@invoicecontrol/topology/start';
 import { childrenOf, residentBytesOf, startNodeProcess } from '../bench/node-process.js';
 import type { NodeProcess } from '../bench/node-process.js';
 
-/** What Kubernetes gives to a gateway (`k8s/base/gateway`). */
+/** Memory limit of a gateway in Kubernetes (`k8s/base/gateway`). */
 export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 /** Node takes half of the memory of a container for its heap; here there is no container. */
 const HEAP_MIB_MAX = 256;
@@ -21,7 +21,7 @@ export interface AttackedSystem {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
-  /** The organization that is attacked with, or beside. */
+  /** The organization that attacks, or that is served next to the attack. */
   readonly tenant: Tenant;
   /** An organization that has nothing to do with it. */
   readonly bystander: Tenant;
@@ -32,7 +32,7 @@ export interface AttackedSystem {
   collectedBytes(): Promise<number>;
   /** Resident bytes of what receives and reads files: the gateway, the documents service and the processes that read for it. */
   receivingBytes(): Promise<number>;
-  /** For how long one turn of the gateway's event loop kept the processor at most while this was done. */
+  /** Does the work and returns the longest time for which one turn of the gateway's event loop kept the processor. */
   longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;
@@ -100,7 +100,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
       },
       async receivingBytes() {
         const pids = [gateway.pid, documents.pid, ...(await childrenOf(documents.pid))];
-        // A process that read may have been killed meanwhile.
+        // A process that reads documents may have been killed in the meantime.
         const bytes = await Promise.all(pids.map((pid) => residentBytesOf(pid).catch(() => 0)));
         return bytes.reduce((sum, one) => sum + one, 0);
       },

@@ -1,4 +1,4 @@
-// What a hostile examination did, and its variants. Each attack ends with its connections closed, unless it says otherwise.
+// The attacks of a hostile examination, and variants of them. Each attack ends with its connections closed, unless it says otherwise.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
 /** Just below the 10 MiB that a scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
-/** Of these fit into the share of an organization. */
+/** Number of such bodies that fit into the share of an organization. */
 const FITTING = 1;
 /** Files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;
@@ -122,7 +122,7 @@ export const attacks: readonly Attack[] = [
       ]),
   },
   { name: 'junk tokens and revoked keys, then a change of the organization', run: changeAmongFailures },
-  { name: `${FLOOD} connections with unknown keys, beside a key that is new to the gateway`, run: newKeyInFlood },
+  { name: `${FLOOD} connections with unknown keys, next to a key that is new to the gateway`, run: newKeyInFlood },
   { name: `${STRANGERS} paid checkouts of strangers that name an organization, and their ends`, run: payForAnother },
 ];
 
@@ -278,7 +278,7 @@ async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld:
   return `${TRICKLED - answered.length} held, ${tally(answered)}`;
 }
 
-/** What accepting an invitation and notifying of a payment take, but for the last byte. */
+/** Sends the bodies of accepting an invitation and of a payment notification, except for the last byte. */
 async function holdPublicBodies({ port }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets: Socket[] = [];
   const answered: number[] = [];

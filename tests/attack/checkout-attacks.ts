@@ -6,7 +6,7 @@ import { tally } from './wire.js';
 
 export const STRANGERS = 40;
 
-/** The bystander is who they name, so the ordinary client that is served meanwhile is of the victim. */
+/** The checkouts name the bystander, so the ordinary client that is served at the same time belongs to the victim. */
 export async function payForAnother(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const before = await subscriptionOf(system);
   const statuses: number[] = [];

@@ -1,4 +1,4 @@
-// For how long one request of a stranger keeps the gateway from all others.
+// Measures for how long one request of a stranger blocks all other requests of the gateway.
 import type { Socket } from 'node:net';
 import type { AttackedSystem } from './attacked-system.js';
 import type { HostileRequest } from './hostile-requests.js';

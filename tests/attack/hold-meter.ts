@@ -15,7 +15,7 @@ process.on('SIGCONT', () => {
   longestMs = 0;
   appendFileSync(file, 'measuring\n');
   let beganMs = usedMs();
-  // Between two immediates everything is done that is ready: what other requests wait for.
+  // All work that is ready is done between two immediates: other requests wait for it.
   const turn = (): void => {
     const endedMs = usedMs();
     longestMs = Math.max(longestMs, endedMs - beganMs);

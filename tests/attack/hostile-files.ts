@@ -1,4 +1,4 @@
-// Files that were made to harm whoever reads them (documents reference, section 3).
+// Files that were made to harm their reader (documents reference, section 3).
 import { randomBytes } from 'node:crypto';
 import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
 import sharp from 'sharp';

@@ -1,9 +1,9 @@
-// What a stranger can put into one request: heads and bodies that are made to keep the gateway busy.
+// Heads and bodies that a stranger sends to keep the gateway busy.
 import { head } from './wire.js';
 
 export interface HostileRequest {
   readonly name: string;
-  /** As it is sent, in Latin-1. */
+  /** The request as it is sent, in Latin-1. */
   readonly bytes: string;
 }
 
@@ -19,7 +19,7 @@ const ACCEPT = '/v1/members/accept';
 const CONSENT = '/v1/erp-connections/oauth/callback';
 const NOTIFICATIONS = '/v1/billing/paddle/notifications';
 
-/** As often as it fits, with another end. */
+/** Repeats a text up to a length, and appends an end. */
 function repeated(text: string, length: number, end = ''): string {
   return text.repeat(Math.floor((length - end.length) / text.length)) + end;
 }
@@ -44,7 +44,7 @@ function inChunks(body: string, length: number): string {
   return `${heading}${chunk.repeat(Math.floor(body.length / length))}0\r\n\r\n`;
 }
 
-/** A header at the place where it is read: at a page, before a body, or beside a key. */
+/** A header at the place where it is read: at a page, before a body, or next to a key. */
 function header(
   name: string,
   text: string,

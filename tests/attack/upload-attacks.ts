@@ -1,4 +1,4 @@
-// What hostile, large and broken uploads take from those who send ordinary ones.
+// Measures the effect of hostile, large and broken uploads on clients that send ordinary ones.
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { makeDocuments } from '../bench/document-files.js';
@@ -13,7 +13,7 @@ import type { HostileFile } from './hostile-files.js';
 import { head, open, tally, write } from './wire.js';
 
 const MIB = 1024 * 1024;
-/** What the gateway and the documents service may take beyond what they take idle, for 40 uploads at once. */
+/** Memory that the gateway and the documents service may take for 40 uploads at once, above that of the idle services. */
 export const UPLOADS_BYTES_MAX = 400 * MIB;
 /** Ordinary uploads may take so many times as long as in quiet. */
 export const SLOWER_MAX = 2;
@@ -21,10 +21,10 @@ export const SLOWER_MAX = 2;
 const UPLOADS_AT_ONCE = 40;
 const WRITTEN_AT_ONCE = 256 * 1024;
 const SAMPLE_EACH_MS = 20;
-/** Between two ordinary uploads: 4 a second. */
+/** Pause between two ordinary uploads: 4 a second. */
 const ORDINARY_EACH_MS = 250;
 const ATTACKERS = 6;
-/** Between two uploads of an attacker, who would otherwise meet the limit of requests in a minute. */
+/** Pause between two uploads of an attacker, who would otherwise meet the limit of requests in a minute. */
 const ATTACKER_PAUSE_MS = 1_000;
 const WARM_UP_DOCUMENTS = 40;
 const WARM_UP_SCANS = 4;
@@ -69,7 +69,7 @@ export async function sendLargeUploads(system: AttackedSystem, bytes: number): P
   return { answers: tally(result), idleBytes, peakBytes };
 }
 
-/** What is stored of uploads that never became documents. */
+/** Stored remains of uploads that never became documents. */
 export interface Remains {
   readonly files: number;
   readonly pieces: number;
@@ -99,7 +99,7 @@ export async function leaveHalfway(system: AttackedSystem, bytes: number): Promi
 }
 
 export interface UnderAttack {
-  /** What came of the hostile uploads, for people. */
+  /** Describes the responses to the hostile uploads for people. */
   readonly answers: string;
   /** Answers to them that are a fault of the service: 500, or none at all. */
   readonly defects: number;
@@ -166,7 +166,7 @@ async function attack(
 async function attackOnce(target: UploadTarget, file: HostileFile): Promise<number> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const stored = await putContent(target, reservation, file);
-  // Whoever attacks sends the next file, and does not wait for this one.
+  // The attacker sends the next file and does not wait for this one.
   return stored === 204 ? analyzeUpload(target, reservation, 1) : stored;
 }
 

@@ -13,7 +13,7 @@ declare module 'autocannon' {
     readonly duration: number;
     /** Milliseconds between looks at the clock. */
     readonly sampleInt: number;
-    /** Each connection is opened anew after so many requests. */
+    /** Each connection is opened again after so many requests. */
     readonly reconnectRate: number;
     readonly requests: readonly { setupRequest(): Request }[];
   }

@@ -1,4 +1,4 @@
-// How often a field that was read is right, and whether its confidence says so.
+// Measures how often a field is read correctly, and whether its confidence reflects that.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
@@ -11,7 +11,7 @@ import { PDFDocument, PDFName } from 'pdf-lib';
 import { scanOf } from './document-files.js';
 import { progress, step } from './progress.js';
 
-/** How the values come out of a document. */
+/** Ways in which values are read from a document. */
 export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
 export type ReadingWay = (typeof readingWays)[number];
 
@@ -37,12 +37,12 @@ export interface Share {
 
 export interface Calibration {
   readonly documents: Readonly<Record<ReadingWay, number>>;
-  /** Of all fields whose value is known. */
+  /** Figures of all fields whose value is known. */
   readonly byField: readonly {
     readonly field: FieldPath;
     readonly shares: Readonly<Record<ReadingWay, Share>>;
   }[];
-  /** Of all fields that were read. */
+  /** Figures of all fields that were read, by band of confidence. */
   readonly byBand: readonly {
     readonly from: number;
     readonly to: number;
@@ -175,7 +175,7 @@ async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
   const way = reading?.method ?? (name.endsWith('scanned') || mediaType.startsWith('image/') ? 'OCR' : 'TEXT');
   return fieldPaths.flatMap((field): Read[] => {
     const expected = truth[field];
-    // What a document does not say is no field to be found.
+    // A value that the document does not contain cannot be found.
     if (expected === undefined || expected === null) return [];
     const read = reading?.fields[field];
     const isRight = read !== undefined && normalised(field, read.value) === normalised(field, expected);
@@ -187,7 +187,7 @@ async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
 function normalised(field: FieldPath, value: string): string {
   if (field.endsWith('_amount')) return String(Number(value));
   const plain = value.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
-  // With its country or without.
+  // A tax id is compared without its country.
   return field.endsWith('tax_id') ? plain.replaceAll(/[^a-z0-9]/g, '').replace(/^[a-z]{2}(?=.{6})/, '') : plain;
 }
 

@@ -44,7 +44,7 @@ export interface DatabaseCommand {
   answeredAtMs: number;
 }
 
-/** What the driver says to keep its connections, whatever the requests are. */
+/** Commands that the driver sends to keep its connections, independent of the requests. */
 const housekeeping = new Set(['hello', 'ismaster', 'ping', 'endsessions', 'buildinfo', 'killcursors']);
 const OP_MSG = 2013;
 

@@ -14,13 +14,13 @@ export interface DocumentFile {
   readonly bytes: Uint8Array;
 }
 
-/** As office scanners do. */
+/** Resolution of office scanners. */
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;
 /** One page each; the others are credit notes, receipts and invoices of two pages. */
 const LAYOUTS = [0, 1, 2, 3, 4, 9];
-/** What is printed in the two languages that a scan is first read in. */
+/** Countries whose documents are printed in the two languages that a scan is read in first. */
 const SCANNED_COUNTRIES = ['GB', 'DE'];
 
 /** Makes the documents `first` to `first + count - 1` of a kind; the same index is the same document. */

@@ -1,4 +1,4 @@
-// Documents through the running product, beside the bare parser: from the PUT to the decision.
+// Measures documents through the running product, from the PUT to the decision, next to the bare parser.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { step } from './progress.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget, UploadTimes } from './upload-client.js';
 
-/** How many documents of a kind, and how many clients send them at once. */
+/** Number of documents of a kind, and of clients that send them at once. */
 interface Plan {
   /** So that every process that reads has compiled and loaded what it needs. */
   readonly warmUp: number;
@@ -41,7 +41,7 @@ const plans: Readonly<Record<DocumentKind, { readonly full: Plan; readonly quick
 };
 
 const UNREAD = 422;
-/** As many as the documents service has by default. */
+/** Default number of parsers of the documents service. */
 const PARSERS = Math.min(availableParallelism(), 4);
 
 /** Milliseconds of one document, and documents in a second when several come at once. */
@@ -55,7 +55,7 @@ export interface KindMeasured {
   readonly kind: DocumentKind;
   /** Mean size of the documents. */
   readonly bytes: number;
-  /** Of all that were sent one at a time: what could not be read, which is an answer as well. */
+  /** Number of documents, among those sent one at a time, that could not be read; that is a valid result. */
   readonly unread: number;
   readonly product: Speed & { readonly putP50Ms: number; readonly analyzeP50Ms: number };
   readonly ceiling: Speed;

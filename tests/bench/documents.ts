@@ -29,7 +29,7 @@ const usage = `Measures invoice documents.
 
   reading            reading and validating XML, on one core, without the service around it
   ${documentKinds.join(', ')}   uploads through the running product, each service in a process of its own: XML, PDF with XML
-                     inside, printed PDF and scanned page, from the PUT to the decision, beside the bare parser
+                     inside, printed PDF and scanned page, from the PUT to the decision, next to the bare parser
   calibration        how many fields are read rightly, and whether their confidence says so
 
   npm run bench:documents                    every part; ten minutes on a quiet machine

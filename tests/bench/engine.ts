@@ -17,7 +17,7 @@ import { machine, readOptions, writeReport } from './one-core.js';
 import { step } from './progress.js';
 import { endAfter, runProgram } from './run-program.js';
 
-/** With the usual seconds or fewer. */
+/** Time limit with the usual seconds or fewer. */
 const MINUTES_MAX = 10;
 const SECONDS = 2;
 
@@ -36,7 +36,7 @@ const MEASURED = 2_000;
 /** Seed of the labelled history (tests/detection) that has look-alikes. */
 const LOOKALIKE_SEED = 1;
 const ROUNDS = 5;
-/** CPU time of each part before it is measured: the compiler optimises it meanwhile; a service runs for days. */
+/** CPU time of each part before it is measured: the compiler optimises it during that time; a service runs for days. */
 const WARM_UP_MS = 4_000;
 /** The target of the project. */
 const ENGINE_PER_SECOND_MIN = 20_000;

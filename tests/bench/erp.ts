@@ -24,7 +24,7 @@ import type { Stores } from './stores.js';
 import { goodIn, table } from './table.js';
 import type { Good } from './table.js';
 
-/** For each ERP. */
+/** Time limit for each ERP. */
 const MINUTES_MAX = 30;
 
 const usage = `Synchronises the books of a company from each simulated ERP, all services and the ERPs in processes of their own.
@@ -40,11 +40,11 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Of the rows a second of the bare paging. */
+  /** Share of the rows a second of the bare paging. */
   pagingShare: 0.5,
   /** Above what the process held before the run. */
   memoryMb: 150,
-  /** Of an hourly run that finds no change. */
+  /** Calls of an hourly run that finds no change. */
   callsUnchanged: 10,
 } as const;
 const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
@@ -62,9 +62,9 @@ type Run = Schemas['ErpConnection']['recentRuns'][number];
 interface Measured {
   readonly erp: ErpName;
   readonly rows: number;
-  /** From the first call to the end, with the examination of the books. */
+  /** Time from the first call to the end, with the examination of the books. */
   readonly runMs: number;
-  /** Until the last row was stored. */
+  /** Time until the last row was stored. */
   readonly pagesMs: number;
   readonly pagingMs: number;
   /** Inserting the same bills with the same indexes, and nothing else. */
@@ -241,7 +241,7 @@ function runMsOf({ startedAt, finishedAt }: Run): number {
   return Date.parse(finishedAt ?? '') - Date.parse(startedAt);
 }
 
-/** Whether a call asked for data: not for tokens or consents. */
+/** Tells whether a call asked for data, not for tokens or consents. */
 function isPage(erp: ErpName, { path }: LoggedRequest): boolean {
   const data: Readonly<Record<ErpName, RegExp>> = {
     businessCentral: /\/api\//,
@@ -340,7 +340,7 @@ function report({ vendors, bills }: BooksSize, measured: readonly Measured[]): v
   );
 }
 
-/** Compiled programs stand in `tests/dist/bench`. */
+/** Compiled programs are in `tests/dist/bench`. */
 function program(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

@@ -30,7 +30,7 @@ export interface IssueDates {
 
 /** Up to yesterday, so that no invoice is from the future or from long ago. */
 export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
-/** How long an invoice is on its way. */
+/** Days from the issue of an invoice to its arrival. */
 const POST_DAYS = 5;
 
 export const firstWords = (
@@ -80,12 +80,12 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
   };
 }
 
-/** When a stored invoice came: in the order of the numbers, and on the day of its issue at the earliest. */
+/** Time of arrival of a stored invoice: in the order of the numbers, and on the day of its issue at the earliest. */
 export function arrivalOf(index: number, storedCount: number, issued: IssueDates = lastTwoYears): Date {
   return new Date(Math.ceil((dayNumber(issued.to) + 1 - ageOf(index, storedCount, issued)) * DAY_MS) - 1);
 }
 
-/** In days before the end of the last one; 0 for those after the stored ones. */
+/** Returns the age in days before the end of the last one; 0 for invoices after the stored ones. */
 function ageOf(index: number, storedCount: number, { from, to }: IssueDates): number {
   return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));
 }
@@ -109,7 +109,7 @@ export function supplierAt(supplier: number): BenchInvoice['supplier'] {
   };
 }
 
-/** What an invoice of this supplier is about. */
+/** Usual net amount of an invoice of this supplier. */
 export function usualNetCents(supplier: number): number {
   return 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
 }
@@ -126,7 +126,7 @@ export function germanTaxId(number: number): string {
 
 export function germanIban(bankCode: number, account: number): string {
   const base = `${bankCode}${String(account).padStart(10, '0')}`;
-  // D is 13 and E is 14, then two zeros where the check digits stand.
+  // D is 13 and E is 14, then two zeros in place of the check digits.
   const check = 98n - (BigInt(`${base}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${base}`;
 }

@@ -12,7 +12,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { fa3 } from '../e2e/ksef-actions.js';
 
 export interface Neighbours {
-  /** Of all of them. */
+  /** Address that all of them share. */
   readonly address: string;
   /** @returns the id of an invoice that may be submitted */
   newInvoice(nip: string, number: string): string;

@@ -23,7 +23,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
 
-/** Beside the hours of KSeF that one context must wait for. */
+/** Time limit, besides the hours that one context must wait for KSeF. */
 const MINUTES_MAX = 20;
 
 const usage = `Submits invoices of several contexts (NIPs) at once, with the service in processes of its own and the simulator of KSeF, which
@@ -36,7 +36,7 @@ counts calls as KSeF does and answers 429 to one too many.
   npm run bench:ksef -- --keep                keeps the logs of all processes
 
 Progress goes to standard error. Ends with code 1 if an aim was missed: each invoice registered once by one send, no answer 429, no
-session left open. Ends after ${MINUTES_MAX} minutes at the latest, beside the hours that the limits of KSeF make it wait.
+session left open. Ends after ${MINUTES_MAX} minutes at the latest, besides the hours that the limits of KSeF make it wait.
 `;
 
 const HOUR_SECONDS = 3_600;
@@ -158,7 +158,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
     const running = await startNodeProcess(`ksef-${replica}`, program('ksef-replica.js'), env, logDir);
     addresses.push(running.address);
   }
-  // Before their proxies close.
+  // The children end before their proxies close.
   onEnd(endChildren);
   const filers = await connect(addresses, size, control);
   say(`${size.contexts} contexts connected with ${size.replicas} replicas`);
@@ -246,7 +246,7 @@ async function awaitEnd(
   const requests: LoggedRequest[] = [];
   for (;;) {
     const unfinished = await collection.countDocuments({ dueAt: { $exists: true } });
-    // What is not answered yet is read again.
+    // Requests that have no response yet are read again.
     const { items } = await requestsAfter(requests.at(-1)?.n ?? after);
     const open = items.findIndex(({ status }) => status === null);
     requests.push(...(open === -1 || unfinished === 0 ? items : items.slice(0, open)));
@@ -339,7 +339,7 @@ function picked<T>(all: readonly T[], index: number): T {
   return one;
 }
 
-/** Compiled programs stand in `tests/dist/bench`. */
+/** Compiled programs are in `tests/dist/bench`. */
 function program(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageFrom, ownChild } from './children.js';
 
-/** What the load generator is asked to do. */
+/** Order for the load generator. */
 export interface LoadOrder {
   readonly url: string;
   readonly key: string;
@@ -16,7 +16,10 @@ export interface LoadOrder {
   readonly storedCount: number;
 }
 
-/** What it saw. Durations and the rate are those of requests answered with 202; with a given rate, a request begins when it is due. */
+/**
+ * Result of the load generator. Durations and the rate are those of requests with status 202; with a given rate, a request begins when it
+ * is due.
+ */
 export interface Load {
   /** All that were sent, those still unanswered at the end included. */
   readonly posted: number;

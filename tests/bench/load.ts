@@ -57,7 +57,7 @@ async function run({ url, key, connections, seconds, firstIndex, storedCount }: 
     posted,
     answered: durationsMs.length,
     refused,
-    // From the first answer on: many connections that begin at once are all answered late, which says nothing.
+    // The rate counts from the first response on: many connections that begin at once all get a late response, which is not representative.
     requestsPerSecond: (durationsMs.length - 1) / ((lastAt - firstAt) / 1_000),
     ...percentilesOf(durationsMs),
   };

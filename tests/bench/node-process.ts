@@ -34,7 +34,7 @@ export async function startNodeProcess(
 ): Promise<NodeProcess> {
   const logFile = join(logDir, `${name}.log`);
   const output = openSync(logFile, 'w');
-  // For profiles: --cpu-prof and the like.
+  // Flags for profiles, such as --cpu-prof.
   const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
   const child = ownChild(spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] }));
   closeSync(output);

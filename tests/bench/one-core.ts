@@ -1,12 +1,12 @@
-// What the measurements of one core share: their options, and the file with their figures.
+// The options of the measurements of one core, and the file with their figures.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Of each measurement. */
+  /** Seconds of each measurement. */
   readonly seconds: number;
-  /** Where the figures go as JSON too. */
+  /** File for the figures as JSON. */
   readonly json: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function readOptions(usage: string, defaultSeconds: string): Options | un
   return { seconds, json: values.json };
 }
 
-/** What figures depend on. */
+/** Describes the machine that the figures depend on. */
 export function machine() {
   return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };
 }

@@ -20,7 +20,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startSystem } from './servers.js';
 import { startStores } from './stores.js';
 
-/** For the usual number of invoices or fewer. */
+/** Time limit for the usual number of invoices or fewer. */
 const MINUTES_MAX = 40;
 const COUNT = 10_000;
 
@@ -167,7 +167,7 @@ async function rowIdsOf(db: MongoConnection['db'], organizationId: string): Prom
   return (await rows.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
 
-/** What became of the invoices in one round of re-analyses. */
+/** Results of one round of re-analyses. */
 interface Round {
   readonly tookMs: number;
   readonly changes: readonly { readonly invoiceId: string; readonly what: readonly string[] }[];
@@ -186,7 +186,7 @@ async function again(customer: Customer, first: readonly Analysis[]): Promise<Ro
   return { tookMs, changes };
 }
 
-/** What changed between two analyses: the decision, the score, and findings by type. */
+/** Lists the changes between two analyses: the decision, the score, and findings by type. */
 function differences(before: Analysis, after: Analysis): string[] {
   const [left, right] = [byKey(before.findings), byKey(after.findings)];
   const keys = new Set([...left.keys(), ...right.keys()]);

@@ -5,7 +5,7 @@ import { goodIn, table, times } from './table.js';
 import type { Good } from './table.js';
 import type { Work } from './work.js';
 
-/** What is compared: nothing but the chain, the chain with bare storage, and the product with little and much history. */
+/** The compared subjects: only the chain, the chain with bare storage, and the product with little and much history. */
 export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
 export type Subject = (typeof subjects)[number];
 
@@ -19,7 +19,7 @@ export interface Row {
   readonly p95Ratio: number;
 }
 
-/** What requests cost beside the ceilings. */
+/** Cost of requests compared with the ceilings. */
 export interface LoadReport {
   readonly secondsPerCell: number;
   readonly rounds: number;
@@ -41,7 +41,7 @@ export interface Report {
   readonly scans: ScansReport | undefined;
 }
 
-/** What the project promises itself (docs/guides/benchmarks.md). */
+/** Goals of the project (docs/guides/benchmarks.md). */
 export const aims = { cpuRatioMax: 3, p95RatioMax: 1.3, sequentialStepsMax: 4, analysisRpcsMax: 1 } as const;
 
 const columns = ['connections', 'what', 'req/s', 'p50', 'p95', 'p99', 'gateway', 'analysis', 'both'];

@@ -58,7 +58,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a benchmark that is ended by %s close
   const running = runInProcess(program(FOREVER));
   await eventually(() => expect(running.stderr()).toContain('measuring'));
   running.child.kill(signal);
-  // As npm does, which passes on what the terminal has sent to all.
+  // npm passes a signal on that the terminal has already sent to all processes.
   running.child.kill(signal);
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`ended by ${signal}`) });

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { endChildren } from './children.js';
 import { currentStep, say } from './progress.js';
 
-/** For what was opened to close after an interruption. */
+/** Time in which everything must close after an interruption. */
 const CLOSE_MS_MAX = 30_000;
 /** More than three weeks; a longer timer would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -82,7 +82,7 @@ async function closeLast(): Promise<void> {
 
 function fail(error: unknown): void {
   process.exitCode = 1;
-  // What fails after an interruption follows from it.
+  // Failures after an interruption are consequences of it.
   if (isInterrupted) return;
   // An Error of ours is a sentence; with others it helps to know where they came from.
   say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));

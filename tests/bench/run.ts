@@ -1,4 +1,4 @@
-// `npm run bench`: what a request costs, beside what it would cost with nothing of ours in the way.
+// `npm run bench`: the cost of a request, compared with the same chain without the product.
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -24,14 +24,14 @@ import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
 
-/** With the usual sizes or smaller ones; several times as long with sizes that are several times as large. */
+/** Time limit with the usual sizes or smaller ones; larger sizes take proportionally longer. */
 const MINUTES_MAX = 40;
 
 const usage = `Measures what goes through gateway, organization, scan and analysis, each in a process of its own:
 
-  load   POST /v1/invoices: throughput, latency and CPU beside the ceiling, a bare Express that makes one grpc-js call
+  load   POST /v1/invoices: throughput, latency and CPU next to the ceiling, a bare Express that makes one grpc-js call
   work   what one invoice asks of the database, and how many records it is compared with, by the size of the history
-  scans  POST /v1/scans with 5000 rows: time beside two ceilings, by stage and by the size of the history; what
+  scans  POST /v1/scans with 5000 rows: time next to two ceilings, by stage and by the size of the history; what
          another tenant notices; memory of five at once
 
 How to read the figures: docs/guides/benchmarks.md

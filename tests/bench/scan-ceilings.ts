@@ -1,4 +1,4 @@
-// What a scan cannot cost less than: reading its body, and writing its rows once.
+// Measures the least that a scan can cost: reading its body, and writing its rows once.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';
@@ -11,10 +11,10 @@ export interface ScanCeilings {
   readonly insert: number;
 }
 
-/** As many as the driver takes at once without splitting, and as analysis writes. */
+/** Number of rows that the driver sends at once without splitting, and that analysis writes. */
 const BATCH_ROWS = 1_000;
 
-/** Does both in this process with nothing around, in a collection of its own that is emptied afterwards. */
+/** Does both in this process without a service, in a collection of its own that is emptied afterwards. */
 export async function measureScanCeilings(db: MongoConnection['db'], body: string): Promise<ScanCeilings> {
   const bytes = Buffer.from(body);
   const begunMs = performance.now();

@@ -25,7 +25,7 @@ export interface BenchRow {
   readonly sourceRowNumber: number;
 }
 
-/** What is printed on an invoice, in a row. */
+/** The printed values of an invoice, in a row. */
 type Printed = Omit<BenchRow, 'externalId' | 'sourceRowNumber'>;
 
 const SUPPLIERS = 300;
@@ -71,9 +71,9 @@ function original(random: () => number, file: number, time: number, index: numbe
   const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
   return {
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
-    // Of some suppliers the old system knew neither, of some one and of some both.
+    // The old system knew neither of some suppliers, one of others and both of the rest.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
-    // As long as in the history, or every supplier would have changed the form of his numbers.
+    // Numbers are as long as in the history; otherwise every supplier would have changed the form of his numbers.
     invoiceNumber: `RE-${issueDate.slice(0, 4)}-${FIRST_NUMBER + file * NUMBERS_OF_FILE + index}`,
     issueDate,
     currency: 'EUR',

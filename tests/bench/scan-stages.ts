@@ -1,4 +1,4 @@
-// Where the time of one scan went, from the lines that gateway, scan and analysis log about it.
+// Splits the time of one scan into stages, from the lines that gateway, scan and analysis log about it.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from './servers.js';
@@ -28,7 +28,7 @@ export async function stagesOf(system: System, requestId: string, scanId: string
   const { analyze = Number.NaN, ...ofScan } = scan.stagesMs;
   return {
     ...named('gateway', ofGateway),
-    // What a caller waits beyond the work of the called: encoding, the wire, decoding, and the queue of analysis.
+    // Time that a caller waits beyond the work of the called service: encoding, the wire, decoding, and the queue of analysis.
     'call of scan': handle - scan.durationMs,
     ...named('scan', ofScan),
     'call of analysis': analyze - analysis.durationMs,

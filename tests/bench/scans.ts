@@ -1,5 +1,5 @@
-// What historical scans cost: their time by the size of the history beside two ceilings, what others notice of them, and
-// the memory of many at once.
+// Measures historical scans: their time by the size of the history next to two ceilings, their effect on others, and the memory of many at
+// once.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { median, medianOf, settledCpuOf } from './cell.js';
@@ -19,7 +19,7 @@ import type { NewTenant } from './tenants.js';
 /** The largest file that one request takes. */
 const ROWS = 5_000;
 const SCANS_AT_ONCE = 5;
-/** What the other tenant posts, and his history. */
+/** Rate at which the other tenant posts, and the size of his history. */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
 /** The steady load is measured for so many cells of the other measurements: a p95 needs requests. */
@@ -27,9 +27,9 @@ const STEADY_CELLS = 4;
 const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;
 
-/** One scan. */
+/** Figures of one scan. */
 export interface MeasuredScan {
-  /** Until the caller has the answer. */
+  /** Time until the caller has the response. */
   readonly totalMs: number;
   readonly stagesMs: StagesMs;
   /** CPU milliseconds by process. */
@@ -44,7 +44,7 @@ export interface ScanRow {
   /** The time over that of both ceilings, and over that with an empty history; medians of the rounds' own ratios. */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
-  /** As `emptyRatio`, for the CPU of all processes together. */
+  /** Same as `emptyRatio`, for the CPU of all processes together. */
   readonly cpuRatio: number;
 }
 
@@ -69,7 +69,7 @@ export interface ScansReport {
     readonly before: Resident;
     readonly peak: Resident;
     readonly after: Resident;
-    /** Of the first to be answered and of the last, after all were posted at once. */
+    /** Time to the first and to the last response, after all were posted at once. */
     readonly firstMs: number;
     readonly lastMs: number;
   };
@@ -87,7 +87,7 @@ export interface ScansDeps {
   readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
-  /** On the same server as the services' databases, for the ceiling. */
+  /** Database for the ceiling, on the server of the services' databases. */
   readonly ceilingDb: MongoConnection['db'];
 }
 
@@ -111,7 +111,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  // While the database is small, before the histories are stored.
+  // Measured while the database is small, before the histories are stored.
   const others = await measureOthers(options, scanning);
   const memory = await measureMemory(scanning);
   return {
@@ -296,7 +296,7 @@ function mediansOfCeilings(rounds: readonly ScanCeilings[]): ScanCeilings {
   };
 }
 
-/** By name; what a round does not have is left out of its median. */
+/** Computes the median of each name; a round without the name is left out. */
 function medians(rounds: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = new Set(rounds.flatMap((round) => Object.keys(round)));
   return Object.fromEntries(

@@ -12,7 +12,7 @@ export interface HistoryOptions {
   readonly organizationId: string;
   readonly company: { readonly companyId: string; readonly name: string };
   readonly count: number;
-  /** When the invoices were issued; in the two years up to yesterday unless said. */
+  /** Range of the dates of issue; the two years up to yesterday by default. */
   readonly issued?: IssueDates;
   readonly onProgress?: (stored: number) => void;
 }

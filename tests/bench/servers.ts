@@ -1,4 +1,4 @@
-// What is measured: the ceilings, each in two processes, and the product in one process per service, as in production.
+// Starts the measured servers: the ceilings, each in two processes, and the product in one process per service, as in production.
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { startServices } from '@invoicecontrol/topology/start';
@@ -17,12 +17,12 @@ export type System = Readonly<Record<ServiceName, NodeProcess>>;
 export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly databasePrefix: string;
   readonly mongodbUrl: string;
-  /** Where a service finds its database, when not all find it under the same address. */
+  /** Returns the database address of a service, when the services have different ones. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Distinguishes the logs of several systems. */
   readonly name: string;
-  /** Settings of the services beside those of every benchmark. */
+  /** Settings of the services besides those of every benchmark. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,7 @@ export async function stopAll(processes: readonly NodeProcess[]): Promise<void> 
   await Promise.all(processes.map((running) => running.stop()));
 }
 
-/** Compiled programs stand in `tests/dist/bench`. */
+/** Compiled programs are in `tests/dist/bench`. */
 function program(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }

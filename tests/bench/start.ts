@@ -1,4 +1,5 @@
-// `npm run bench:start`: how long `npm start` takes until it serves, with nothing stored and again, beside loading the program alone.
+// `npm run bench:start`: measures how long `npm start` takes until it serves, with nothing stored and again, next to loading only the
+// program.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { step } from './progress.js';
 import { closingAfter, endAfter, onEnd, runProgram } from './run-program.js';
 import { goodIn, table, times } from './table.js';
 
-/** For each round. */
+/** Time limit for each round. */
 const MINUTES_MAX = 5;
 
 const usage = `Measures npm start, without its set-up, in processes of its own with a database and a broker of its own.

@@ -4,8 +4,8 @@ import type { Load, LoadOrder } from './load-process.js';
 import { percentilesOf } from './percentiles.js';
 
 /**
- * Posts invoices at a steady rate, as many callers who know nothing of each other do: a server that stands still is not
- * spared the requests of that time, and each of them is late by what is left of it.
+ * Posts invoices at a steady rate, as many callers who know nothing of each other do: a server that stalls still gets the requests of that
+ * time, and each of them is late by the rest of the stall.
  */
 export async function steadyLoad(order: LoadOrder, ratePerSecond: number): Promise<Load> {
   const { url, key, seconds, firstIndex, storedCount } = order;

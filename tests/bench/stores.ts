@@ -15,7 +15,7 @@ import { say } from './progress.js';
 export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'about'> {
   /** Every database of the benchmark begins with it. */
   readonly databasePrefix: string;
-  /** Of the servers where they are processes of ours: their work is shown beside that of the product. */
+  /** Process ids of the servers that this process started: their work is shown next to that of the product. */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
   /** @param name of a database without its prefix. The connection is closed with the stores */
   openDatabase(name: string): Promise<MongoConnection['db']>;

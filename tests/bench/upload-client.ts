@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where uploads go, and by whose right. */
+/** Target of uploads, with the key that authorizes them. */
 export interface UploadTarget {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly key: string;
 }
 
-/** What is uploaded. */
+/** A file to upload. */
 export interface UploadedFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -18,11 +18,11 @@ export interface Reservation {
   readonly upload_url: string;
 }
 
-/** What a client waits for, from the PUT on. */
+/** Times that a client waits, from the PUT on. */
 export interface UploadTimes {
   readonly putMs: number;
   readonly analyzeMs: number;
-  /** Of the last answer. */
+  /** Status of the last response. */
   readonly status: number;
 }
 

@@ -19,7 +19,7 @@ export interface CeilingResult {
   readonly tookMs: number;
 }
 
-/** As the service has them. */
+/** Limits of the service. */
 const PER_ENDPOINT = 2;
 const AT_ONCE_MAX = 64;
 const CONNECTIONS_PER_ORIGIN = 64;

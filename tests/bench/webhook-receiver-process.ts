@@ -18,20 +18,20 @@ export type ReceiverOrder =
 export interface Arrival {
   readonly path: string;
   readonly eventId: string;
-  /** On the clock of `Date.now()`. */
+  /** Time of arrival on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
   readonly isVerified: boolean;
 }
 
 export interface ReceiverProcess {
-  /** Of each server, `https://127.0.0.1:4100`. */
+  /** Base URL of each server, for example `https://127.0.0.1:4100`. */
   readonly urls: readonly string[];
   readonly pid: number;
   setSecret(path: string, secret: string): void;
   setFault(path: string, fault: Fault | undefined): void;
   /** Requests since the last `take`, and those that wait for an answer. */
   count(): Promise<{ count: number; open: number }>;
-  /** What arrived since the last time. */
+  /** Returns the requests that arrived since the last call. */
   take(): Promise<Arrival[]>;
 }
 

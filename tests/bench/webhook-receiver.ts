@@ -5,7 +5,7 @@ import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-p
 
 /** The simulator keeps none: what arrives is kept here, without bodies. */
 const KEPT_BY_SIMULATOR = 1;
-/** As a receiver that stores the event before it answers. */
+/** Delay of a receiver that stores the event before it responds. */
 const ANSWER_MS = 5;
 
 process.once('message', (start: ReceiverStart) => void serve(start));

@@ -1,4 +1,4 @@
-// What `npm run bench:webhooks` measures: the services, each in a process of its own, and a receiver in another one.
+// Starts the system that `npm run bench:webhooks` measures: the services, each in a process of its own, and a receiver in another one.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ import type { ReceiverProcess } from './webhook-receiver-process.js';
 
 export interface Endpoint {
   readonly organizationId: string;
-  /** At the receiver: `/e17`. */
+  /** Path at the receiver, for example `/e17`. */
   readonly path: string;
   readonly url: string;
   readonly secret: string;
@@ -40,13 +40,13 @@ export interface Endpoint {
 
 export interface WebhooksSystem {
   readonly receiver: ReceiverProcess;
-  /** Of the service that is measured; another after `killAndRestart`. */
+  /** Process of the measured service; another one after `killAndRestart`. */
   readonly webhooks: NodeProcess;
   readonly caFile: string;
   readonly natsUrl: string;
   /** The database of the service. */
   readonly db: MongoConnection['db'];
-  /** What the service asked of its database and how often it called others, while it is counted. */
+  /** Counts of the commands to the database of the service and of its calls to others. */
   readonly counted: Counted;
   newTenant(): Promise<Tenant>;
   /** Endpoints that receive all events of the tenant. */
@@ -65,7 +65,7 @@ export interface WebhooksSystem {
 
 export interface Changes {
   write(organizationId: string): Promise<void>;
-  /** How many of them the broker does not have yet. */
+  /** Counts the events that the broker does not have yet. */
   unpublished(): Promise<number>;
   /** When each change was written, by the id of its event. */
   writtenAtMs(): Promise<Map<string, number>>;
@@ -81,7 +81,7 @@ export interface Counted {
 const UNLIMITED = '100000000';
 const CALL = { context: { requestId: 'bench', actor: { type: 'SYSTEM', id: 'bench' } }, timeoutMs: 30_000 } as const;
 const REGISTERED_AT_ONCE = 8;
-/** What an event of each change says. */
+/** Payload of the event of each change. */
 const ANALYZED = {
   invoiceId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14',
   analysisId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d15',
@@ -156,7 +156,7 @@ export async function startWebhooksSystem(options: {
     },
   );
   let webhooks: NodeProcess = system.webhooks;
-  // Before their proxies close.
+  // The children end before their proxies close.
   onEnd(endChildren);
   const db = await stores.openDatabase('webhooks');
   const logger = createLogger({ service: 'bench', level: 'silent' });
@@ -261,7 +261,7 @@ export async function startWebhooksSystem(options: {
 
 type EndpointClient = ReturnType<typeof client<typeof EndpointServiceDefinition>>;
 
-/** Compiled, this file stands in `tests/dist/bench`. */
+/** The compiled file is in `tests/dist/bench`. */
 function program(service: string): string {
   return fileURLToPath(new URL(`../../../services/${service}/dist/main.js`, import.meta.url));
 }

@@ -24,7 +24,7 @@ import { longestChain } from './work.js';
 const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];
 
-/** For each part; for the backlog of the usual size. */
+/** Time limit for each part; for the backlog it is that of the usual size. */
 const PART_MINUTES_MAX = 10;
 
 const usage = `Measures deliveries of webhooks over HTTPS to a receiver that verifies every signature, with the services, the receiver
@@ -45,7 +45,7 @@ const AIMS = {
   commandsAlone: 5,
   stepsAlone: 4,
   deliveriesPerSecond: 300,
-  /** Of the rate at the begin, with all of the backlog still to send. */
+  /** Share of the rate at the beginning, with all of the backlog still to send. */
   paceKept: 0.8,
   latencyP50Ms: 50,
   latencyP99Ms: 500,
@@ -62,7 +62,7 @@ const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as cons
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
-/** As many events as come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
+/** Number of events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
 const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
 /** Every endpoint has a server of its own, as most customers have. */
 const servers: Readonly<Record<Part, number>> = {
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
   if (figures.some(({ isReached }) => !isReached)) process.exitCode = 1;
 }
 
-/** What the sender asks of its database for a delivery, counted on the wire. */
+/** Counts on the wire the commands that the sender needs for a delivery. */
 async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
   const { counted } = system;
   const tenant = await system.newTenant();
@@ -259,7 +259,7 @@ async function ceiling({ caFile }: WebhooksSystem, endpoints: readonly Endpoint[
   return (delivered * 1_000) / tookMs;
 }
 
-/** From the write of a change to the first request that tells of it, at a steady rate. */
+/** Measures the time from the write of a change to the first request that announces it, at a steady rate. */
 async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
   const { organizations, eventsPerSecond, warmUpSeconds, seconds } = LATENCY;
   const tenants: Tenant[] = [];
@@ -309,7 +309,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
     }),
     figure('  of it, until the sender stores the event, p50', milliseconds(since(writtenAtMs, storedAtMs).p50Ms)),
     figure('  of it, from then to the request, p50', milliseconds(since(storedAtMs, firstAtMs).p50Ms)),
-    figure('  processors busy meanwhile', share(busy)),
+    figure('  processors busy', share(busy)),
   ];
 }
 
@@ -336,7 +336,7 @@ async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): 
       await delay(Math.max(0, beganAtMs + (number * 1_000) / eventsPerSecond - performance.now()));
       const id = `evt_${name}${number}`;
       const organizationId = organizationIds[number % organizationIds.length] ?? '';
-      // What comes before is the handshakes of all connections.
+      // Earlier events include the handshakes of all connections.
       if (number >= warmUpSeconds * eventsPerSecond) publishedAtMs.set(id, Date.now());
       publishing.push(system.publish(organizationId, id));
     }
@@ -378,7 +378,7 @@ async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): 
       aim: '0',
       isReached: missing === 0,
     }),
-    figure('  processors busy meanwhile, quiet and hanging', `${share(quiet.busy)}, ${share(faulty.busy)}`),
+    figure('  processors busy, quiet and hanging', `${share(quiet.busy)}, ${share(faulty.busy)}`),
   ];
 }
 
@@ -418,7 +418,7 @@ async function measureMemory(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** From the kill of the sender within an attempt to the next request of the same delivery. */
+/** Measures the time from the kill of the sender within an attempt to the next request of the same delivery. */
 async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();
   const [endpoint] = await system.register(tenant, 1);
@@ -499,13 +499,13 @@ async function measureBacklog(system: WebhooksSystem, events: number): Promise<F
       figure('  a second', perSecond(events, publishedAfter)),
       figure('  all stored for their endpoints after', `${fannedOut.after.toFixed(1)} s`),
       figure('  a second', perSecond(events, fannedOut.after)),
-      figure('  sent meanwhile, a second', perSecond(fannedOut.sent, fannedOut.after)),
+      figure('  sent at the same time, a second', perSecond(fannedOut.sent, fannedOut.after)),
       figure('  all sent after', `${drainedAfter.toFixed(1)} s`, {
         aim: `<= ${AIMS.drainedSeconds} s`,
         isReached: drainedAfter <= AIMS.drainedSeconds,
       }),
       figure('  sent afterwards, a second', perSecond(events - fannedOut.sent, drainedAfter - fannedOut.after)),
-      figure('  processors busy meanwhile', share(busy)),
+      figure('  processors busy', share(busy)),
       figure('  processor time of the sender, an event', `${(cpuMs / events).toFixed(2)} ms`),
       ...completeness(arrivals, verified.size, events),
     ];
@@ -521,7 +521,7 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
   ];
 }
 
-/** What arrived once it is so much; fewer when no more has come for the longest wait. */
+/** Waits for so many arrivals; returns fewer when no more have come for the longest wait. */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;
   for (;;) {

@@ -1,4 +1,4 @@
-// What one invoice asks of the database and of other services, counted on the wire, and what it is compared with.
+// Counts on the wire the work of one invoice in the database and in other services, and the candidates that it is compared with.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Secrets } from '@invoicecontrol/topology/start';
@@ -18,7 +18,7 @@ const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
 
-/** What one invoice costs in an organization with so many. */
+/** Work of one invoice in an organization with so many. */
 export interface Work {
   readonly stored: number;
   /** Records that were found by their keys and compared with the invoice, on average of so many invoices. */
@@ -162,7 +162,7 @@ async function post(url: string, key: string, index: number, stored: number): Pr
   return performance.now();
 }
 
-/** How many records each invoice was compared with: they stand in the facts of its analysis. */
+/** Counts the records that each invoice was compared with, from the facts of its analysis. */
 async function candidatesOf(db: WorkOptions['db'], organizationId: string, since: Date): Promise<number[]> {
   const analyses = db
     .collection<{ facts: { buffer: Uint8Array } }>('analyses')

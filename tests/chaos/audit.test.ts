@@ -9,7 +9,7 @@ import type { SampleBooks } from './sample-books.js';
 const auditOf = ({ books, ledger }: SampleBooks): readonly Count[] =>
   audit(books as Books, ledger as LedgerBooks).map(({ count }) => count);
 
-/** What is done to books without a fault, and the only count that may notice. */
+/** Changes of books without a fault, each with the only count that may notice it. */
 const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])[] = [
   ['lost', 'an acknowledged invoice', ({ books }) => removeInvoice(books)],
   ['lost', 'the analysis of an invoice', ({ books }) => void books.analyses.shift()],
@@ -195,7 +195,7 @@ function rename(entries: { organizationId: string }[]): void {
   first(entries).organizationId = 'another';
 }
 
-/** With all that belongs to it, as if it had never been there. */
+/** Removes an invoice with everything that belongs to it, as if it had never existed. */
 function removeInvoice(books: SampleBooks['books']): void {
   books.invoices.shift();
   books.analyses.shift();

@@ -16,7 +16,7 @@ export const counts = [
 ] as const;
 export type Count = (typeof counts)[number];
 
-/** What each count means, for people. */
+/** Meaning of each count, for people. */
 export const meanings: Readonly<Record<Count, string>> = {
   lost: 'acknowledged, and not stored or not complete',
   doubled: 'one request with two effects',
@@ -223,7 +223,7 @@ function auditScanAnswers(books: Books, entries: readonly ScanEntry[]): Breach[]
   });
 }
 
-/** What is stored of a scan is its file once, and its figures are those of its rows. */
+/** Checks that each file of a scan is stored once, and that its figures are those of its rows. */
 function auditScans({ scans, invoices, findings, importedRows }: Books): Breach[] {
   const rowsOf = groupBy(
     invoices.filter(({ source }) => source === 'SCAN'),
@@ -264,7 +264,7 @@ function hasFiguresOf(
   ofScan: readonly FindingRecord[],
 ): boolean {
   const decisions = { PASS: 0, REVIEW: 0, BLOCK: 0, ...tally(rows.map(({ analysis }) => analysis?.decision ?? '')) };
-  // What reviews of earlier invoices called a false alarm is not counted.
+  // Findings that reviews of earlier invoices called a false alarm are not counted.
   const ofRows = rows
     .flatMap(({ analysis }) => analysis?.findings ?? [])
     .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE');
@@ -404,9 +404,9 @@ function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, lefto
 /** A change that must be announced, by the event that does. */
 interface Change {
   readonly event: string;
-  /** What tells it from other changes of its kind. */
+  /** Key that distinguishes the change from others of its kind. */
   readonly key: string;
-  /** What the event must say. */
+  /** Values that the event must have. */
   readonly says: Readonly<Record<string, unknown>>;
 }
 
@@ -472,7 +472,7 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
         if (action === 'ASSIGNED') {
           return [{ event: 'finding_assigned', key: `${_id} to ${to}`, says: { assigneeUserId: to } }];
         }
-        // Without a `from` that differs it is a note.
+        // A record whose `from` does not differ is a note.
         if (action !== 'REVIEWED' || from === to) return [];
         return [{ event: 'finding_reviewed', key: `${_id} to ${to}`, says: { previousDisposition: from } }];
       }),
@@ -485,7 +485,9 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
   ];
 }
 
-/** Which change an event tells of; undefined for those that the clients here do not cause or that go to the trail. */
+/**
+ * Returns the key of the change that an event announces; undefined for those that the clients here do not cause or that go to the trail.
+ */
 function eventKey(name: string, payload: Readonly<Record<string, unknown>>): string | undefined {
   const { analysisId, findingId, scanId, disposition, assigneeUserId } = payload;
   if (name === 'invoice_analyzed') return String(analysisId);

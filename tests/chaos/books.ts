@@ -1,4 +1,4 @@
-// What the services stored and published, read from the databases and streams themselves.
+// Reads the stored records and published events of the services from the databases and streams.
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -98,24 +98,24 @@ export interface Books {
   readonly scanRuns: readonly { readonly _id: string; readonly outcome?: unknown }[];
   readonly uploadAnalyses: readonly UploadAnalysisRecord[];
   readonly uploads: readonly UploadRecord[];
-  /** What the store has, by the id of the file. */
+  /** Stored bytes by the id of the file. */
   readonly storedBytes: Readonly<Record<string, number>>;
   /** Counters of all services: `<organization>:<month>:<meter>`. */
   readonly usage: readonly { readonly _id: string; readonly used: number }[];
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
   readonly events: readonly PublishedEvent[];
-  /** What is left to do, elsewhere than in the documents above. */
+  /** Work that is left elsewhere than in the documents above. */
   readonly leftovers: readonly string[];
 }
 
-/** What counters are held against. */
+/** Records that counters are compared with. */
 export type Counted = Pick<Books, 'invoices' | 'scans' | 'uploadAnalyses' | 'uploads' | 'usage'>;
 
 export interface BookReader {
   /** Work that is left, without reading everything. */
   unfinished(): Promise<string[]>;
-  /** Counters beside the sums of what is stored. */
+  /** Reads the counters and the records whose sums they must equal. */
   counters(): Promise<Counted>;
   read(): Promise<Books>;
   close(): Promise<void>;
@@ -268,7 +268,7 @@ async function deadLettersOf(db: Db): Promise<string[]> {
 }
 
 interface Durable {
-  /** With its stream. */
+  /** Name with its stream. */
   readonly name: string;
   readonly pending: number;
   readonly unacknowledged: number;
@@ -311,7 +311,7 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
   ];
 }
 
-/** What a publisher has noted about its stream: another one than there is, or a shorter one, is filled again in a while. */
+/** Lists a stream that differs from the notes of its publisher: a replaced or shorter stream is filled again soon. */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(
     databases.map((db) =>

@@ -28,15 +28,15 @@ export interface ChaosOptions {
   readonly replicas: number;
   /** Data and logs. */
   readonly directory: string;
-  /** For what was begun to end, from the end of the load. */
+  /** Time from the end of the load in which started work must end. */
   readonly graceMs: number;
-  /** For counters to be put right, from the end of the load. */
+  /** Time from the end of the load in which counters must be corrected. */
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
-  /** Of each organization that post invoices; 2 unless told. */
+  /** Clients of each organization that post invoices; 2 by default. */
   readonly clients?: number;
-  /** Between the begins of two rounds, if a round takes less; none unless told. */
+  /** Time between the starts of two rounds, if a round takes less; none by default. */
   readonly everyMs?: number;
   /** Takes a line about what begins. */
   readonly step: (line: string) => void;
@@ -44,10 +44,10 @@ export interface ChaosOptions {
   readonly say: (line: string) => void;
 }
 
-/** From the lifting of a round's last fault to the first success, in milliseconds. */
+/** Times from the end of a round's last fault to the first success, in milliseconds. */
 interface Recovery {
   readonly fault: string;
-  /** Until what was killed serves again. */
+  /** Time until the killed service serves again. */
   readonly startedMs: number;
   readonly readMs: number;
   readonly writeMs: number;
@@ -65,14 +65,14 @@ export interface ChaosReport {
   readonly recoveries: readonly RecoveryRow[];
   readonly sent: Readonly<Record<string, number>>;
   readonly stored: Readonly<Record<string, number>>;
-  /** By status of the answer. */
+  /** Number of responses by status. */
   readonly answers: Readonly<Record<string, number>>;
-  /** From the end of the load until no work was left, and until every counter was right. */
+  /** Times from the end of the load until no work was left, and until every counter was right. */
   readonly quietAfterMs: number;
   readonly countersRightAfterMs: number;
   /** One for each round with a `broker-outage`. */
   readonly outages: readonly OutageRow[];
-  /** Of the processes of the services. */
+  /** Growth of the processes of the services. */
   readonly growth: readonly Growth[];
   /** After each round, claims of deliveries that had lapsed a minute before and were not taken up. */
   readonly lapsedClaims: readonly number[];
@@ -110,7 +110,7 @@ const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
 const PROBE_PAUSE_MS = 50;
 const POLL_EACH_MS = 1_000;
-/** While deliveries end, the next one ends within this time: a process is paused, a lease lapses. */
+/** Maximum time between two completed deliveries while some are pending: a process is paused, a lease lapses. */
 const PROGRESS_MS_MAX = 120_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {

@@ -26,7 +26,7 @@ afterEach(async () => {
   }
 });
 
-/** Stands for the API. @param statusOf what the n-th request under its key is answered, from 0 */
+/** Serves in place of the API. @param statusOf the status for the n-th request under its key, from 0 */
 async function serve(
   statusOf: (heard: Heard, times: number) => number,
   body: object = {},
@@ -56,7 +56,7 @@ async function serve(
   return { ledger: openLedger(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`), heard };
 }
 
-/** What clients of this seed send, by key; without a key nothing tells one invoice from another. */
+/** Requests of the clients of this seed, by key; without a key invoices cannot be distinguished. */
 async function sentWith(seed: number, requests: number, rowsMax = 300): Promise<ReadonlyMap<string, string>> {
   const { ledger, heard } = await serve(() => 200);
   const load = startLoad(ledger, { seed, tenants: [tenant], clients: 2, rowsMax, pauseMs: 1, scanPauseMs: 1 });

@@ -11,9 +11,9 @@ import type { InvoiceAnswer, InvoiceEntry, Ledger, ScanEntry } from './ledger.js
 export interface LoadOptions {
   readonly seed: number;
   readonly tenants: readonly Tenant[];
-  /** Per tenant, beside the one that scans. */
+  /** Clients per tenant, besides the one that scans. */
   readonly clients: number;
-  /** Of a file; 0: nobody scans. */
+  /** Maximum number of rows of a file; 0 for no scans. */
   readonly rowsMax: number;
   /** A client sends the next request after a random part of it. */
   readonly pauseMs: number;
@@ -29,7 +29,7 @@ export interface Load {
 
 const SUPPLIERS = 7;
 const ROWS_MIN = 200;
-/** Requests that a client repeats beside the ones it sends. */
+/** Number of requests that a client repeats next to the ones it sends. */
 const RETRYING_MAX = 8;
 /** Findings that a client has yet to review. */
 const OPEN_FINDINGS_MAX = 50;
@@ -204,11 +204,11 @@ function fileOf(
     const date = `2025-${String(random.integer(1, 12)).padStart(2, '0')}-${String(random.integer(1, 28)).padStart(2, '0')}`;
     const hasId = random.chance(scanShares.externalId);
     const isKnown = random.chance(scanShares.knownId);
-    // Of this file or of the one before it.
+    // An id of this file or of the one before it.
     const id = isKnown ? `${count - random.integer(0, 1)}-${random.integer(0, ids)}` : `${count}-${ids++}`;
     return { ...sample, issueDate: date, ...(hasId ? { externalId: `row-${id}` } : {}) };
   });
-  // Without an external id the first row is never skipped: it shows whether the file was stored, and how often.
+  // The first row has no external id, so it is never skipped: it shows whether the file was stored, and how often.
   const first = { ...sampleOf(seed, firstNumber, 0), number: firstNumber };
   return sampleFile([first, ...rows.slice(1)]);
 }

@@ -4,7 +4,7 @@ import type { ChaosSystem } from './system.js';
 
 /** A fault that was lifted. */
 export interface Lifted {
-  /** On the clock of `performance.now()`. */
+  /** Time of the fault on the clock of `performance.now()`. */
   readonly atMs: number;
   /** Resolves when what was ended serves again. */
   readonly restored: Promise<void>;
@@ -27,7 +27,7 @@ async function begin(system: ChaosSystem, { kind, process, links, ...how }: Faul
       await system.eraseBrokerStore();
       return async () => {
         await node.kill();
-        // What it wrote meanwhile is gone with the volume as well.
+        // Events that it wrote during the fault are gone with the volume as well.
         await system.eraseBrokerStore();
         await node.restart();
       };

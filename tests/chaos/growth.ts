@@ -1,17 +1,17 @@
-// What a long run must not let grow: memory and descriptors of the processes, and claims that nobody takes up.
+// Watches values that must not grow in a long run: memory and descriptors of the processes, and abandoned claims.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** One process after a round. */
 export interface Sample {
   readonly round: number;
   readonly process: string;
-  /** Since when it runs; another one than before: it was started anew. */
+  /** Id of the process. It differs when the service was started again. */
   readonly pid: number;
   readonly residentMb: number;
   readonly descriptors: number;
 }
 
-/** Of one process over the run. */
+/** Growth of one process over the run. */
 export interface Growth {
   readonly process: string;
   readonly starts: number;

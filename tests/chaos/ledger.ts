@@ -1,4 +1,4 @@
-// What clients sent and were answered: their side of the books. An answer is a promise, whatever breaks afterwards.
+// The requests of clients and their responses: their side of the books. A response is a promise, whatever breaks afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
@@ -7,7 +7,7 @@ import type { Row } from '../e2e/crash/sample-invoices.js';
 /** One attempt may take so long; the gateway gives up earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** As a client that backs off. */
+/** Pauses of a client that backs off. */
 const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
@@ -19,13 +19,13 @@ type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 interface Entry {
   readonly organizationId: string;
   outcome: Outcome;
-  /** Whether the client goes on until it knows the outcome. */
+  /** True when the client repeats the request until it knows the outcome. */
   readonly isRetried: boolean;
-  /** What it was answered last that was no success. */
+  /** The last failure among its responses. */
   lastFailure?: string;
 }
 
-/** What is promised of an invoice. */
+/** The promise of a response about an invoice. */
 export interface InvoiceAnswer {
   readonly invoiceId: string;
   readonly decision: string;
@@ -39,7 +39,7 @@ export interface InvoiceEntry extends Entry {
   /** Stored with the invoice as its buyer's name; nobody else uses it. */
   readonly sentAs: string;
   readonly answers: InvoiceAnswer[];
-  /** Of one that is sent as a document: how far its client has come. */
+  /** Progress of the client, for an invoice that is sent as a document. */
   readonly upload?: { id?: string; isStored?: boolean };
 }
 
@@ -94,7 +94,7 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Whether it says when to try again. */
+  /** True when the response says when to retry. */
   readonly isForNow: boolean;
 }
 

@@ -1,9 +1,9 @@
-// A broker that is gone for long: what clients were answered meanwhile, and when the backlog had arrived.
+// Measures a long outage of the broker: the responses to clients during it, and the time at which the backlog had arrived.
 import type { WebhookBooks } from './webhook-audit.js';
 
 export interface Outage {
   readonly beganAtMs: number;
-  /** When the broker served again. Both on the clock of `Date.now()`. */
+  /** Time at which the broker served again. Both times are on the clock of `Date.now()`. */
   readonly returnedAtMs: number;
   /** Requests of clients while it was gone, by status; `none` for those without an answer. */
   readonly answers: Readonly<Record<string, number>>;
@@ -12,11 +12,11 @@ export interface Outage {
 export interface Backlog {
   /** Events of the outage, once for each endpoint that always answers. */
   readonly deliveries: number;
-  /** From the return to the last arrival of one of them; infinite while one is missing. */
+  /** Time from the return to the last arrival of one of them; infinite while one is missing. */
   readonly drainedAfterMs: number;
 }
 
-/** Of deliveries to endpoints that always answer: what the others get late is their own doing. */
+/** Computes the backlog of deliveries to endpoints that always respond: late deliveries of the others are their own fault. */
 export function backlogOf(
   { endpoints, deliveries, arrivals, published }: WebhookBooks,
   { beganAtMs, returnedAtMs }: Pick<Outage, 'beganAtMs' | 'returnedAtMs'>,
@@ -43,7 +43,7 @@ export function backlogOf(
   return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
 }
 
-/** What was added to counts since. */
+/** Returns the increase of counts. */
 export function addedTo(
   counts: ReadonlyMap<string, number>,
   since: ReadonlyMap<string, number>,

@@ -1,4 +1,4 @@
-// What will be broken when. It follows from the seed alone, so that a run can be repeated.
+// The plan of faults and their times. It follows from the seed alone, so that a run can be repeated.
 import { entries } from '@invoicecontrol/topology/services';
 import { randomFrom } from '../detection/random.js';
 import type { Random } from '../detection/random.js';
@@ -7,7 +7,7 @@ const services = entries.map(([name]) => name);
 const stores = ['database', 'broker'] as const;
 
 export type Link = `${string}>${string}`;
-/** Who connects to whom. */
+/** Connections between the services, the database and the broker. */
 export const links: readonly Link[] = [
   'clients>gateway',
   ...entries.flatMap(([name, { protocol, calls }]): Link[] => [
@@ -33,10 +33,10 @@ export type FaultKind = (typeof faultKinds)[number];
 /** All but the one that takes as long as a whole run. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
-/** What each kind does, for people. */
+/** Meaning of each kind of fault, for people. */
 export const faultMeanings: Readonly<Record<FaultKind, string>> = {
   kill: 'a process ends at once (SIGKILL) and is started again',
-  pause: 'a process stands still (SIGSTOP) and goes on',
+  pause: 'a process is stopped (SIGSTOP) and continued',
   partition: 'connections stay and carry nothing; afterwards all of it arrives',
   'one-way': 'as partition, in one direction',
   vanish: 'connections stay and lose all they carry, and never recover; new ones do',
@@ -51,7 +51,7 @@ export interface Fault {
   readonly kind: FaultKind;
   /** A process, `analysis-1` or `database`, where the kind is about processes. */
   readonly process?: string;
-  /** What is behind a fault of connections, for people: one link, or all to and from a node. */
+  /** Target of a fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
   /** After the begin of its round. */
@@ -75,14 +75,14 @@ export interface PlanOptions {
   readonly replicas: number;
   /** The only ones that are killed or paused; all unless told. */
   readonly processes?: readonly string[];
-  /** How long a `broker-outage` lasts. */
+  /** Duration of a `broker-outage`. */
   readonly outageMs?: number;
 }
 
 /** Ends and halts of processes are the most of what happens. */
 const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
 const TWO_FAULTS_SHARE = 0.25;
-/** For a second fault that is apart from the first. */
+/** Number of tries to find a second fault that is apart from the first. */
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;

@@ -10,7 +10,7 @@ import { describeFault, faultKinds, faultMeanings, planOf, processNames, usualKi
 import type { FaultKind } from './plan.js';
 import { isKept, printReport } from './report.js';
 
-/** For each round, and for the start and the audit together. */
+/** Time limit for each round, and for the start and the audit together. */
 const MINUTES_MAX = 10;
 
 const usage = `Breaks processes and connections of a running system under load, then audits what it answered, stored and
@@ -33,7 +33,7 @@ announced. Exit code 1 if any promise was broken. How to read the report: docs/g
   npm run chaos -- --grace 900                 so many seconds for work to end and counters to be put right (600 unless said)
   npm run chaos -- --keep                      keeps data and logs also when every promise was kept
 
-Ends after ${MINUTES_MAX} minutes for each round and ${MINUTES_MAX} more at the latest, beside the seconds that --outage-seconds, --every and --grace say.
+Ends after ${MINUTES_MAX} minutes for each round and ${MINUTES_MAX} more at the latest, besides the seconds that --outage-seconds, --every and --grace say.
 
 kinds of faults:
 ${faultKinds.map((kind) => `  ${kind.padEnd(10)} ${faultMeanings[kind]}`).join('\n')}

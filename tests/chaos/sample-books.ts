@@ -10,7 +10,7 @@ type Deep<T> = T extends readonly (infer Item)[]
     ? { -readonly [Key in keyof T]: Deep<T[Key]> }
     : T;
 
-/** To be broken by tests. */
+/** Books that tests break. */
 export interface SampleBooks {
   readonly books: Deep<Books>;
   readonly ledger: Deep<LedgerBooks>;

@@ -14,7 +14,7 @@ import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-proce
 import { links } from './plan.js';
 import type { Link } from './plan.js';
 
-/** What a broken PUT left is removed a minute after it, and not after an hour. */
+/** The remains of a broken PUT are removed after a minute instead of an hour. */
 const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1' } as const;
 /** Receivers are on loopback, and failed deliveries end within a minute: waits of 16 s in all, 19 with their jitter. */
 const WEBHOOKS_ENV = {
@@ -23,13 +23,13 @@ const WEBHOOKS_ENV = {
   WEBHOOK_RETRY_WAITS_MS: '1000,2000,5000,8000',
   WEBHOOK_RETRY_FLOOR_MS: '1000',
 } as const;
-/** With its stores away a service ends at its start; its supervisor starts it again and again. */
+/** When its stores are unavailable, a service ends at its start; its supervisor starts it again and again. */
 const RESTART_MS_MAX = 300_000;
 const RESTART_PAUSE_MS = 500;
 
 /** A process that a fault may be about. */
 interface Node {
-  /** Of a service that runs. */
+  /** Process id of a running service. */
   readonly pid?: number | undefined;
   kill(): Promise<void>;
   /** Resolves when it serves again. */
@@ -53,7 +53,7 @@ export interface ChaosSystem {
   /** One or, where replicas connect to a store, one for each. */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
-  /** What ended though nobody killed it, with its last output; it was started again. */
+  /** Processes that ended although nobody killed them, with their last output; each was started again. */
   readonly ended: readonly string[];
   stop(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     const infrastructure = await startInfrastructure({
       dataDir: join(directory, 'data'),
       env: {},
-      // While it starts, it tells what takes long; a start that fails throws.
+      // The lines of the start report what takes long; a start that fails throws.
       log: (line) => void (isStarted && ended.push(line)),
     });
     isStarted = true;

@@ -25,7 +25,7 @@ export interface DeliveryRecord {
   readonly endpointId: string;
   readonly eventId: string;
   readonly state: string;
-  /** In the last series. */
+  /** Failed attempts in the last series. */
   readonly failures: number;
   /** Counted, over all series. */
   readonly attemptCount: number;
@@ -37,16 +37,16 @@ export interface DeliveryRecord {
 
 /** A request at a receiver. */
 export interface WebhookArrival {
-  /** Of its endpoint's URL. */
+  /** Path of its endpoint's URL. */
   readonly path: string;
   readonly eventId: string | null;
   readonly body: string;
   readonly arrivedAtMs: number;
   readonly t: number | null;
   readonly isVerified: boolean;
-  /** Whether the sender was sent a 2xx. */
+  /** True when the sender was sent a 2xx. */
   readonly isAccepted: boolean;
-  /** Whether the connection ended before any byte of an answer: on a reused one the sender repeats it within the attempt. */
+  /** True when the connection ended before any byte of a response: on a reused one the sender repeats it within the attempt. */
   readonly isCut: boolean;
 }
 
@@ -55,9 +55,9 @@ export interface WebhookBooks {
   readonly events: readonly WebhookEventRecord[];
   readonly deliveries: readonly DeliveryRecord[];
   readonly arrivals: readonly WebhookArrival[];
-  /** What the services published, from the streams. */
+  /** Events that the services published, from the streams. */
   readonly published: readonly PublishedEvent[];
-  /** When the reading of the database began: what arrived later may not be counted yet. */
+  /** Time when the reading of the database began: later arrivals may not be counted yet. */
   readonly readAtMs: number;
 }
 
@@ -66,7 +66,7 @@ const ATTEMPTS = 5;
 export const LEASE_OVERDUE_MS = 60_000;
 /** A process that is paused between signing and sending is late by the pause, which the plan limits to 15 s. */
 const SIGNED_WITHIN_SECONDS = 5 + 15;
-/** What customers are told of, by the name of the event of the product. Rows of scans are not analyzed one by one. */
+/** Public events, by the name of the event of the product. Rows of scans are not analyzed one by one. */
 const publicNames: Readonly<Record<string, string>> = {
   invoice_analyzed: 'invoice.analysis.completed',
   finding_created: 'finding.created',

@@ -1,4 +1,4 @@
-// What the webhooks service stored, read from its database itself.
+// Reads the records of the webhooks service from its database.
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { PublishedEvent } from './books.js';
 import { LEASE_OVERDUE_MS } from './webhook-audit.js';
@@ -11,7 +11,7 @@ import type {
 } from './webhook-audit.js';
 
 export interface WebhookBookReader {
-  /** How many deliveries have no end yet. */
+  /** Counts the deliveries that are not completed. */
   pending(): Promise<number>;
   /** Claims that lapsed a minute ago and that nobody has taken up: invariant I7. */
   lapsedClaims(): Promise<number>;

@@ -9,11 +9,11 @@ import type { WebhookBooks } from './webhook-audit.js';
 import { openWebhookBooks } from './webhook-books.js';
 
 export interface ChaosWebhooks {
-  /** How many deliveries have no end yet. */
+  /** Counts the deliveries that are not completed. */
   pending(): Promise<number>;
   /** See {@link WebhookBookReader.lapsedClaims}. */
   lapsedClaims(): Promise<number>;
-  /** From now on receivers answer, so that what is left can end. */
+  /** Makes receivers respond from now on, so that the remaining deliveries can complete. */
   heal(): void;
   read(published: readonly PublishedEvent[]): Promise<WebhookBooks>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface ChaosWebhooksOptions {
   readonly tenants: readonly Tenant[];
 }
 
-/** Of an endpoint that accepts everything at once. */
+/** Tells whether a path belongs to an endpoint that accepts everything at once. */
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
 /** One endpoint answers, one fails now and then, one never accepts anything: its deliveries end FAILED. */

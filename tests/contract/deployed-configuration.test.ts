@@ -20,7 +20,7 @@ const loaded = await Promise.all(
 );
 const schemas = Object.fromEntries(loaded) as Record<ServiceName, z.ZodObject>;
 
-/** What the Secrets hold, in the shape that k8s/README.md creates them. */
+/** Contents of the Secrets, in the shape that k8s/README.md creates them. */
 const secrets: Record<string, string> = {
   ...newSecrets(),
   MONGODB_URL: 'mongodb://user:password@database:27017/?replicaSet=rs0',
@@ -83,13 +83,13 @@ function composeEnvironments(): Environment[] {
     }));
 }
 
-/** What the image itself sets: see the Dockerfile. */
+/** Reads the variables that the image sets: see the Dockerfile. */
 function imageEnvironment(): Record<string, string> {
   const assignments = /^ENV (.*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
   return Object.fromEntries(assignments.split(' ').map((assignment) => assignment.split('=')) as [string, string][]);
 }
 
-/** What the process in the container finds. */
+/** Returns the variables that the process in the container finds. */
 function inContainer({ variables }: Environment): Record<string, string> {
   return { ...imageEnvironment(), ...variables };
 }
@@ -98,7 +98,7 @@ function isProduction(environment: Environment): boolean {
   return inContainer(environment)['NODE_ENV'] === 'production';
 }
 
-/** What an overlay puts in place of the prices of the simulator. */
+/** Prices that an overlay sets in place of those of the simulator. */
 const ownPrices: Readonly<Record<string, string>> = Object.fromEntries(
   Object.keys(services.billing.settings)
     .filter((name) => name.startsWith('PADDLE_PRICE_'))
@@ -129,7 +129,7 @@ describe('the map of the services', () => {
     }
   });
 
-  test('names exactly what each service reads beside the settings of its protocol, and which of it is secret', () => {
+  test('names exactly what each service reads besides the settings of its protocol, and which of it is secret', () => {
     expect(entries.map(([name, service]) => [name, mapped(service)])).toEqual(
       entries.map(([name, { protocol }]) => [name, read(schemas[name], protocol)]),
     );
@@ -225,7 +225,7 @@ function mapped({ calls, settings: own }: Service): string[] {
 /** The same as the schema tells it. */
 function read(schema: z.ZodObject, protocol: Service['protocol']): string[] {
   const ofProtocol = protocol === 'grpc' ? Object.keys(serviceSettings('any')) : httpSettings;
-  // Of a secret it says whether it is set, of anything else the value, and here nothing is set.
+  // The description gives only the state of a secret and the value of anything else; nothing is set here.
   return Object.entries(describeConfig(schema, {}))
     .filter(([name]) => !ofProtocol.includes(name))
     .map(([name, value]) => (value === undefined ? name : `${name} (secret)`))

@@ -20,9 +20,9 @@ export interface KubernetesObject {
   readonly automountServiceAccountToken?: boolean;
 }
 
-/** What one `kustomization.yaml` renders to. */
+/** Result of rendering one `kustomization.yaml`. */
 export interface Rendering {
-  /** Where it lies: `overlays/local`. */
+  /** Its directory, for example `overlays/local`. */
   readonly name: string;
   readonly yaml: string;
   readonly objects: readonly KubernetesObject[];

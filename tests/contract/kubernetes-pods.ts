@@ -65,7 +65,7 @@ export function selects(selector: Record<string, string>, labels: Record<string,
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
-/** What is missing from the promises that every pod keeps, the stores included; one sentence each, naming the place. */
+/** Lists the broken promises of a pod, in one sentence each that names the place. Every pod keeps them, those of the stores included. */
 export function podFaults({ kind, metadata, spec }: Workload): string[] {
   const pod = spec.template.spec;
   const where = `${kind} ${metadata.name}`;

@@ -9,7 +9,7 @@ const PACKAGE = 'kubernetes-validate==1.37.0';
 const INSTALL_TIMEOUT_MS = 90_000;
 const VALIDATE_TIMEOUT_MS = 60_000;
 
-/** What the schemas of one Kubernetes version say about a list of objects. */
+/** Result of validating a list of objects against the schemas of one Kubernetes version. */
 export interface ValidationResult {
   /** Names like `deployment/gateway` of the objects that are valid. */
   readonly valid: string[];
@@ -49,7 +49,7 @@ export function schemaValidator(): Validate | undefined {
   };
 }
 
-/** Why it failed, or undefined. A half-finished installation is never seen under the final name. */
+/** Installs the tool. @returns the reason of a failure, or undefined. A half-finished installation is never seen under the final name. */
 function install(home: string): string | undefined {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const unfinished = mkdtempSync(`${home}-`);

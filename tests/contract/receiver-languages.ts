@@ -66,8 +66,8 @@ export function isThere({ probe: [command, ...args] }: Language): boolean {
 }
 
 /**
- * Whether the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where SKIP_WITHOUT
- * names its command: what nobody watches would be skipped for ever.
+ * Tells whether the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where SKIP_WITHOUT names its
+ * command: otherwise the tests could be skipped unnoticed for ever.
  * @throws Error that says how to skip them
  */
 export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {

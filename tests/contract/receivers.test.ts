@@ -34,7 +34,7 @@ function signature(secrets: readonly string[], id: string, body: string, ageSeco
   return [`t=${t}`, ...v1.map((hex) => `v1=${hex}`)].join(',');
 }
 
-// Where a language may be missing, its tests are counted as skipped, and the title says why.
+// If a language may be missing, its tests are counted as skipped, and the title says why.
 for (const language of languages) {
   const { name, probe, prepare } = language;
   const isHere = canRun(language);
@@ -59,7 +59,7 @@ for (const language of languages) {
         await eventually(() => expect(timesHandled(id)).toBe(1));
         const next = nextEvent();
         expect(await deliver(next.id, next.body, signature([SECRET], next.id, next.body))).toBe(204);
-        // What it says about the second event comes after all that it says about the first.
+        // Its lines about the second event come after all those about the first.
         await eventually(() => expect(timesHandled(next.id)).toBe(1));
         expect(timesHandled(id)).toBe(1);
       });

@@ -1,6 +1,6 @@
 /**
- * For a tool that is missing: its tests are skipped where SKIP_WITHOUT names it, and fail everywhere else.
- * @param sentence what is missing and how it is got
+ * Skips the tests of a missing tool where SKIP_WITHOUT names it, and fails everywhere else.
+ * @param sentence what is missing and how to install it
  * @throws Error with the sentence
  */
 export function skipWithout(tool: string, sentence: string, env: NodeJS.ProcessEnv = process.env): undefined {

@@ -9,7 +9,7 @@ import { scaleAmount } from '@invoicecontrol/values/decimal-amount';
 import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 
-/** How the bills come in: posted one by one on the day of arrival, or all at the end as the rows of one scan. */
+/** The way in which bills arrive: posted one by one on the day of arrival, or all at the end as the rows of one scan. */
 export type Road = 'posts' | 'scan';
 
 export interface AnalyzeOptions {
@@ -95,7 +95,7 @@ function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));
 }
 
-/** What a row of a scan can state. */
+/** Returns the fields that a row of a scan can state. */
 function rowOf({ invoice }: Bill): Bill['invoice'] {
   const { due_date: _due, net_amount: _net, tax_amount: _tax, buyer: _buyer, ...stated } = invoice;
   return stated;

@@ -7,7 +7,7 @@ import type { Random } from './random.js';
 /** All bills that a supplier with a habit sends during the history, with related bills of other suppliers. */
 export type Habit = (books: Books) => Bill[];
 
-/** What the bills of a supplier are generated from. */
+/** The values from which the bills of a supplier are generated. */
 export interface Books {
   readonly party: Party;
   readonly random: Random;

@@ -54,7 +54,7 @@ export function both(first: readonly Change[], second: readonly Change[]): Chang
   };
 }
 
-/** Whether a number is unlikely to recur on another bill of this or the next year: it has a year or a counter of four digits. */
+/** Tells whether a number is unlikely to recur on another bill of this or the next year: it has a year or a counter of four digits. */
 export function isTelling(number: string): boolean {
   return /[1-9]\d{3}/.test(number);
 }

@@ -6,7 +6,7 @@ export type Numbering = (date: string) => string;
 interface Style {
   /** The part of the date with which the counter restarts; empty where it never does. */
   readonly period?: (date: string) => string;
-  /** Where the counter begins. */
+  /** Range of the first number. */
   readonly first: readonly [min: number, max: number];
   readonly write: (counter: number, date: string) => string;
 }
@@ -66,7 +66,7 @@ export function numberApart(before: readonly number[], random: Random, stepMin: 
   }
 }
 
-/** Whether two numbers are one typing error apart: one digit differs, or two neighbouring digits are swapped. */
+/** Tells whether two numbers are one typing error apart: one digit differs, or two neighbouring digits are swapped. */
 function isOneSlipApart(left: string, right: string): boolean {
   const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]));
   const [first = 0, second = 0] = differing;

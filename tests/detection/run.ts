@@ -10,7 +10,7 @@ import { randomFrom } from './random.js';
 import { f1, score, share } from './score.js';
 import type { Rate, Score } from './score.js';
 
-/** For the written histories and for each seed. */
+/** Time limit for the written histories and for each seed. */
 const MINUTES_MAX = 20;
 
 const usage = `Analyzes labelled histories and prints how many duplicates and anomalies were found.

@@ -113,7 +113,7 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
   };
 }
 
-/** Whether a row of a scan shows what is wrong with an anomaly. */
+/** Tells whether a row of a scan shows the fault of an anomaly. */
 function isShownByRows({ anomaly }: Bill): boolean {
   return anomaly === undefined || anomaly.expected.some((type) => !postedOnly.test(type));
 }
@@ -218,7 +218,7 @@ function missExample({ mutation, original, bills }: Copy): Example {
   };
 }
 
-/** At most `EXAMPLES_PER_KIND_MAX` examples of a kind, each under its kind. */
+/** Lists at most `EXAMPLES_PER_KIND_MAX` examples of a kind, each under its kind. */
 function firstOfEachKind(examples: readonly Example[]): string[] {
   const seen = new Map<string, number>();
   return examples

@@ -1,4 +1,4 @@
-// What every answer of the gateway must be, whatever was asked: each test of this directory gets its answers through here.
+// Checks the rules that every response of the gateway keeps: each test of this directory gets its responses through here.
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
@@ -13,7 +13,7 @@ export interface ReceivedAnswer {
 
 export interface SentRequest {
   readonly method: string;
-  /** From the root, without the query: `/v1/invoices`. */
+  /** Path from the root without the query, for example `/v1/invoices`. */
   readonly path: string;
   /** The X-Request-Id that was sent, if one was. */
   readonly requestId?: string | undefined;
@@ -54,10 +54,10 @@ const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Of documents, whose content is a stranger's. */
+/** Headers of documents, whose content comes from strangers. */
 const documentHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
-/** Of the page that a person confirms: its form, and the redirect after it, lead to us and to the application alone. */
+/** Policy of the page that a person confirms: its form and the redirect after it lead only to this product and to the application. */
 const PAGE_POLICY =
   /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https?:\/\/[^;]+; frame-ancestors 'none'; base-uri 'none'$/;
 
@@ -79,7 +79,7 @@ const transportStatuses: ReadonlySet<number> = new Set([405, 408, 414, 431]);
 /** API keys, recovery and invitation tokens, webhook secrets. */
 const SECRET = /\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/;
 
-/** The only places where a secret may stand, by operation. */
+/** The only places where a response may contain a secret, by operation. */
 const shownOnce: Readonly<Record<string, string>> = {
   createApiKey: 'key',
   deleteOrganization: 'recoveryToken',
@@ -119,7 +119,7 @@ export function answerCheck(openApiText: string): AnswerCheck {
     assert.ok(operation, `${what}No such operation is published.`);
     const published = operation.responses[answer.status];
     assert.ok(published, `${what}The status is not published for ${operation.operationId}.`);
-    // Every route with a key tells where its caller stands; those without one are limited by address.
+    // Every route with a key reports the limits of its caller; those without a key are limited by address.
     const isKeyOptional = operation.security?.some((scheme) => Object.keys(scheme).length === 0) === true;
     const hasKey = isKeyOptional ? answer.headers.has('ratelimit') : operation.security?.length !== 0;
     assert.equal(answer.headers.has('ratelimit'), hasKey, `${what}RateLimit`);
@@ -178,7 +178,7 @@ function checkEnvelope(
   if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
 }
 
-/** Whether the answer is a file of a type that is published for it. */
+/** Tells whether the response is a file of a type that is published for it. */
 function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;
@@ -209,7 +209,7 @@ function assertValid(isValid: ValidateFunction, body: unknown, what: string): vo
 function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
-  // Of OpenAPI: it says which of the schemas of `oneOf` is meant, which `oneOf` says as well.
+  // A keyword of OpenAPI: it names the schema of `oneOf` that is meant, which `oneOf` determines as well.
   ajv.addKeyword('discriminator');
   ajv.addSchema({ $id: 'openapi', components: { schemas: mapValues(components.schemas, closed) } });
   ajv.addKeyword('components');

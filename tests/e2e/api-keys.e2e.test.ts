@@ -151,7 +151,7 @@ describe('a key', () => {
   test('is refused once the list shows it as revoked, even if two keys revoke each other at once', async () => {
     const [one, two] = await Promise.all([newKey('OWNER'), newKey('OWNER')]);
     await Promise.all([revoke(one.id, two.key), revoke(two.id, one.key)]);
-    // Whether one falls or both is a matter of timing; one that fell must not work.
+    // Timing decides whether one of the keys is revoked or both; a revoked one must not work.
     const list = await running.request<Page<KeyRecord>>('GET /api-keys?limit=100', { key: owner });
     const alive = new Set(list.body.items.map((item) => item.id));
     await eventually(async () => {

@@ -18,7 +18,7 @@ interface KeyExpectation {
   readonly scope: string;
   /** A body that its schema accepts where the path has an id, and that changes nothing elsewhere. */
   readonly body?: unknown;
-  /** What a caller who may call gets for that body; with an id in the path always 404, as it names nothing. */
+  /** Status that an allowed caller gets for that body; always 404 with an id in the path, since it names nothing. */
   readonly status: number;
 }
 
@@ -28,7 +28,7 @@ interface PublicExpectation {
   readonly status: number;
 }
 
-/** By operation; written from the specification and the architecture, not from the table. */
+/** Expectations by operation; written from the specification and the architecture, not from the table. */
 const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>> = {
   analyzeInvoice: { role: 'VIEWER', scope: 'invoices:write', body: {}, status: 400 },
   listInvoices: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
@@ -142,11 +142,11 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listNotifications: { role: 'ADMIN', scope: 'organization:read', status: 200 },
 };
 
-/** On loopback, where nobody listens. */
+/** A loopback address where nobody listens. */
 const unreachableWebhook = { url: 'https://127.0.0.1:1024/', events: ['invoice.analysis.failed'] };
 const ksefConnection = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'a-token-of-nobody-at-all' };
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
-/** By the name of the path parameter: a well-formed id of no resource. */
+/** Well-formed ids of no resource, by the name of the path parameter. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
   scanId: UNKNOWN_ID,
@@ -164,7 +164,7 @@ const unknownIds: Readonly<Record<string, string>> = {
 };
 /** Path parameters that name a part of a resource. */
 const parts: Readonly<Record<string, string>> = { page: '1', provider: 'PROVIDER_C', submissionId: UNKNOWN_ID };
-/** By the name of the path parameter: where the resource is read. */
+/** Paths at which resources are read, by the name of the path parameter. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
   scanId: '/scans',
@@ -182,11 +182,11 @@ const collections: Readonly<Record<string, string>> = {
 };
 
 let running: RunningSystem;
-/** By role; with every scope that a key of the role can have. */
+/** Keys by role, with every scope that a key of the role can have. */
 let keys: Readonly<Record<Role, string>>;
-/** By the name of the path parameter: a resource of the other organization. */
+/** Resources of the other organization, by the name of the path parameter. */
 let foreignIds: Readonly<Record<string, string>>;
-/** What these resources were before any test. */
+/** State of these resources before any test. */
 let foreignResources: readonly unknown[];
 
 beforeAll(async () => {
@@ -202,7 +202,7 @@ beforeAll(async () => {
   const { body: latest } = await running.request<LatestAnalysis>(`GET /invoices/${invoiceId}/analysis/latest`, {
     key: other.keys.owner,
   });
-  /** Of a webhook that was deleted, so that nothing changes it any more. */
+  /** Creates a delivery of a deleted webhook, which nothing changes any more. */
   const canceledDelivery = async (): Promise<string> => {
     const deleted = await create('/webhooks', unreachableWebhook);
     const deliveryId = await create(`/webhooks/${deleted}/test`, { type: 'scan.completed' });
@@ -223,7 +223,7 @@ beforeAll(async () => {
     });
     return body.upload_id;
   };
-  /** As a synchronisation brings it. */
+  /** Imports a vendor as a synchronisation does. */
   const importVendor = async (): Promise<string> => {
     const channel = openChannel(running.system.addresses.analysis);
     const { organizationId, companyId } = other;

@@ -367,7 +367,7 @@ describe('a paid subscription', () => {
     expect(await open()).toMatchObject({ status: 502, body: { error: { code: 'PROCESSING_FAILED' } } });
   });
 
-  test('is marked as a duplicate beside another one, which stays', async () => {
+  test('is marked as a duplicate when another one exists, which stays', async () => {
     const tenant = await running.newTenant('FREE');
     const [first, second] = [
       await checkOut(tenant, { plan_code: 'CORE' }),
@@ -412,7 +412,7 @@ describe("a stranger's checkout", () => {
     const before = await subscriptionOf(victim);
     expect(before).toMatchObject({ plan: 'ENTERPRISE', status: 'none', active: true });
     const bought = await pay(options, { organization_id: victim.organizationId });
-    // With a reference, but one of another organization.
+    // The payment has a reference, but that of another organization.
     await pay(options, { ...options.customData, organization_id: victim.organizationId });
     expect(await subscriptionOf(victim)).toEqual(before);
     expect(await portalOf(victim)).toMatchObject({ status: 409 });
@@ -638,7 +638,7 @@ test('a plan that the operator set is not lowered by what the organization buys,
   expect(await plan()).toBe('ENTERPRISE');
 });
 
-test('what the operator sets beside a subscription lasts until the next notification', async () => {
+test('a plan that the operator sets during a subscription lasts until the next notification', async () => {
   const tenant = await running.newTenant('FREE');
   const { subscriptionId } = await buyAndWait(tenant, { plan_code: 'CORE' });
   await running.setPlan(tenant.organizationId, { plan: 'SCALE' });

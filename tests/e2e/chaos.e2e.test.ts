@@ -44,7 +44,7 @@ test(
     expect({ lines, breaches, ended: report.ended }).toEqual({ lines, breaches: [], ended: [] });
     expect(report.stored).toMatchObject({ invoices: expect.any(Number), events: expect.any(Number) });
 
-    // What was really stored, with one thing missing.
+    // The audit must report each missing part of the real records.
     const [acknowledged] = ledger.invoices.flatMap(({ answers }) => answers);
     const withoutInvoice = books.invoices.filter(({ _id }) => _id !== acknowledged?.invoiceId);
     expect(countsOf(audit({ ...books, invoices: withoutInvoice }, ledger))).toContain('lost');

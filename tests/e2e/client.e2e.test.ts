@@ -100,7 +100,7 @@ const refused = {
   'Take the decision of the confirmation page': 400,
 };
 
-test('every request of the Postman collection is accepted as it stands, but for ids that name nothing', async () => {
+test('every request of the Postman collection is accepted unchanged, except for ids that name nothing', async () => {
   const collection = JSON.parse(await readFile(`${root}packages/client/postman-collection.json`, 'utf8')) as {
     readonly item: readonly { readonly item: readonly PostmanItem[] }[];
   };

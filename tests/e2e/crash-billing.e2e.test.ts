@@ -58,7 +58,7 @@ afterAll(async () => {
 
 async function newBuyer(): Promise<Buyer> {
   const tenant = await system.newTenant('Buyer', 'CORE');
-  // Until then the notification would wait for the organization to be known.
+  // The organization must be known first, or the notification would wait for it.
   const customers = mongo.db.collection<{ _id: string }>('customers');
   await eventually(async () => expect(await customers.countDocuments({ _id: tenant.organizationId })).toBe(1));
   const checkout = await fetch(`${system.baseUrl}/billing/checkout`, {
@@ -107,7 +107,7 @@ async function deliver({ text }: Buyer): Promise<number> {
 const deliverUntilAnswered = (buyer: Buyer): Promise<void> =>
   eventually(async () => expect(await deliver(buyer)).toBe(200));
 
-/** What follows from the notification wherever it shows, without ids and times of this run. */
+/** Reads every effect of the notification, without ids and times of this run. */
 async function stateOf({ tenant: { organizationId, keys } }: Buyer) {
   const { db } = mongo;
   const [account] = await db.collection('customers').find({ organizationId }).toArray();
@@ -123,7 +123,7 @@ async function stateOf({ tenant: { organizationId, keys } }: Buyer) {
     isPublished: account?.['outboxPending'] === undefined,
     subscriptions: (account?.['subscriptions'] as object[] | undefined)?.map((one) => ({ ...one, id: 'sub' })),
     links: links.length,
-    // What was applied just before the kill is found to be so: stale.
+    // A notification that was applied just before the kill is recognised as stale.
     notifications: notifications.map(({ state, outcome }) => ({
       state: state as unknown,
       isApplied: outcome === 'APPLIED' || outcome === 'STALE',

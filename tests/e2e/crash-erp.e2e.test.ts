@@ -92,7 +92,7 @@ const samples: Readonly<Record<Erp, Sample>> = {
 
 interface Connected {
   readonly erp: Erp;
-  /** Of the simulator. */
+  /** Company in the simulator. */
   readonly company: string;
   readonly id: string;
   /** So many vendors and bills the ERP has. */
@@ -229,7 +229,7 @@ async function expectSuccess(one: Connected, before: ReadonlySet<string>): Promi
     async () => {
       const runs = await runsOf(one);
       expect(runs.every(({ status }) => status !== 'RUNNING')).toBe(true);
-      // What a run leaves after an outage is for the next one.
+      // The next run completes what a run left after an outage.
       if (runs[0]?.status !== 'SUCCEEDED') await request(`POST /erp-connections/${one.id}/sync`);
       expect(runs[0]?.status).toBe('SUCCEEDED');
       expect(before.has(runs[0]?.id ?? '')).toBe(false);
@@ -282,7 +282,7 @@ async function killAtCall(one: Connected, skip: number): Promise<void> {
 /** The service is killed at a write of its own, or of analysis, which is then killed too. */
 async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', options: HoldOptions): Promise<void> {
   const hold = system.proxyOf(victim).hold(options);
-  // Its answer may wait for what is held.
+  // The response may wait for the held call.
   request(`POST /erp-connections/${one.id}/sync`).catch(() => {});
   await reached(hold, `${options.side} "${options.command}" was not reached`);
   await system[victim].kill();
@@ -292,7 +292,7 @@ async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', opti
 
 const expireAccess = (one: Connected) => control(one.erp, `POST /tenants/${one.company}/expire`, { what: 'ACCESS' });
 
-/** What happens in a round; the list is gone through again and again. */
+/** Steps of the rounds; the list is repeated. */
 const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) => Promise<void>)[] = [
   ({ businessCentral }, round) => killAtCall(businessCentral, 3 + (round % 9)),
   ({ xero }, round) => killAtCall(xero, round % 9),

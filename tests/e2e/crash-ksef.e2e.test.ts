@@ -10,7 +10,7 @@ const operations = ['A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as con
 
 interface KillPoint {
   readonly operation: (typeof operations)[number];
-  /** Whether KSeF had done what was asked when the service was killed. */
+  /** True when KSeF had processed the request before the service was killed. */
   readonly processed: boolean;
 }
 
@@ -95,7 +95,7 @@ async function begin(point: KillPoint, number: string): Promise<Filing> {
   const faultId = await ksef.fault({
     operation: point.operation,
     context: nip,
-    // What is held goes on when the fault is removed; what hangs is never done.
+    // A held request goes on when the fault is removed; a hanging one is never processed.
     ...(point.processed ? { kind: 'HOLD', processed: true } : { kind: 'HANG', seconds: HANG_SECONDS }),
     times: 1,
   });
@@ -139,7 +139,7 @@ describe('a submission to KSeF whose service is killed while a call is under way
           );
           const { registered, sends, sessions, plaintextTokens } = await ksef.counters(nip);
           expect([point, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([point, [hashOf(xml)]]);
-          // What arrived is found in its session and is not sent again.
+          // An invoice that arrived is found in its session and not sent again.
           const isRepeated = point.operation === 'S2' && !point.processed;
           expect([point, sends[hashOf(xml)]]).toEqual([point, isRepeated ? 2 : 1]);
           // A session whose opening was not answered is known to nobody: it is empty, and ends by itself.

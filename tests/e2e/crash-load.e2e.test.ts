@@ -12,18 +12,18 @@ import type { Trial } from './crash/trial.js';
 
 /** So many answers come between two rounds, or the second would find nothing to break. */
 const ANSWERS_BETWEEN = 10;
-/** For each of them, because a slow machine gives them slowly. */
+/** Time limit of each response, because a slow machine sends them slowly. */
 const ANSWER_MS_MAX = 60_000;
 /** Many more than the 64 that are published at once. */
 const ANSWERS_WITHOUT_BROKER = 150;
 /** A kill comes at any moment within this time. */
 const KILL_WITHIN_MS = 700;
-/** How long the broken connections of a round stay broken. */
+/** Time for which the connections of a round stay broken. */
 const FAULT_MS = 400;
 const ROUND_MS_MAX = 90_000;
 const AFTERWARDS_MS_MAX = 300_000;
 
-/** What happens in a round; the list is gone through again and again. */
+/** Steps of the rounds; the list is repeated. */
 const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis }) => bounce(analysis),
   ({ scan }) => bounce(scan),
@@ -117,7 +117,7 @@ describe('invoices and scans that are sent while processes are killed', () => {
       try {
         for (let round = 0; round < ROUNDS; round++) {
           await expectAnswers(ANSWERS_BETWEEN);
-          // After a kill the scans of an organization stand still for half a minute: each round has one of its own.
+          // After a kill the scans of an organization wait for half a minute, so each round has an organization of its own.
           const scanning = await eventually(() => system.newTenant(`Scanning ${round}`), { timeoutMs: ANSWER_MS_MAX });
           tenants.push(scanning);
           const atOnce = scanAtOnce(ledger, scanning, nextSample);

@@ -10,7 +10,7 @@ import type { Trial } from './crash/trial.js';
 
 /** Every command that an analysis sends to its database, and which invoice of a supplier sends it. */
 const steps = [
-  // What these leave is made good within seconds, so they come first, while nothing else is under way.
+  // The rest of these is repaired within seconds, so they come first, while nothing else is in progress.
   { command: 'update relay', of: 'a duplicate' },
   { command: 'update invoices', of: 'a duplicate' },
   // The month's counter is not there yet: looked for, then created.
@@ -34,16 +34,16 @@ const steps = [
 const POINTS_AT_ONCE = 9;
 /** These name no organization, so the first one that passes is held. */
 const unnamed: readonly string[] = ['update relay', 'update invoices'];
-/** One such command can serve several tenants: whoever holds it holds all of them. */
+/** One such command can serve several tenants: holding it holds all of them. */
 const joined: readonly string[] = ['find links', 'update links'];
 
 interface KillPoint {
   readonly command: string;
   readonly of: (typeof steps)[number]['of'];
   readonly side: HoldOptions['side'];
-  /** Without a quota; its client sends again until it is answered. */
+  /** Has no quota; its client retries until it gets a response. */
   readonly retrying: Tenant;
-  /** With a quota; its client gives up, and what was stored must be finished all the same. */
+  /** Has a quota; its client gives up, and stored requests must be finished all the same. */
   readonly leaving: Tenant;
 }
 
@@ -109,7 +109,7 @@ describe('an analysis whose process is killed', () => {
     }
     await Promise.all(retried);
     await trial.expectPromisesKept();
-    // What was stored of those who gave up is still there, hence decided.
+    // The stored invoices of those who gave up still exist, so they were decided.
     const left = await Promise.all(points.map(({ leaving }) => storedBy(leaving)));
     expect(left.flat()).toEqual(expect.arrayContaining(storedAtKill));
   }, 1_200_000);

@@ -25,11 +25,11 @@ type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'datab
 /** A command that a scan makes a service send to its database. */
 interface Step {
   readonly command: string;
-  /** Which of those that a scan sends; left out: the first. */
+  /** Position among the same commands of a scan; the first if left out. */
   readonly occurrence?: number;
   /** Those that name no organization carry this, and the first one that passes is taken. */
   readonly carrying?: string;
-  /** Which scan sends it; left out: `later`. */
+  /** The scan that sends it; `later` if left out. */
   readonly of?: Kind;
 }
 
@@ -37,7 +37,7 @@ interface Step {
 type Kind = 'first' | 'later' | 'long';
 
 const stepsOfScan: readonly Step[] = [
-  // Events are published, whoever's they are.
+  // Events are published for all organizations.
   { command: 'update relay', carrying: 'relay' },
   // The month's counter is not there yet: looked for, then created.
   { command: 'findAndModify usage', of: 'first' },
@@ -56,8 +56,8 @@ const stepsOfScan: readonly Step[] = [
 ];
 
 /**
- * Of what is sent for each slice an early and a late one. Those about events stand next to others. Before a read all is
- * as after the write before it, and analysis takes few scans at once, so its reads are left out.
+ * Has an early and a late command of those that are sent for each slice. Commands about events are next to others. The state before a read
+ * equals that after the write before it, and analysis takes few scans at once, so its reads are left out.
  */
 const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert policies', of: 'first' },
@@ -87,14 +87,14 @@ const besideScans: ReadonlySet<string> = new Set(['update release_policies', 'up
 /** The finding about the scan as a whole. Apart from the others, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER', of: 'long' };
 
-/** Where a scan is held when something is killed. */
+/** The point at which a scan is held when something is killed. */
 interface KillPoint extends Step {
-  /** Whose command it is. */
+  /** The service that sends the command. */
   readonly at: 'scan' | 'analysis';
   readonly side: HoldOptions['side'];
 }
 
-/** What is killed when all these points are reached, each by the scan of another tenant. */
+/** The service that is killed when all these points are reached, each by the scan of another tenant. */
 interface Kill {
   readonly victims: readonly Part[];
   readonly points: readonly KillPoint[];
@@ -134,7 +134,7 @@ function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce
   });
 }
 
-/** At every n-th point the client gives up: the sweep takes one scan after the other. */
+/** The client gives up at every n-th point: the sweep takes one scan after the other. */
 const LEAVING_EACH = 3;
 const PASSING_MS_MAX = 60_000;
 const TRIAL_MS_MAX = 900_000;

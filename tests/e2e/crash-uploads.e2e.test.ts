@@ -5,7 +5,7 @@ import { reached } from './crash/reached.js';
 import { startUploadTrial } from './crash/upload-trial.js';
 import type { Sender, UploadTrial } from './crash/upload-trial.js';
 
-/** What a client has sent when the command comes. */
+/** The last request of the client when the command comes. */
 type Stage = 'reserve' | 'put' | 'analyze';
 type Victim = 'documents' | 'analysis' | 'gateway';
 
@@ -14,13 +14,13 @@ interface Step {
   readonly service: 'documents' | 'analysis';
   readonly command: string;
   readonly stage: Stage;
-  /** Which of those of this client; the first unless said. */
+  /** Position among the same commands of this client; the first by default. */
   readonly occurrence?: number;
-  /** Of a document that cannot be read. */
+  /** True for a document that cannot be read. */
   readonly isUnreadable?: boolean;
 }
 
-/** In the order in which they come. */
+/** Commands in the order in which they come. */
 const steps: readonly Step[] = [
   { service: 'documents', command: 'insert uploads', stage: 'reserve' },
   // The claim of a PUT.
@@ -32,7 +32,7 @@ const steps: readonly Step[] = [
   { service: 'documents', command: 'findAndModify usage', stage: 'put', occurrence: 2 },
   // The commit of its bytes.
   { service: 'documents', command: 'update uploads', stage: 'put' },
-  // What an analysis that is about to be requested, and one that begins, keep.
+  // These keep the upload: one before an analysis is requested, one when it begins.
   { service: 'documents', command: 'update uploads', stage: 'analyze' },
   { service: 'documents', command: 'update uploads', stage: 'analyze', occurrence: 2 },
   // A process reads it.
@@ -111,7 +111,7 @@ async function reach({ service, command, stage, occurrence, side, isUnreadable }
   return hold;
 }
 
-/** By what a command names its client. */
+/** Returns the text by which a command names its client. */
 async function textIn(command: string, sender: Sender): Promise<string> {
   if (command === 'insert contents.chunks') return sender.marker;
   if (command === 'find contents.chunks') return trial.fileIdOf(sender);
@@ -135,7 +135,7 @@ async function killAt(points: readonly KillPoint[], ...victims: readonly Victim[
 const stepsOf = (service: Step['service']) => steps.filter((step) => step.service === service);
 
 describe('an upload whose service is killed', () => {
-  test('sends no write that has no kill point here, beside those of every decision', async () => {
+  test('sends no write that has no kill point here, besides those of every decision', async () => {
     const services = ['documents', 'analysis'] as const;
     const seen = (system: KillableSystem) =>
       services.flatMap((service) =>

@@ -13,13 +13,13 @@ import type { Customer, StoredDelivery, WebhookTrial } from './crash/webhook-tri
  * one kill: each is a claim, a write or a request that the dead process never goes on with.
  */
 interface KillPoint {
-  /** What holds nevertheless. */
+  /** The guarantee that holds nevertheless. */
   readonly guarantee: string;
   /** Before anything is held back. */
   prepare(): Promise<unknown>;
   /** Resolves when the service has come to the point, where it stays. */
   reach(): Promise<unknown>;
-  /** While the service is down. */
+  /** Runs while the service is down. */
   whileDown?(): Promise<unknown>;
   check(): Promise<unknown>;
 }
@@ -91,7 +91,7 @@ function fanOutAfterOneOfThree(): KillPoint {
   };
 }
 
-/** What the receiver says unless it is told otherwise. */
+/** Default response of the receiver. */
 const ok = (_request: ReceivedRequest, response: ServerResponse): void => void response.end('ok');
 
 const rotate = (customer: Customer) =>
@@ -258,7 +258,7 @@ function deletion(): KillPoint & { reachSweep(): () => Promise<void> } {
       trial.call(customer, `DELETE /webhooks/${id}`).catch(() => {});
       await isReached();
     },
-    // As if the service had been down for so long.
+    // Moves times as if the service had been down for that long.
     async whileDown() {
       const before = { deletionPending: new Date(Date.now() - SWEPT_AFTER_MS) };
       const { modifiedCount } = await trial.db
@@ -282,7 +282,7 @@ function deletion(): KillPoint & { reachSweep(): () => Promise<void> } {
   };
 }
 
-/** What is published stays in the outbox. */
+/** Kills the service before its outbox is emptied: published events are still in it. */
 function outboxOfWebhooks(): KillPoint {
   let customer: Customer;
   return {

@@ -71,7 +71,7 @@ async function deleteNow(tenant: Tenant): Promise<number> {
   return performance.now();
 }
 
-/** How long after the answer the last request began that succeeded; negative: before it. */
+/** Returns the time from the response to the start of the last successful request; negative if it started before the response. */
 function lastSuccessMs({ outcomes }: Load, answeredAt: number): number {
   return Math.max(...outcomes.filter(({ status }) => status === 200).map(({ begunAt }) => begunAt - answeredAt));
 }
@@ -98,7 +98,7 @@ async function deleteUnderLoad(tenant: Tenant, other: Tenant, forMs: number) {
   return { after, lastSuccess };
 }
 
-/** What is measured here is time itself. */
+/** This test measures time itself. */
 function untilPassed(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

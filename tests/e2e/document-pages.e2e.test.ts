@@ -11,7 +11,7 @@ import { ubl, uploadFile } from './uploading.js';
 let running: RunningSystem;
 let key: string;
 let pdf: Buffer;
-/** Of an invoice that was uploaded as a PDF, and of one in XML. */
+/** Ids of an invoice that was uploaded as a PDF, and of one in XML. */
 let pdfInvoice: string;
 let xmlInvoice: string;
 
@@ -117,7 +117,7 @@ describe('the view of an XML invoice', () => {
     expect(html).not.toMatch(/<(?:script|img)/);
   });
 
-  test('stands in place of its pages, which say so', async () => {
+  test('replaces its pages, which say so', async () => {
     const answer = await refused(`/invoices/${xmlInvoice}/document/pages/1`);
     expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
     expect(answer.body.error.message).toContain(`/v1/invoices/${xmlInvoice}/document/view`);

@@ -18,7 +18,7 @@ import { connectApi, useSharedSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 
-/** What only an upload, a document or an outside system can bring about; a line goes when something does. */
+/** Statuses that only an upload, a document or an outside system can cause; a status is removed once a test causes it. */
 const statusesNotYetPossible = [416, 422, 502];
 
 const INSIDE = 'mongodb://analysis:hunter2@10.0.0.7 refused the connection';
@@ -77,7 +77,7 @@ async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
 /** Nothing listens there: the system never assigns this port, unlike one that was free a moment ago. */
 const CLOSED_ADDRESS = '127.0.0.1:1';
 
-/** Where somebody listens who never says a word. */
+/** Starts a server that accepts connections and never sends a byte. */
 async function deafAddress(): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => sockets.add(socket.on('error', () => {})));

@@ -298,7 +298,7 @@ describe('a connection', () => {
     ['a key with a line break', { api_key: 'a\nb' }, 'api_key'],
     ['a key with a byte order mark', { api_key: '\ufeffk' }, 'api_key'],
     ['a day to come', { import_from: '2999-01-01' }, 'import_from'],
-    ['a good change beside a wrong one', { paused: true, import_from: '1999-01-01' }, 'import_from'],
+    ['a valid change next to an invalid one', { paused: true, import_from: '1999-01-01' }, 'import_from'],
   ])('is changed by none of: %s', async (_, body, path) => {
     const target = `/erp-connections/${unchanged.id}`;
     expectRefusal(await call(`PATCH ${target}`, body), path);

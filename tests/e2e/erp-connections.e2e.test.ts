@@ -213,7 +213,7 @@ describe('a connection', () => {
     await eventually(async () => expect((await read(keys.owner, body.id)).recentRuns).toHaveLength(2));
   });
 
-  test('that is deleted stays as DISABLED, and its company can be connected anew', async () => {
+  test('that is deleted stays as DISABLED, and its company can be connected again', async () => {
     const { keys } = await running.newTenant();
     const request = await newOdoo();
     const { body } = await create(keys.owner, request);

@@ -1,4 +1,4 @@
-// What a connected ERP adds to the checks, through everything: the gateway, the services and a simulated Odoo.
+// Tests the checks that a connected ERP adds, through the whole product: the gateway, the services and a simulated Odoo.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';

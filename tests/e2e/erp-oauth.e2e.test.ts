@@ -62,7 +62,7 @@ async function newCompany(erp: Erp, name = 'Norton <b>& Sons</b>'): Promise<stri
 const start = (key: string, body: object): Promise<Answer<{ authorize_url: string } & ErrorBody>> =>
   running.request('POST /erp-connections/oauth/start', { key, body });
 
-/** What a click on the consent page leads to: the path and query of the callback. */
+/** Clicks on the consent page. @returns the path and query of the callback */
 async function click(key: string, erp: Erp, choice: string, body: object = {}): Promise<string> {
   const { body: started } = await start(key, { provider: erps[erp].provider, ...body });
   const response = await fetch(`${started.authorize_url}&${choice}`, { redirect: 'manual' });
@@ -73,7 +73,7 @@ async function click(key: string, erp: Erp, choice: string, body: object = {}): 
 
 const callback = <Body = ErrorBody>(path: string): Promise<Answer<Body>> => running.request<Body>(`GET ${path}`);
 
-/** As a browser sends the form of the page. */
+/** Sends the form of the page as a browser does. */
 function press(page: Answer, decision: string): Promise<Answer<ErrorBody>> {
   const action = /<form method="post" action="\/v1([^"]+)">/.exec(page.text)?.[1] ?? '';
   const confirmation = /name="confirmation" value="([^"]+)"/.exec(page.text)?.[1] ?? '';

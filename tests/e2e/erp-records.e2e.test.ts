@@ -1,4 +1,4 @@
-// What synchronisations bring, as the API shows it: vendors, bills, and what is left when an ERP is disconnected.
+// Tests the records of synchronisations in the API: vendors, bills, and the rest after an ERP is disconnected.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -208,7 +208,7 @@ describe('what an ERP has entered', () => {
     expect(await list(key, `/vendors?company_id=${randomUUID()}`)).toEqual([]);
   });
 
-  test('stays when the ERP is disconnected, whose vendors are no master any more, and connecting anew doubles nothing', async () => {
+  test('stays when the ERP is disconnected, whose vendors stop being a master, and connecting again doubles nothing', async () => {
     const key = tenant.keys.owner;
     const before = await list(key, '/invoices?source=ERP');
     const [vendor] = await list(key, '/vendors');

@@ -92,7 +92,7 @@ interface Company {
   fault(fault: object): Promise<void>;
   /** Calls since the `after`th, tokens left out. */
   calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
-  /** Makes the company anew, empty, with another secret. */
+  /** Creates the company again, empty, with another secret. */
   renew(secret: string): Promise<void>;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -295,7 +295,7 @@ beforeEach(async () => {
   tenant = await running.newTenant();
 });
 
-/** As a person who consents. */
+/** Connects as a person who consents. */
 async function connectByConsent(erp: Company): Promise<Connection> {
   const key = tenant.keys.owner;
   const { body: started } = await running.request<{ authorize_url: string }>('POST /erp-connections/oauth/start', {

@@ -13,14 +13,14 @@ import type { AcceptedAnalysis, LatestAnalysis } from './shapes.js';
 
 interface Heard {
   readonly subject: string;
-  /** What the broker tells repeats apart by. */
+  /** Id by which the broker recognises repeats. */
   readonly messageId: string | undefined;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 let running: RunningSystem;
 let bus: Bus;
-/** Of all tenants, in the order of their arrival. */
+/** Events of all tenants, in the order of their arrival. */
 const heard: Heard[] = [];
 
 beforeAll(async () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** Which id of the path the answer of an operation gives, and under which name. */
+/** The path parameter that the response of an operation gives, and the name of its field. */
 const created: Readonly<Record<string, readonly [parameter: string, field: string]>> = {
   analyzeInvoice: ['invoiceId', 'id'],
   createScan: ['scanId', 'id'],
@@ -76,7 +76,7 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'getVendor',
 ]);
 
-test('every example of the description works as it stands', async () => {
+test('every example of the description works unchanged', async () => {
   const tenant = await running.newTenant();
   const { paths } = (await running.request<{ paths: Record<string, Record<string, Operation>> }>('GET //openapi.json'))
     .body;
@@ -90,7 +90,7 @@ test('every example of the description works as it stands', async () => {
 
   const uploadId = await uploadXml(running, tenant.keys.owner, ubl('EXAMPLE-1'));
   const ids = new Map<string, string>([['uploadId', uploadId]]);
-  /** What no document can know: ids of a member and of a file, and secrets that are shown once. */
+  /** Values that the description cannot contain: ids of a member and of a file, and secrets that are shown once. */
   const unknowable = new Map<string, object>([
     ['createRoutingRule', { assign_to: tenant.users.admin }],
     ['assignFinding', { assignee_user_id: tenant.users.admin }],
@@ -117,7 +117,7 @@ test('every example of the description works as it stands', async () => {
     // Two kinds of connections have the same parameter.
     const isOfKsef = path.startsWith('/v1/ksef-connections') || path.startsWith('/ksef-connections');
     const answer = await send((name) => ids.get(isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name) ?? '');
-    // What is stored for the first time, where storing it again has a status of its own.
+    // The first save, where saving again has a status of its own.
     const [success] = operationId === 'saveKsefConnection' ? ['201'] : Object.keys(responses);
     expect({ operationId, status: answer.status, text: answer.status < 400 ? '' : answer.text }).toEqual({
       operationId,

@@ -43,7 +43,7 @@ interface Step {
   readonly answer: string | undefined;
 }
 
-// In the order of the README. One system for all: what one page sends must not be found by the commands of the next one.
+// Pages run in the order of the README, on one system for all: the commands of a page must not find what the page before sent.
 test.each([
   'README.md',
   'docs/guides/first-integration.md',
@@ -69,7 +69,7 @@ test.each([
   GUIDE_MS_MAX,
 );
 
-/** What each block prints. One shell, because later blocks use variables and functions of earlier ones. */
+/** Returns the output of each block. All run in one shell, because later blocks use variables and functions of earlier ones. */
 function run(blocks: readonly string[]): string[] {
   const mark = (index: number) => `printf '\\n=== block ${index} ===\\n'`;
   const script = blocks.flatMap((block, index) => [mark(index), block]).join('\n');
@@ -114,8 +114,8 @@ function ofToday(text: string): string {
 }
 
 /**
- * The first line of a page's answer that was not printed, in order. `...` stands for anything, lines may be left out between
- * two of the page, and layout does not count.
+ * Finds the first line of a page's response that was not printed, in order. `...` matches anything, lines may be left out between two of
+ * the page, and layout does not count.
  */
 function missingOf(answer: string, printed: string): string | undefined {
   const squeeze = (text: string) => text.replaceAll(/\s+/g, '');

@@ -328,7 +328,7 @@ describe('GET /invoices/{invoiceId}/analysis/latest', () => {
     });
   });
 
-  test('has an ETag, and answers 304 without a body to whoever has that version', async () => {
+  test('has an ETag, and gets a 304 without a body for a caller that has that version', async () => {
     const key = await freshKey();
     const { body } = await post(key, fullInvoice);
     const target = `GET /invoices/${body.id}/analysis/latest`;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
 import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 
-/** What the simulator has counted for one context. */
+/** Counters of the simulator for one context. */
 export interface Counters {
   readonly sends: Readonly<Record<string, number>>;
   readonly registered: readonly {
@@ -20,7 +20,7 @@ export interface Counters {
 
 /** The environment TEST of a simulator. */
 export interface Ksef {
-  /** What tells the product where it is. */
+  /** Environment variables that give the product its address. */
   readonly env: Readonly<Record<string, string>>;
   /** A company with a token of its own. */
   newCompany(): Promise<{ readonly nip: string; readonly token: string }>;

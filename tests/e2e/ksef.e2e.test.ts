@@ -279,7 +279,7 @@ describe('an invoice that is submitted to KSeF', () => {
     const { body } = await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
     await eventually(async () => expect(await statusOf()).toBe('ERROR'));
-    // Its login is ended with an empty answer: the test counts all the same.
+    // Ending its login gets an empty response: the test counts all the same.
     await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
     await running.request(`POST ${path}/test`, { key: filer.key });
     expect(await statusOf()).toBe('CONNECTED');

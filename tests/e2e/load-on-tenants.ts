@@ -1,7 +1,7 @@
 // A steady load of requests on the product, and what became of each of them.
 
 export interface Outcome {
-  /** Of `performance.now()`. */
+  /** Start time on the clock of `performance.now()`. */
   readonly begunAt: number;
   readonly endedAt: number;
   readonly status: number;

@@ -9,11 +9,11 @@ import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
-/** Compiled, this file stands a directory deeper than its source. */
+/** The compiled file is a directory deeper than its source. */
 const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/')));
 export const START_MS_MAX = 240_000;
 
-/** What it writes to demo.json. */
+/** Contents of demo.json. */
 export interface Demo extends Tenant {
   readonly baseUrl: string;
   readonly otherOrganization: { readonly organizationId: string; readonly keys: { readonly owner: string } };

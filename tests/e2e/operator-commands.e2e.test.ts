@@ -67,7 +67,7 @@ interface Stuck {
   readonly items: readonly { readonly what: string; readonly why: string; readonly resolution: string }[];
 }
 
-/** A scan whose rows are damaged, as a fault of ours could leave it: no try will ever complete it. */
+/** Stores a scan whose rows are damaged, as a bug could leave it: no attempt will ever complete it. */
 async function poisonedScan(tenant: Tenant): Promise<string> {
   const { organizationId, companyId } = tenant;
   const [_id, createdAt, rows] = [randomUUID(), new Date(Date.now() - HOUR_MS), 2];

@@ -21,7 +21,7 @@ for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
     OperatorServiceDefinition: Definition;
   };
   const owner = databased.find((name) => name.replaceAll('-', '_') === module.split('/')[0]);
-  // What is of no service alone is served by all of them.
+  // Rpcs that no single service owns are served by all of them.
   served.push({ definition, services: owner === undefined ? databased : [owner] });
 }
 const rpcs = served.flatMap(({ definition, services }) =>
@@ -30,7 +30,7 @@ const rpcs = served.flatMap(({ definition, services }) =>
   ),
 );
 
-/** An empty message: whoever gets through is refused for it, or told that there is nothing. */
+/** Sends an empty message: an authorized caller is refused for it, or gets an empty result. */
 async function outcome(
   [service, , method, definition]: (typeof rpcs)[number],
   token: { operatorToken?: string },

@@ -1,4 +1,4 @@
-// What a collector is sent, over OTLP as JSON on loopback.
+// Receives the telemetry for a collector, over OTLP as JSON on loopback.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** As it came, for what must not be in it. */
+  /** The text as received, to check what must not be in it. */
   readonly text: string;
 }
 
@@ -26,14 +26,14 @@ export interface ReceivedPoint {
   readonly name: string;
   readonly unit: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Of histograms; there is one count more than boundaries. */
+  /** Boundaries of histograms; there is one count more than boundaries. */
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
 export interface OtlpReceiver {
-  /** What makes a service send here, soon. */
+  /** Environment variables that make a service send here after a short interval. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ReceivedSpan[];
   /** The last state of each service. */

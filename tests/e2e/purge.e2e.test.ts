@@ -88,7 +88,7 @@ async function found(organizationId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Files of documents, whoever they belong to. */
+/** Counts the files of documents of all organizations. */
 async function filesStored(): Promise<{ files: number; pieces: number }> {
   const databaseName = `${running.system.databasePrefix}documents`;
   const { db, close } = await connectMongo({ url: testInfrastructure().mongodbUrl, databaseName, appName: 'test' });
@@ -240,7 +240,7 @@ test('a purge under load removes everything of the organization from every servi
   expect(new Set(invoicesOfOther)).toEqual(new Set([202]));
   expect(new Set(scansOfOther)).toEqual(new Set([201]));
   const kept = await found(other.organizationId);
-  // What it was filled with and what it wrote meanwhile: 3 and 1 from a file, 3 rows.
+  // The records that it was filled with and those that it wrote in the meantime: 3 and 1 from a file, 3 rows.
   expect(kept['analysis.invoices']).toBe((invoicesOfOther?.length ?? 0) + (scansOfOther?.length ?? 0) + 3 + 1 + 3);
   expect(kept['scan.scans']).toBe((scansOfOther?.length ?? 0) + 1);
   expect(kept['documents.uploads']).toBe(3);

@@ -4,7 +4,9 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 
-/** On a busy machine the keeper of the limits answers later than in 50 ms; the gateway would count alone for a second, less exactly. */
+/**
+ * On a busy machine the service that keeps the limits takes longer than 50 ms; the gateway would count alone for a second, less exactly.
+ */
 const RATE_LIMIT_WAIT_MS = '5000';
 const LIMITS = { default: 8, writes: 3, organization: 15 };
 
@@ -133,7 +135,7 @@ describe('no limit', () => {
 
 describe('the highest limit that may be configured', () => {
   const ORGANIZATION_PER_MINUTE = 6;
-  /** What one of three gateways would let through alone. */
+  /** Number of requests that one of three gateways would let through by itself. */
   const LOCAL_SHARE = ORGANIZATION_PER_MINUTE / 3;
 
   test('is kept by its owner, so that the other limits of the request are exact, too', async () => {

@@ -1,4 +1,4 @@
-// What nobody sees in a text, and what breaks its line, through every entrance: it is refused, or not in what is stored and shown.
+// Invisible characters and line breaks in a text, through every entrance: they are refused, or removed from the stored and shown text.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
@@ -15,12 +15,12 @@ import { ubl, uploadFile } from './uploading.js';
 
 const API_KEY = 'right-key';
 const LONG = 'x'.repeat(3_000);
-/** What XML and JSON of other systems can hold; NUL and half of a surrogate pair are refused by their parsers or checks. */
+/** Characters that XML and JSON of other systems can contain; NUL and half of a surrogate pair are refused by their parsers or checks. */
 const HIDDEN = '\u202e\u2066\u200b\ufeff';
 const NASTY = `${HIDDEN}\r\n`;
 const FORBIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Surrogate}/u;
-/** In bytes that are not text only whole characters of several bytes tell. */
+/** In bytes that are not text, only characters of several bytes are conclusive. */
 const FORBIDDEN_IN_BYTES = new RegExp(`[${HIDDEN}]`, 'u');
 
 let erps: ErpSimulators;
@@ -140,7 +140,7 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
 ];
 
 describe.each(jsonFields)('%s with %s', (target, path, body) => {
-  // Of its own: a few scans a minute are allowed.
+  // A key of its own, because only a few scans a minute are allowed.
   let sender: string;
   beforeAll(async () => {
     sender = (await running.newTenant()).keys.owner;

@@ -22,7 +22,7 @@ interface Recorded {
   readonly id: string;
   readonly signature: string;
   readonly rotationsBefore: number;
-  /** When it came. */
+  /** Number of requested rotations at the time of its arrival. */
   readonly rotationsAsked: number;
 }
 
@@ -43,9 +43,9 @@ beforeAll(async () => {
   const created = await running.request<{ id: string; secret: string }>('POST /webhooks', { key, body: order });
   secrets.push(created.body.secret);
 
-  /** For each invoice, how many rotations had been answered before it was sent. */
+  /** Number of completed rotations before each invoice was sent. */
   const rotationsBefore = new Map<string, number>();
-  /** For each arrival, how many rotations had been asked for. */
+  /** Number of requested rotations at each arrival. */
   const rotationsAsked: number[] = [];
   let asked = 0;
   receiver.answer('/hook', (_request, response) => {
@@ -68,7 +68,7 @@ beforeAll(async () => {
       if (hasBegun) awaited.add(body.id);
     }
   };
-  /** Until so many have arrived that were made after so many rotations. */
+  /** Waits until that many requests have arrived that were made after that many rotations. */
   const arrivals = (count: number, rotations: number): Promise<void> =>
     eventually(() => {
       const made = receiver.requests.map(({ body }) => rotationsBefore.get(invoiceOf(body)));
@@ -111,7 +111,7 @@ const untilArrived = (invoiceIds: ReadonlySet<string>): Promise<void> =>
     expect([...invoiceIds].filter((id) => !arrived.has(id))).toEqual([]);
   });
 
-/** Those that a receiver with this secret alone must accept: while it is valid, whatever is under way meanwhile. */
+/** Requests that a receiver with only this secret must accept: all of those made while it is valid. */
 const accepted = (secret: number): readonly Recorded[] =>
   recorded.filter(({ rotationsBefore, rotationsAsked }) => rotationsBefore >= secret && rotationsAsked <= secret + 1);
 /** Those that it must refuse: of after the second rotation since it was shown, and of before it was made. */
@@ -160,7 +160,7 @@ describe('two rotations under load', () => {
   }
 });
 
-/** One for each secret. */
+/** Starts one receiver for each secret. */
 function startAll(language: Language): Promise<readonly Receiver[]> {
   return Promise.all(
     secrets.map((secret, index) => startReceiver(language, { secret, eventsDirectory: `${directory}/${index}` })),

@@ -32,7 +32,7 @@ export interface ErrorBody {
 }
 
 export interface RequestOptions {
-  /** Without one the request has no Authorization header. */
+  /** The request has no Authorization header when it is absent. */
   readonly key?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -47,7 +47,7 @@ export interface RequestOptions {
 export interface Api {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
-  /** From where its requests come, as the proxy before the gateway says; no other test file has this address. */
+  /** Client address of its requests, as stated by the proxy before the gateway; no other test file has this address. */
   readonly clientAddress: string;
   /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
@@ -68,7 +68,7 @@ export interface RunningSystem extends Api {
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;
-  /** What the operator, and later billing, says that an organization has bought; what is left out stays. */
+  /** Sets the plan of an organization, as the operator and later billing do; omitted fields stay. */
   setPlan(organizationId: string, change: PlanChange): Promise<void>;
   /** The analysis service's own database. */
   readonly analysisDatabase: MongoConnection['db'];
@@ -76,8 +76,8 @@ export interface RunningSystem extends Api {
 }
 
 /**
- * What the gateway answers when nobody tells it about a key within two seconds, as on a machine that stands still. Nothing
- * was done then, and its caller is to repeat the request.
+ * Response of the gateway when it learns nothing about a key within two seconds, as on a machine that stalls. Nothing was done, and the
+ * caller should repeat the request.
  */
 const UNCHECKED = 'The API key cannot be checked right now. Repeat the request in a moment.';
 const UNCHECKED_TRIES_MAX = 5;

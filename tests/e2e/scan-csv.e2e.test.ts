@@ -57,7 +57,7 @@ function bills(count: number): Line[] {
   }).reverse();
 }
 
-/** As a spreadsheet saves it: Windows-1252, semicolons, a note over two lines, a total below. */
+/** Writes a file as a spreadsheet saves it: Windows-1252, semicolons, a note over two lines, a total below. */
 function exported(lines: readonly Line[]): Buffer {
   const rows = lines.map(
     ({ own, supplier, number, date, amount }, index) =>

@@ -155,7 +155,7 @@ describe('an external id', () => {
   const withIds = (ids: readonly string[]) =>
     monthlyRows(ids.length).map((row, index) => ({ ...row, externalId: ids[index], sourceRowNumber: 10 + index }));
 
-  test('that was imported, or stands earlier in the file, is why a row is skipped', async () => {
+  test('that was imported, or comes earlier in the file, is why a row is skipped', async () => {
     const tenant = await running.newTenant();
     await completed(tenant, withIds(['a', 'b']));
     const { invoicesAnalyzed, rowsSkipped, skippedRows } = await completed(tenant, withIds(['b', 'c', 'c', 'd']));

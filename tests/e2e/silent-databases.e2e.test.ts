@@ -6,7 +6,10 @@ import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { connectApi, startRunningSystem } from './running-system.js';
 import type { Api, ErrorBody, RunningSystem } from './running-system.js';
 
-/** Three seconds are promised, by the limits of silence.ts. A machine that stands still needs more; the driver's own limits add up to more than this. */
+/**
+ * Three seconds are promised, by the limits of silence.ts. A machine that stalls needs more; the driver's own limits add up to more than
+ * this.
+ */
 const ANSWERED_MS_MAX = 8_000;
 /** Promised within five seconds. */
 const RECOVERED_MS_MAX = 20_000;
@@ -17,7 +20,7 @@ type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
 let running: RunningSystem;
-/** Without the repeats of the shared tests. */
+/** An API client without the retries of the shared tests. */
 let api: Api;
 
 beforeAll(async () => {
@@ -40,7 +43,7 @@ interface Case {
   readonly target: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  /** What the refusal says of a repeat. */
+  /** Advice of the refusal about a retry. */
   readonly says: RegExp;
 }
 

@@ -14,7 +14,7 @@ import { connectApi } from './running-system.js';
 import type { Api } from './running-system.js';
 import type { Page, StoredInvoice } from './shapes.js';
 
-/** None of the samples. */
+/** An invoice that equals none of the samples. */
 const unseen = {
   supplier: { name: 'Mill Lane Couriers Ltd' },
   invoice_number: 'ML-7802',
@@ -22,7 +22,7 @@ const unseen = {
   currency: 'GBP',
   gross_amount: '310.00',
 };
-/** As long as Kubernetes grants a pod. */
+/** Grace period of a pod in Kubernetes. */
 const STOP_MS_MAX = 30_000;
 
 let dataDir: string;
@@ -53,7 +53,7 @@ async function invoicesOf(demo: Demo): Promise<readonly StoredInvoice[]> {
   return body.items;
 }
 
-/** What the receiver of the demonstration took. */
+/** Reads the deliveries of the receiver of the demonstration. */
 async function deliveriesAt({ simulators }: Demo): Promise<readonly { body: string; isVerified: boolean }[]> {
   const response = await fetch(simulators['webhookReceiver'] ?? '');
   return (await response.json()) as readonly { body: string; isVerified: boolean }[];
@@ -66,10 +66,10 @@ function tableOf(output: string): string[] {
   return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
 }
 
-/** What is shown beside the books of the ERP, without the address of this start. */
+/** Returns the lines about the ERP, without the address of this start. */
 function erpLinesOf(output: string): readonly string[] {
   const lines = output.split('\n');
-  const heading = lines.findIndex((line) => line.startsWith('Beside the vendors and bills'));
+  const heading = lines.findIndex((line) => line.startsWith('Checked against the vendors and bills'));
   return lines.slice(heading, lines.indexOf('', heading));
 }
 
@@ -82,7 +82,7 @@ describe('npm start', () => {
   let demo: Demo;
   let api: Api;
   beforeAll(async () => {
-    // What a start that was killed leaves behind, readable by everybody.
+    // A killed start leaves a file that everybody can read.
     await writeFile(join(dataDir, 'demo.json'), '{"baseUrl":"stale"}', { mode: 0o644 });
     first = start();
     await eventually(() => assert.match(first.output(), /^MongoDB: .*NATS: .*\n/m), { timeoutMs: START_MS_MAX });
@@ -211,7 +211,7 @@ describe('npm start', () => {
     }
   });
 
-  test('prints a line to try that works as it stands', async () => {
+  test('prints a line to try that works unchanged', async () => {
     const [, url = '', key = '', bytes = ''] =
       /^curl -s (\S+) -H 'Authorization: Bearer (\S+)' -H 'Content-Type: application\/json' -d '(.*)'$/m.exec(
         first.output(),

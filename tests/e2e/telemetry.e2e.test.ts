@@ -1,4 +1,4 @@
-// What running services, each a process of its own, send to a collector and write to their logs.
+// Tests the telemetry and logs of running services, each in a process of its own.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice } from './shapes.js';
 import type { AcceptedAnalysis } from './shapes.js';
 
-/** What the plan FREE allows in a month. */
+/** Analyses that the plan FREE allows in a month. */
 const FREE_ANALYSES = 25;
 const AT_ONCE = 40;
 const DAY_MS = 24 * 3_600_000;

@@ -9,7 +9,7 @@ import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, UNKNOWN_ID } from './shapes.js';
 
-/** Of the plan SCALE. */
+/** Webhooks of the plan SCALE. */
 const WEBHOOKS_MAX = 20;
 const RETRY_WAIT_MS = 700;
 const URL_LENGTH_MAX = 2_048;
@@ -184,7 +184,7 @@ describe('waiting deliveries', () => {
     await eventually(async () => expect(await statuses(tenant)).toEqual(['DELIVERED']));
   });
 
-  test('of a DISABLED webhook are SKIPPED when due, and what happens meanwhile is never delivered', async () => {
+  test('of a DISABLED webhook are SKIPPED when due, and events in the meantime are never delivered', async () => {
     const tenant = await running.newTenant('SCALE');
     const { id, path } = await failingWebhook(tenant);
     const delivery = await waitingDelivery(tenant);

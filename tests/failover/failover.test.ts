@@ -35,7 +35,7 @@ interface Probe {
   readonly tookMs: number;
 }
 
-/** Posts one invoice after the other while something is broken, beside the load. */
+/** Posts one invoice after the other while something is broken, in addition to the load. */
 function startProbing({ keys }: Tenant): { readonly probes: readonly Probe[]; stop(): Promise<void> } {
   const probes: Probe[] = [];
   const nextSample = sampleSource();

@@ -13,14 +13,14 @@ import type { Collection, IndexDescriptionInfo } from 'mongodb';
 const INSERT_DOCUMENTS_MAX = 100;
 const LENGTH_BYTES = 4;
 
-/** What a collection holds, to be compared. */
+/** Contents of a collection, for comparison. */
 export interface CollectionState {
   readonly database: string;
   readonly collection: string;
   readonly documents: number;
   /** SHA-256 of all documents in the order of their ids. */
   readonly digest: string;
-  /** As listed by the database, in the order of their names. */
+  /** Indexes as listed by the database, in the order of their names. */
   readonly indexes: readonly IndexDescriptionInfo[];
 }
 
@@ -52,7 +52,7 @@ export async function backUp(
 
 /**
  * Fills empty databases from a backup.
- * @returns what they hold then, read back before the indexes exist, so that no document has expired meanwhile
+ * @returns what they hold then, read back before the indexes exist, so that no document has expired in between
  * @throws Error when a database is not empty
  */
 export async function restore(
@@ -71,7 +71,7 @@ export async function restore(
         const documents = splitDocuments(gunzipSync(await readFile(data)));
         for (let from = 0; from < documents.length; from += INSERT_DOCUMENTS_MAX) {
           const batch = documents.slice(from, from + INSERT_DOCUMENTS_MAX);
-          // Without promotion every number keeps its BSON type.
+          // Every number keeps its BSON type because promotion is off.
           await collection.insertMany(batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false })));
         }
         const digest = documentsDigest();
@@ -90,7 +90,7 @@ export async function restore(
   return states;
 }
 
-/** What differs between two states of the same databases, as sentences. */
+/** Lists the differences between two states of the same databases as sentences. */
 export function differences(before: readonly CollectionState[], after: readonly CollectionState[]): string[] {
   const nameOf = ({ database, collection }: CollectionState): string => `${database}.${collection}`;
   const found = new Map(after.map((state) => [nameOf(state), state]));

@@ -34,9 +34,9 @@ const UNLIMITED_PER_MINUTE = '1000000';
 export interface RehearsalOptions {
   /** Posted by the first of two organizations. */
   readonly invoices: number;
-  /** Of one scan by the second. */
+  /** Rows a second of one scan. */
   readonly rows: number;
-  /** Whether the broker's volume is lost as well. */
+  /** True when the broker's volume is lost as well. */
   readonly losesBroker: boolean;
   /** Takes a line about what is being done. */
   readonly say: (line: string) => void;
@@ -211,7 +211,7 @@ async function fill(
   return { first, second };
 }
 
-/** At least two. */
+/** Reads open findings. @throws Error when there are fewer than two */
 async function openFindings(
   system: System,
   tenant: Tenant,
@@ -242,7 +242,7 @@ async function act(
   await api.post('/invoices', { body: invoiceAt(1_000_000, 1), idempotencyKey: 'rehearsal-after-backup' });
 }
 
-/** What consumers of the acts have stored: organization writes the audit trail and queues mails. */
+/** Counts the records that consumers of the acts have stored: organization writes the audit trail and queues mails. */
 async function effectsOn(
   { mongodbUrl }: RunningOn,
   findingId: string,

@@ -6,7 +6,7 @@ import { goodIn, table } from '../bench/table.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
 
-/** For the usual sizes or smaller ones. */
+/** Time limit for the usual sizes or smaller ones. */
 const MINUTES_MAX = 15;
 const INVOICES = 300;
 const ROWS = 500;
@@ -23,7 +23,7 @@ restore has its effects under event ids that no consumer knows.
 Ends with code 1 if anything differs, and after ${MINUTES_MAX} minutes at the latest, with larger sizes after as many times as long. The procedure for a cluster: docs/runbooks/backup-and-restore.md
 `;
 
-/** As many as one scan may have. */
+/** Maximum number of rows of one scan. */
 const ROWS_MAX = 5_000;
 /** Fewer have no two duplicates to work with. */
 const INVOICES_MIN = 12;

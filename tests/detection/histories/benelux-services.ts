@@ -232,7 +232,7 @@ function resembling(surroundings: Surroundings): Entry[] {
     ...lookAlikes(surroundings, of('a bill for each company', 'Salarisverwerking', 'NNNNNN'), billForEachCompany),
     ...lookAlikes(
       surroundings,
-      { ...of('numbers begin anew without a year', 'Coaching', 'N'), country: 'BE' },
+      { ...of('numbers begin again without a year', 'Coaching', 'N'), country: 'BE' },
       restartWithoutYear,
     ),
     ...lookAlikes(surroundings, of('two accounts in turn', 'Makelaars', 'NNNNNN'), twoAccounts),
@@ -242,7 +242,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** What happens in offices beside the usual. */
+/** Bills of offices besides the usual ones. */
 const own: Readonly<Record<string, CopyKind>> = {
   'reminder with a fee': ({ bill }, random) => {
     const { net_amount: _net, tax_amount: _tax, ...invoice } = bill.invoice;

@@ -403,7 +403,7 @@ function honest(
         hardNegative: 'one bill for each site, with its letter',
       });
   }
-  // Rent by lease number, service charge beside it.
+  // Bills the rent by lease number, and a service charge with it.
   const landlord = supplier('GB', 'Estates', 0);
   book.stream({
     trader: landlord,

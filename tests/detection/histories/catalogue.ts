@@ -22,7 +22,7 @@ interface WrittenHistory extends Pick<AnalyzeOptions, 'companies' | 'ratesPerEur
 /** Units per euro, roughly. */
 const ratesOfTheYears = { CHF: '0.95', CZK: '25', GBP: '0.85', PLN: '4.3', USD: '1.09' };
 
-/** By name, as `npm run bench:detection -- --history` takes it. */
+/** Histories by name, as `npm run bench:detection -- --history` takes it. */
 export const histories: Readonly<Record<string, WrittenHistory>> = {
   'nordic-construction': { write: nordicConstruction, companies: nordicCompanies, ratesPerEuro: nordicRates },
   'iberian-hospitality': { write: iberianHospitality, companies: iberianCompanies, ratesPerEuro: iberianRates },

@@ -222,7 +222,7 @@ function resembling(surroundings: Surroundings): Entry[] {
     ...lookAlikes(surroundings, of('equal halves', 'Bodas', 'BO-NNNN'), equalHalves),
     ...lookAlikes(
       surroundings,
-      { ...of('numbers begin anew without a year', 'Fotografía', 'N'), country: 'PT' },
+      { ...of('numbers begin again without a year', 'Fotografía', 'N'), country: 'PT' },
       restartWithoutYear,
     ),
     ...lookAlikes(surroundings, of('equal loads in a week', 'Hielo', 'NNNNNN'), equalLoads(5_400)),
@@ -236,7 +236,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** What happens in hotels beside the usual. */
+/** Bills of hotels besides the usual ones. */
 const own: Readonly<Record<string, CopyKind>> = {
   'series letter of the branch lost and zeros dropped': ({ bill }, random) => {
     const number = bill.invoice.invoice_number.replace(/^[A-Z]+[-/ ]?/, '').replace(/(^|\D)0+(?=\d)/g, '$1');

@@ -234,7 +234,7 @@ function resembling(surroundings: Surroundings): Entry[] {
     ...lookAlikes(surroundings, of('a bill for each company', 'Redovisning', 'NNNNN'), billForEachCompany),
     ...lookAlikes(
       surroundings,
-      { ...of('numbers begin anew without a year', 'Snickeri', 'N'), country: 'NO' },
+      { ...of('numbers begin again without a year', 'Snickeri', 'N'), country: 'NO' },
       restartWithoutYear,
     ),
     ...lookAlikes(surroundings, { ...of('two accounts in turn', 'Verktyg', 'NNNNNN'), country: 'DK' }, twoAccounts),
@@ -245,7 +245,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** What happens on building sites beside the usual. */
+/** Bills of building sites besides the usual ones. */
 const own: Readonly<Record<string, CopyKind>> = {
   'progress bill typed with the project before the number': ({ bill }, random) => {
     const order = bill.invoice.purchase_order_ref;

@@ -56,7 +56,7 @@ export interface StoredFinding {
   readonly scanId?: string;
 }
 
-/** What an aggregate keeps of the events it has announced. */
+/** The record that an aggregate keeps of its announced events. */
 interface Announcing {
   readonly recentEvents?: readonly { readonly id: string; readonly subject: string }[];
 }
@@ -65,7 +65,7 @@ interface StoredAnalysis {
   readonly _id: string;
   readonly invoiceId: string;
   readonly decision: string;
-  /** The facts themselves, or where they stand among those of other rows. */
+  /** The facts, or their place among those of other rows. */
   readonly facts?: { readonly bundleId?: string };
 }
 
@@ -116,7 +116,7 @@ export async function missingEffects(databases: Databases, effects: readonly Eff
   );
 }
 
-/** What contradicts the promises about invoices, as sentences; to be asked when no work is left. */
+/** Lists the broken promises about invoices as sentences; called when no work is left. */
 export async function contradictions(
   databases: Databases,
   acknowledged: readonly Acknowledged[],
@@ -141,7 +141,7 @@ export async function contradictions(
   ];
 }
 
-/** What no promise is about, and what most bytes are. */
+/** Projection without the fields that no promise is about and that have most of the bytes. */
 export const withoutDetails = {
   evidence: 0,
   history: 0,
@@ -260,7 +260,7 @@ async function eventsOfNobody(databases: Databases, effects: readonly Effect[]):
   ];
 }
 
-/** Of n equal invoices all but the first name another one. */
+/** Finds duplicates that are not reported: among n equal invoices all but the first must name another one. */
 function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   const groups = new Map<string, StoredInvoice[]>();
   for (const stored of invoices) {
@@ -287,7 +287,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   for (const { _id, organizationId, match, analysis, reimportOf } of invoices) {
     if (analysis === undefined || reimportOf !== undefined) continue;
     const unit = match.scanId ?? _id;
-    // A suspected copy is noted beside the profile and is no part of it (ADR 0041).
+    // A suspected copy is recorded next to the profile, not in it (ADR 0041).
     expectCounted(bySupplier, analysis.supplierId, unit, match.suspectedAs === 'DUPLICATE' ? 0 : 1);
     if (match.bankKey !== undefined) expectCounted(byLink, `${organizationId}|account|${match.bankKey}`, unit);
     if (match.poKey !== undefined) expectCounted(byLink, `${organizationId}|order|${match.poKey}`, unit);
@@ -322,7 +322,7 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
   });
 }
 
-/** How many invoices a record should count, and in how many steps: an invoice by itself, the rows of a scan at once. */
+/** The number of invoices that a record should count, and of its steps: one per posted invoice, one for all rows of a scan. */
 interface Expected {
   count: number;
   readonly units: Set<string>;
@@ -365,7 +365,7 @@ async function announcedEvents({ analysis, scan }: Databases): Promise<{ id: str
   return documents.flat().flatMap(({ recentEvents = [] }) => recentEvents);
 }
 
-/** How often each key occurs. */
+/** Counts the occurrences of each key. */
 export function counted(keys: readonly (string | undefined)[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);

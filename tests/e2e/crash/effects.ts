@@ -21,7 +21,7 @@ export interface Effects {
   faults(): Promise<readonly string[]>;
   /** Loses every effect, as an empty database of this service would. */
   forget(): Promise<void>;
-  /** For a failure: where the broker has these events, and how far it believes we have come. */
+  /** Describes for a failure the places of these events in the broker, and the progress that it assumes for the consumer. */
   whereabouts(eventIds: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

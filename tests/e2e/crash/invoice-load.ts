@@ -8,7 +8,7 @@ import type { Sample } from './sample-invoices.js';
 const CONNECTIONS = 8;
 /** Enough to have something under way at every kill, and little enough for a machine with two processors. */
 const PAUSE_MS = 100;
-/** Requests that are repeated beside the connections. */
+/** Number of requests that are retried besides those of the connections. */
 const RETRYING_MAX = 64;
 /** Requests are repeated that are this young, so that both may be under way at once. */
 const RECENT_MAX = 50;
@@ -20,7 +20,7 @@ export interface InvoiceLoad {
   finished(): Promise<void>;
 }
 
-/** @param tenants may grow meanwhile */
+/** @param tenants may grow while the load runs */
 export function startInvoiceLoad(
   ledger: Ledger,
   tenants: readonly Tenant[],
@@ -49,7 +49,7 @@ export function startInvoiceLoad(
   const retry = (request: Sent): Promise<void> => {
     retrying++;
     const answered = ledger.sendWithRetries(request).finally(() => retrying--);
-    // A failure is reported by whoever awaits `finished`, much later.
+    // Awaiting `finished` reports a failure, much later.
     answered.catch(() => {});
     return answered;
   };
@@ -62,7 +62,7 @@ export function startInvoiceLoad(
         if (request.idempotencyKey !== undefined) {
           const answered = retry(request);
           retried.push(answered);
-          // Retries may take until a lease has lapsed; the connection goes on with others meanwhile.
+          // Retries may take until a lease has lapsed; in the meantime the connection goes on with others.
           if (retrying > RETRYING_MAX) await answered.catch(() => {});
         }
       }

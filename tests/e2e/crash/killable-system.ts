@@ -25,26 +25,23 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable & {
-    /** Between `kill` and `restart`: it comes back empty, as with a new volume. */
+    /** Deletes the data between `kill` and `restart`: the server comes back empty, as with a new volume. */
     erase(): Promise<void>;
   };
-  /** Between a service and its database. */
+  /** The proxy between a service and its database. */
   proxyOf(service: ServiceName): MongoProxy;
   /** Starts it again after `kill` as if it had been away for longer than the leases that it held. */
   restartLater(service: ServiceName): Promise<void>;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
-  /**
-   * As if three minutes had passed for every service, while nothing is under way: what becomes due by then is done within
-   * seconds.
-   */
+  /** Moves times as if three minutes had passed for every service, while nothing is in progress: due work is done within seconds. */
   letTimePass(): void;
-  /** What ended though nobody killed it, with its last output. */
+  /** Processes that ended although nobody killed them, with their last output. */
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface KillableSystemOptions {
-  /** A database that is not started here, without proxies before it; whoever started it breaks it. */
+  /** A database that is not started here, without proxies before it; the test that started it breaks it. */
   readonly mongodbUrl?: string;
   /** Added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;
@@ -81,7 +78,7 @@ export async function startKillableSystem({
     const infrastructure: Infrastructure = await startInfrastructure({
       hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
-      // While it starts, it tells where the servers come from.
+      // The lines of the start report the sources of the servers.
       log: (line) => void (isStarted && log(line)),
     });
     isStarted = true;

@@ -1,4 +1,4 @@
-// What was sent and what was answered. An answer is a promise: whatever crashes afterwards, it must hold.
+// Records requests and responses. A response is a promise: whatever crashes afterwards, it must hold.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -9,7 +9,7 @@ import type { Row } from './sample-invoices.js';
 const ATTEMPT_MS_MAX = 15_000;
 /** A scan waits for its turn, and for those that analysis is at work on. */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** As a client that was told to retry after a second. */
+/** Pause of a client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
 /** Files are large, and those who send them again are many here. */
 const SCAN_RETRY_EACH_MS = 2_000;
@@ -51,9 +51,9 @@ export interface Ledger {
   send(sent: Sent): Promise<void>;
   /** Sends again under the same key until it is acknowledged, for as long as the ledger is open. */
   sendWithRetries(sent: Sent): Promise<void>;
-  /** As {@link Ledger.send}. */
+  /** Same as {@link Ledger.send} for a scan. */
   sendScan(sent: SentScan): Promise<Scan>;
-  /** As {@link Ledger.sendWithRetries}. */
+  /** Same as {@link Ledger.sendWithRetries} for a scan. */
   scanWithRetries(sent: SentScan): Promise<Scan>;
   /** The scans that a tenant is shown. */
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;

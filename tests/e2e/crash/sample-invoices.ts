@@ -1,4 +1,4 @@
-/** What tells one sample invoice from another. */
+/** The fields in which sample invoices differ. */
 export interface Sample {
   /** Suppliers have their own account and order. */
   readonly supplier: number;
@@ -47,7 +47,7 @@ const COPIES_SHARE = 0.25;
 /** Copies are made of invoices this young, so that both may be under way at once. */
 const RECENT_MAX = 50;
 
-/** New invoices of few suppliers, some of them copies of the last ones, whoever sent these. */
+/** Makes invoices of few suppliers; some are copies of the last ones, which any client may have sent. */
 export function sampleSource(): () => Omit<Sample, 'sentAs'> {
   const recent: Omit<Sample, 'sentAs'>[] = [];
   let count = 0;
@@ -74,7 +74,7 @@ function token(): string {
 /** A row of a scan as REST takes it. */
 export type Row = Readonly<Record<string, string | number>>;
 
-/** What tells one row of a sample file from another. */
+/** The fields in which the rows of sample files differ. */
 export interface SampleRow extends Omit<Sample, 'sentAs'> {
   readonly issueDate?: string;
   readonly externalId?: string;

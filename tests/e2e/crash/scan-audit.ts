@@ -1,4 +1,4 @@
-// What was stored of scans, held against what was answered; the invoices of their rows are audited with all others.
+// Compares the stored scans with the responses; the invoices of their rows are audited with all others.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Scan } from '../shapes.js';
 import { counted, repeated, withoutDetails } from './audit.js';
@@ -41,7 +41,7 @@ interface Books {
   readonly findingsOf: ReadonlyMap<string, readonly StoredFinding[]>;
 }
 
-/** What contradicts the promises about scans, as sentences; to be asked when no work is left. */
+/** Lists the broken promises about scans as sentences; called when no work is left. */
 export async function scanContradictions(
   databases: Databases,
   acknowledged: readonly AcknowledgedScan[],

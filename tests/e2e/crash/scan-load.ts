@@ -41,7 +41,7 @@ export async function scanAtOnce(
     ledger.scanWithRetries(request('once')),
     ledger.scanWithRetries(twice),
     ledger.scanWithRetries(twice),
-    // Without a key it cannot be retried: the sweep completes what was stored.
+    // It has no key and cannot be retried: the sweep completes the stored part.
     ledger.sendScan(request(undefined)).catch(() => {}),
   ]);
 }

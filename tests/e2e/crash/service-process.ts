@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 
-/** Compiled, this file stands a directory deeper than its source. */
+/** The compiled file is a directory deeper than its source. */
 const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
 /** More starts than a service needs on a busy machine. */
 const STARTS_MAX = 3;
@@ -29,7 +29,7 @@ export interface ServiceProcess extends Killable {
   readonly address: string;
   /** Another one after each start. */
   readonly pid: number | undefined;
-  /** Stands still until `resume`. */
+  /** Stops until `resume`. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

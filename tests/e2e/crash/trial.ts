@@ -21,13 +21,13 @@ const USAGE_EXACT_MS_MAX = 300_000;
 export interface Trial {
   readonly system: KillableSystem;
   readonly ledger: Ledger;
-  /** Where the services keep their data, without the proxies. */
+  /** Databases of the services, without the proxies. */
   readonly databases: Databases;
   /** Waits until no work is left. */
   expectNothingUnfinished(): Promise<void>;
   /** Waits until no work is left and every event has its effect and usage is exact, then holds everything stored against what was promised. */
   expectPromisesKept(): Promise<void>;
-  /** From now on every event must arrive again. */
+  /** Forgets all effects: every event must arrive again. */
   forgetEffects(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { ubl } from '../uploading.js';
 import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 
-/** What is left of a broken PUT is removed so long after its lease. */
+/** Time after the lease of a broken PUT at which its remains are removed. */
 const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
 /** The lease of a PUT, or of a worker, lapses after a minute at most; the sweeps come every few seconds. */
 const ANSWERED_MS_MAX = 180_000;
@@ -29,7 +29,7 @@ type Db = MongoConnection['db'];
 /** A document of a client of its own. */
 export interface Sender {
   readonly tenant: Tenant;
-  /** In every piece of the file. */
+  /** Text in every piece of the file. */
   readonly marker: string;
   readonly file: Buffer;
   readonly isReadable: boolean;
@@ -41,7 +41,7 @@ export interface Sender {
 
 export interface UploadTrial {
   readonly system: KillableSystem;
-  /** Of the services, past the proxies. */
+  /** Databases of the services, past the proxies. */
   readonly documents: Db;
   readonly analysis: Db;
   newSender(name: string, isReadable?: boolean): Promise<Sender>;
@@ -53,7 +53,7 @@ export interface UploadTrial {
   finish(sender: Sender): Promise<void>;
   /** The file that the store has of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
-  /** What contradicts the promises, once nothing is left to be done. */
+  /** Lists the broken promises when no work is left. */
   breaches(senders: readonly Sender[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -156,7 +156,7 @@ export async function startUploadTrial(): Promise<UploadTrial> {
   return trial;
 }
 
-/** As if so much time had passed: a reservation whose answer was lost is never used. */
+/** Lets reservations expire: one whose response was lost is never used. */
 async function endReservations(db: Db): Promise<void> {
   const past = new Date(Date.now() - 10_000);
   await db
@@ -164,7 +164,7 @@ async function endReservations(db: Db): Promise<void> {
     .updateMany({ state: 'RESERVED' }, { $min: { expiresAt: past, sweepAt: past, leaseUntil: past } });
 }
 
-/** What the store holds and no upload names, and uploads without their bytes. */
+/** Lists stored bytes that no upload names, and uploads without their bytes. */
 async function remains(db: Db): Promise<string[]> {
   const uploads = await db.collection<UploadRecord>('uploads').find().toArray();
   const named = new Map(uploads.flatMap(({ content, byteSize }) => (content ? [[content.fileId, byteSize]] : [])));
@@ -240,7 +240,7 @@ async function breachesOf(
   return is_ === should_ ? [] : [`${marker} has ${is_} instead of ${should_}`];
 }
 
-/** Whether the original is given back to the byte. */
+/** Compares the original byte by byte. @returns a sentence when it differs */
 async function originalOf(
   sender: Sender,
   { invoices }: Books,

@@ -36,7 +36,7 @@ export interface Customer {
   readonly endpoint: Endpoint;
 }
 
-/** As it is stored. */
+/** A delivery as it is stored. */
 export interface StoredDelivery {
   readonly _id: string;
   readonly organizationId: string;
@@ -47,7 +47,7 @@ export interface StoredDelivery {
   readonly attempts: readonly { readonly n: number; readonly series: number; readonly interruptions: number }[];
 }
 
-/** What came of an event at one endpoint. */
+/** The outcome of an event at one endpoint. */
 export interface Outcome {
   readonly requests: number;
   readonly attemptCount: number;
@@ -57,7 +57,7 @@ export interface Outcome {
 export interface WebhookTrial {
   readonly system: KillableSystem;
   readonly receiver: WebhookReceiver;
-  /** Of the webhooks service, past the proxy. */
+  /** Database of the webhooks service, past the proxy. */
   readonly db: MongoConnection['db'];
   newCustomer(options?: { readonly endpoints?: number }): Promise<Customer>;
   /** One event for every endpoint of the customer. */
@@ -68,7 +68,7 @@ export interface WebhookTrial {
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
   /** Waits until every delivery of the endpoint arrived. @returns them in the order of their events */
   delivered(endpoint: Endpoint, events?: number): Promise<readonly Outcome[]>;
-  /** Which of these secrets made the signatures of a request: `null` for one that none made. */
+  /** Finds the secrets that made the signatures of a request: `null` for a signature that none made. */
   signers(request: ReceivedRequest | undefined, secrets: readonly string[]): readonly (number | null)[];
   /** Waits until the gateway reaches the services again. */
   untilReachable(): Promise<void>;
@@ -214,7 +214,7 @@ export async function startWebhookTrial(): Promise<WebhookTrial> {
   };
 }
 
-/** With the function that customers have, at the time of the arrival. */
+/** Verifies a request with the function that customers have, at the time of the arrival. */
 function verifies({ body, headers, at }: ReceivedRequest, secrets: readonly string[]): boolean {
   try {
     verifyWebhook({ body, headers, secret: secrets, now: () => at });

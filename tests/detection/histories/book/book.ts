@@ -33,7 +33,7 @@ export interface Book {
   enter(trader: Trader, supply: Supply): Entry;
 }
 
-/** Of so many bills a number is left out, to be used when one of them is billed again. */
+/** Share of the bills for which a number is left out, to be used when one of them is billed again. */
 const SPARE_SHARE = 0.15;
 
 export function openBook(random: Random, firstDay: string, lastDay: string): Book {
@@ -99,7 +99,7 @@ export function workday(date: string): string {
   return weekday === 6 ? addDays(date, 2) : weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** Which days a trader bills on. */
+/** Days on which a trader bills. */
 export type Rhythm = (book: Book) => string[];
 
 /** Every so many months on one day of the month, put off over weekends. */
@@ -118,7 +118,7 @@ export function monthly({ every = 1, day }: { readonly every?: number; readonly 
   };
 }
 
-/** With so many days between two bills. */
+/** Bills with so many days in between. */
 export function every(min: number, max: number): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const days: string[] = [];
@@ -141,7 +141,7 @@ export const weekly: Rhythm = ({ firstDay, lastDay, random }) => {
   return Array.from({ length: count + 1 }, (_, week) => addDays(first, 7 * week));
 };
 
-/** What a trader asks on a day, before tax. */
+/** Amount that a trader bills on a day, before tax. */
 export type Pricing = (random: Random) => (date: string) => number;
 
 /** Amounts with odd cents, spread around a typical one, which differs between traders. */

@@ -279,10 +279,10 @@ export type CopyName = keyof typeof copyKinds;
 
 export interface CopyPlan {
   readonly book: Book;
-  /** Kinds of this history alone, beside `names`. */
+  /** Kinds that only this history has, besides `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
-  /** Of the plain bills. */
+  /** Share of the plain bills. */
   readonly share: number;
 }
 

@@ -8,7 +8,7 @@ import { ibanOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 import type { MakeTrader, Trade } from './trades.js';
 
-/** What the writers of clean bills that resemble faults are given. */
+/** Input of the writers of clean bills that resemble faults. */
 export interface Surroundings {
   readonly book: Book;
   readonly makeTrader: MakeTrader;
@@ -160,7 +160,7 @@ export const secondOfTheMonth: Write = (trader, { book }, hardNegative) => {
   });
 };
 
-/** Numbers that begin anew each January without naming the year: the same number comes every year. */
+/** Numbers that begin again each January without naming the year: the same number comes every year. */
 export const restartWithoutYear: Write = (trader, { book }, hardNegative) => {
   const numbers = series('N', { from: 0, stepMax: 1, restart: 'year' }, book.random);
   return every(

@@ -5,14 +5,14 @@ import { filled } from './pattern.js';
 export type Numbering = (date: string) => string;
 
 /**
- * How a number is put together. YYYY, YY, MM and DD are the date's, N... the serial with at least as many digits, W the week;
- * `#` is a digit and `@` a letter that the trader keeps (a customer number, a branch).
+ * Form of a number. YYYY, YY, MM and DD are the date's, N... the serial with at least as many digits, W the week; `#` is a digit and `@` a
+ * letter that the trader keeps (a customer number, a branch).
  */
 export type NumberForm = string;
 
 export interface SeriesOptions {
   readonly from?: number;
-  /** How many bills others get between two of ours, at most; 1: we are the only customer. */
+  /** Maximum step between two of our numbers, since others get bills as well; 1 if we are the only customer. */
   readonly stepMax?: number;
   readonly restart?: 'never' | 'year' | 'month' | 'day';
 }

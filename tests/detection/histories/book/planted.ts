@@ -16,7 +16,7 @@ interface Planting {
 }
 
 interface PlantedKind {
-  /** Of these at least one must be raised. */
+  /** Findings of which at least one must be raised. */
   readonly expected: readonly string[];
   readonly isLast?: boolean;
   readonly plant: (entry: Entry, planting: Planting) => Bill | undefined;

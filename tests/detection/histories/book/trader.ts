@@ -17,7 +17,7 @@ export interface Trader {
   readonly vatPercent: number;
   readonly termsDays: number;
   readonly numbers: Numbering;
-  /** How the trader knows the customer. */
+  /** Number of the customer at the trader. */
   readonly customerNumber: string;
   readonly companyId: string;
 }

@@ -11,7 +11,7 @@ import type { Country, Trader } from './trader.js';
 export interface Trade {
   readonly count: number;
   readonly country: Country;
-  /** What stands behind the family name: `Bygg`, `Lavandería`. */
+  /** Words after the family name, for example `Bygg`, `Lavandería`. */
   readonly trade: readonly string[];
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;

@@ -83,11 +83,11 @@ const all = (share: number): readonly Episode[] => [
     },
   },
   {
-    name: 'credited and billed anew',
+    name: 'credited and billed again',
     share,
     fits: isFree,
     play: ({ world, supplier, date, later }) => {
-      const name = 'credited and billed anew';
+      const name = 'credited and billed again';
       const first = write(world, supplier, date, { lag: 1, hardNegative: name });
       const back = workday(addDays(date, world.random.integer(4, 15)));
       const again = workday(addDays(back, world.random.integer(0, 3)));

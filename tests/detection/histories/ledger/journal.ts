@@ -36,7 +36,7 @@ export interface Trade {
   readonly pricing: Pricing;
   readonly numbering: readonly Numbering[];
   readonly orders?: 'always' | 'often' | 'blanket';
-  /** In tenths of a percent, where it is not the standard rate. */
+  /** Rates in tenths of a percent that differ from the standard rate. */
   readonly rates?: Readonly<Record<string, number>>;
   /** Taxed where it is supplied (fuel, tolls, hotels) although the buyer is in another country. */
   readonly isLocal?: boolean;
@@ -279,7 +279,7 @@ export function workday(date: string): string {
   return weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** What a supplier sends now and then instead of one plain bill; later bills are put on its calendar. */
+/** Bills that a supplier sends now and then instead of one plain bill; later bills are put on its calendar. */
 export interface Episode {
   readonly name: string;
   readonly share: number;

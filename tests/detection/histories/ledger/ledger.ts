@@ -11,7 +11,7 @@ import type { Desk } from './slips.js';
 import { accountOf, taxIdOf } from './supplier.js';
 import { wrongs } from './wrong-rows.js';
 
-/** What a history is made of. */
+/** The parts of a history. */
 export interface Plan {
   readonly pace: number;
   readonly from: string;
@@ -25,9 +25,9 @@ export interface Plan {
   readonly episodes: { readonly share: number; readonly names?: readonly string[] };
   /** Suppliers that only look like each other. */
   readonly doubles: readonly Doubles[];
-  /** How many claims come a second time, by kind. */
+  /** Number of claims that come a second time, by kind. */
   readonly copies: Readonly<Record<string, number>>;
-  /** How many bills are wrong, by kind. */
+  /** Number of wrong bills, by kind. */
   readonly wrong: Readonly<Record<string, number>>;
 }
 

@@ -1,8 +1,8 @@
 import type { Random } from '../../random.js';
 
 /**
- * How a supplier numbers its bills. In a template `{n}` is the serial, `{n:5}` the serial with zeros before it, `{s}`
- * the number of the customer, `{L}` letters of the supplier, and `{yyyy}`, `{yy}`, `{mm}`, `{dd}`, `{ww}` are of the day.
+ * Numbering of a supplier's bills. In a template `{n}` is the serial, `{n:5}` the serial with zeros before it, `{s}` the number of the
+ * customer, `{L}` letters of the supplier, and `{yyyy}`, `{yy}`, `{mm}`, `{dd}`, `{ww}` are of the day.
  */
 export interface Numbering {
   readonly templates: readonly string[];
@@ -22,7 +22,7 @@ export interface Series {
   unused(date: string): string | undefined;
   readonly customer: string;
   readonly letters: string;
-  /** Whether each number has a serial, so that two bills of one day have numbers of their own. */
+  /** True when each number has a serial, so that two bills of one day have numbers of their own. */
   readonly hasSerial: boolean;
 }
 

@@ -6,10 +6,10 @@ import type { Entry, OwnCompany } from './journal.js';
 import { centsOf, decimal, restated, workday } from './journal.js';
 import { accountOf, nearAccount } from './supplier.js';
 
-/** How one claim comes a second time: its copies, or undefined where this kind of copy cannot be of this bill. */
+/** Makes the copies with which one claim comes a second time, or undefined if this bill cannot have a copy of this kind. */
 export type Slip = (entry: Entry, desk: Desk) => Bill[] | undefined;
 
-/** What the clerk has at hand. */
+/** The records of the clerk. */
 export interface Desk {
   readonly random: Random;
   readonly companies: readonly OwnCompany[];
@@ -340,7 +340,7 @@ function ascii(text: string): string {
     .replace(/ß/g, 'ss');
 }
 
-/** A number that the supplier gives its papers beside bills: it is the same one for each bill. */
+/** A number on the supplier's papers other than bills: it is the same one for each bill. */
 function paperNumber({ bill, supplier }: Entry, random: Random, offset: number): number {
   const days = Math.floor(Date.parse(bill.invoice.issue_date) / 86_400_000);
   return (
@@ -367,12 +367,12 @@ const deliveryWords: Readonly<Record<string, string>> = {
   SI: 'DOB-',
 };
 
-/** Whether a supplier delivers goods, which come with a note. */
+/** Tells whether a supplier delivers goods, which come with a note. */
 function delivers({ supplier: { trade } }: Entry): boolean {
   return trade.orders !== undefined || /dairies|repair|growers|vineyards|tyres|fuel|cold/.test(trade.trade);
 }
 
-/** Whether a supplier may be billed by its customer. */
+/** Tells whether a supplier may be billed by its customer. */
 function mayBeSelfBilled({ supplier: { trade } }: Entry): boolean {
   return /carriers|growers|vineyards|agencies|ports|staff/.test(trade.trade);
 }

@@ -22,7 +22,7 @@ const taxForms: Readonly<Record<string, string>> = {
   SI: 'SI########',
 };
 
-/** What follows the check digits of an IBAN, by bank. */
+/** Form of the text after the check digits of an IBAN, by bank. */
 const accountForms: Readonly<Record<string, readonly string[]>> = {
   LT: ['73000100########', '70440600########', '40100510########', '32500########'.padEnd(16, '#')],
   LV: ['HABA0551#########', 'UNLA0055#########', 'PARX0022#########', 'RIKO0002#########'],
@@ -104,7 +104,7 @@ export function nearAccount(iban: string, random: Random): string {
   return accountOf(country, random);
 }
 
-/** Legal forms by country; `_` stands for the name. */
+/** Legal forms by country; `_` is replaced by the name. */
 const legalForms: Readonly<Record<string, readonly string[]>> = {
   LT: ['UAB _', '_, UAB', 'UAB „_“', 'AB _'],
   LV: ['SIA _', 'SIA "_"', '_ SIA', 'AS _'],

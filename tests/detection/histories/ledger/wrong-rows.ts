@@ -6,7 +6,7 @@ import type { Casting, Entry } from './journal.js';
 import { amounts, centsOf, decimal, restated } from './journal.js';
 import { accountOf, nearAccount, taxIdOf } from './supplier.js';
 
-/** What is wrong with one bill, and what must be said of it. */
+/** The fault of one bill, and the findings that it must cause. */
 export interface Wrong {
   readonly expected: readonly string[];
   /** Bills of the supplier that must be there before. */
@@ -251,14 +251,14 @@ export const wrongs: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Whether the six bills before have one amount. */
+/** Tells whether the six bills before have one amount. */
 function isSteady({ entries }: Casting, bill: Bill): boolean {
   const at = entries.findIndex((entry) => entry.bill === bill);
   const before = entries.slice(Math.max(0, at - 7), at).map((entry) => entry.bill.invoice.gross_amount);
   return before.length >= 7 && new Set(before).size === 1;
 }
 
-/** Whether all numbers of a supplier have one pattern of letters, digits and separators. */
+/** Tells whether all numbers of a supplier have one pattern of letters, digits and separators. */
 function isOfOneMake(_numberings: number, entries: readonly Entry[]): boolean {
   const makes = new Set(
     entries.map(({ bill }) => bill.invoice.invoice_number.replace(/[0-9]+/g, '9').replace(/[A-Z]+/g, 'A')),

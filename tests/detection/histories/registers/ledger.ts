@@ -1,4 +1,4 @@
-// What the histories of this folder are written with: suppliers, habits of numbers, rhythms and amounts, and a book of drafts.
+// The parts of the histories in this folder: suppliers, habits of numbers, rhythms and amounts, and a book of drafts.
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { cents, companies } from '../../bill.js';
@@ -13,7 +13,7 @@ export interface Trader {
   readonly taxId?: string;
   readonly account?: CanonicalBankAccount;
   readonly currency: string;
-  /** In tenths of a percent; 0 where no tax is charged. */
+  /** VAT rate in tenths of a percent; 0 if no tax is charged. */
   readonly vat: number;
   readonly terms: number;
   /** The number under which this supplier keeps us. */
@@ -312,14 +312,14 @@ export function pad(value: number, width: number): string {
 const yearOf = (date: string): string => date.slice(0, 4);
 const monthOf = (date: string): string => date.slice(5, 7);
 
-/** How many bills the supplier wrote to all its customers since the last one. */
+/** Returns the number of bills that the supplier wrote to all its customers since the last one. */
 function steps(random: Random, last: string | undefined, date: string, perDay: number): number {
   if (last === undefined) return 1;
   const gap = Math.max(0, (Date.parse(date) - Date.parse(last)) / 86_400_000);
   return Math.max(1, Math.round(gap * perDay * (0.6 + 0.8 * random.next())) || 1);
 }
 
-/** One running number. */
+/** Numbers with one running counter. */
 export function running(
   random: Random,
   start: number,

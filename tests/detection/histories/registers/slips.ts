@@ -140,7 +140,7 @@ const letterDigit = (draft: Draft, random: Random): string | undefined => {
   return at(draft.number, i, read[draft.number.charAt(i)] ?? '0');
 };
 
-/** Where the number has its month, beside the year. */
+/** Finds the position of the month in a number, next to the year. */
 function monthBesideYear(number: string, date: string): number | undefined {
   const [year = '', month = ''] = date.split('-');
   const match = new RegExp(`(?<=${year}[-/])${month}(?![0-9])|(?<=[-/])${month}(?=[-/]${year})`).exec(number);
@@ -466,7 +466,7 @@ export function plantAnomalies(
 
 interface Scene {
   readonly trader: Trader;
-  /** By date. */
+  /** Drafts by date. */
   readonly ordered: readonly Draft[];
   readonly last: Draft;
   readonly random: Random;
