@@ -1,16 +1,16 @@
-// Who may import whom. Every rule has a fixture under tests/architecture/fixtures that must be reported by it and by no other rule.
+// The rules about imports. Every rule has a fixture under tests/architecture/fixtures that exactly this rule must report.
 
 const layers = 'application|clients|domain|storage|transport';
-/** The layers of a service stand in its src/, or in each of its rooms. */
+/** The layers of a service are in its src/, or in each of its rooms. */
 const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Libraries that only compute. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
-/** What an invoice is, without how it travels or is published. */
+/** The type of an invoice, without its wire and public forms. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
 /** The same is allowed of the records of an ERP. */
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
-/** What `domain/` may know besides itself: the engine, shared values and refusals, and what only computes. */
+/** Modules that `domain/` may import: the engine, shared values and refusals, and modules that only compute. */
 const pure = [
   '^packages/(api-key|engine|errors|public-events|values)/',
   invoice,
@@ -19,7 +19,7 @@ const pure = [
   '^packages/secretbox/src/sealed-value\\.ts$',
   computing,
 ].join('|');
-/** From the lowest to the highest. */
+/** Rooms of the engine, from the lowest to the highest. */
 const engineRooms = [
   'data',
   'facts',
@@ -91,14 +91,14 @@ export default {
     },
     {
       name: 'only-compose-sees-everyone',
-      comment: 'Files beside compose.ts (config, telemetry) are known by the layers and know none of them.',
+      comment: 'Files next to compose.ts (config, telemetry) are imported by the layers and import none of them.',
       from: { path: '^services/[^/]+/src/[^/]+\\.ts$', pathNot: `/(compose|main)\\.ts$|${tests}` },
       to: { path: `^services/[^/]+/src/${anyRoom}(${layers})/` },
     },
     {
       name: 'nobody-sees-compose',
       comment:
-        'What a layer needs is handed to it; only main.ts (and whoever starts the whole service) imports compose.ts, and the compose.ts of a service those of its rooms.',
+        'A layer gets what it needs; only main.ts (and code that starts the whole service) imports compose.ts, and the compose.ts of a service imports those of its rooms.',
       from: { path: '^services/[^/]+/src/', pathNot: `/(compose|main)\\.ts$|${tests}` },
       to: { path: `^services/[^/]+/src/${anyRoom}(compose|main)\\.ts$` },
     },
@@ -137,7 +137,7 @@ export default {
     },
     {
       name: 'stores-know-no-transport',
-      comment: 'What a store and a wire format share (pages, positions) stands in a file that knows neither.',
+      comment: 'A store and a wire format share (pages, positions) a file that imports neither.',
       from: {
         path: `^(services/[^/]+/src/${anyRoom}(application|storage)/|packages/runtime/src/mongo/|packages/(metering|retention)/src/(?!.*-service\\.ts$))`,
         pathNot: tests,
@@ -189,7 +189,7 @@ export default {
   },
 };
 
-/** No room knows a later one, or of the files beside them any but these, least of all testing/. */
+/** No room imports a later one. From the files next to the rooms it imports only `besides`, and never testing/. */
 function roomsGoDown(name, folder, rooms, ...besides) {
   return rooms.map((room, index) => ({
     name,

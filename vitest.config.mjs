@@ -20,7 +20,7 @@ function project(name, order, options) {
       chaiConfig: { truncateThreshold: 240 },
       pool: 'forks',
       isolate: false,
-      // What is compiled runs as it was compiled: the product of the end-to-end tests, and the programs that tests start.
+      // Compiled modules are not transformed again: the product of the end-to-end tests, and the programs that tests start.
       server: { deps: { external: [/\/dist\//] } },
       exclude: notOurs,
       testTimeout: 180_000,
@@ -52,7 +52,7 @@ export default defineConfig({
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
       }),
-      // What a process does once for all, such as the start of telemetry: each of these files has a process of its own.
+      // Each of these files has a process of its own, because it tests things that a process does once, such as the start of telemetry.
       project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
       project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],

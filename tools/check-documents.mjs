@@ -138,7 +138,7 @@ function withoutCode(text) {
   return text.replaceAll(/^```[\s\S]*?^```/gm, '');
 }
 
-/** As GitHub makes anchors of headings. */
+/** Makes anchors of headings as GitHub does. */
 function slug(heading) {
   return heading
     .toLowerCase()

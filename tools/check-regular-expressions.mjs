@@ -15,8 +15,8 @@ import recheck from 'recheck/lib/browser.js';
 const ANALYSIS_MS_MAX = 30_000;
 const UNANALYSED = 'not analysed';
 /**
- * Where recheck cannot prove that a pattern is linear, it looks for strings that attack it. Only steps are counted, since on a busy
- * machine time would make any pattern suspicious. More than five iterations find no more and take three times as long.
+ * If recheck cannot prove that a pattern is linear, it looks for strings that attack it. Only steps are counted, since on a busy machine
+ * time would make any pattern suspicious. More than five iterations find no more and take three times as long.
  */
 const SEARCH = { maxIteration: 5, incubationTimeout: null, attackTimeout: null, seedingTimeout: null };
 /** A pattern whose repetitions all have an upper bound is linear when it has at most so many ways to match at one position. */
@@ -196,7 +196,7 @@ function openJudge() {
   };
 }
 
-/** In how many ways a pattern can match at one position, at most; Infinity with a repetition that has no upper bound. */
+/** Returns the maximum number of ways in which a pattern matches at one position; Infinity with a repetition that has no upper bound. */
 function waysOf(node) {
   switch (node.type) {
     case 'Pattern':

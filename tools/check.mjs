@@ -14,7 +14,7 @@ process.chdir(root);
 const checks = [
   {
     name: 'format',
-    // By content, since a checkout or a rebase touches files that it does not change. Without its cache it takes 16 s of CPU.
+    // Cached by content, since a checkout or a rebase touches files that it does not change. Without its cache it takes 16 s of CPU.
     command: [
       'prettier',
       '--check',

@@ -88,7 +88,7 @@ async function installPackages() {
   fail(advice, npm.output);
 }
 
-/** How many packages of the lock file are in node_modules by now; how many it will be depends on the platform. */
+/** Counts the packages of the lock file that are in node_modules; the final number depends on the platform. */
 function arrived() {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   return Object.keys(packages).filter(
@@ -108,7 +108,7 @@ async function generate() {
 
 async function build() {
   if (!todo().includes('build')) return;
-  // Computed before compiling, so that edits made meanwhile are compiled by the next run.
+  // Computed before compiling, so that edits made while it runs are compiled by the next run.
   const sources = sourcesHash();
   await step('compiling', async () => {
     const compiled = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);

@@ -11,7 +11,7 @@ import { databaseName, services, startOrder } from '@invoicecontrol/topology/ser
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = `${root}docs/architecture.md`;
-/** In the order in which the picture is read: from the gateway to what is behind it. */
+/** Names in the order in which the picture is read: from the gateway to what is behind it. */
 const names = [...new Set(['gateway', ...services.gateway.calls, ...startOrder])];
 const found = new Map(names.map((name) => [name, readService(name)]));
 const stored = names.filter((name) => services[name].protocol === 'grpc');
@@ -71,7 +71,7 @@ function ownership() {
   return table(['service', 'collections', 'rpc groups', 'publishes', 'listens to', 'calls'], rows);
 }
 
-/** What a package is for is the first sentence of its README. */
+/** The purpose of a package is the first sentence of its README. */
 function packages() {
   const workspaces = ['packages', 'services', 'tools']
     .flatMap((folder) => readdirSync(root + folder, { withFileTypes: true }).map(({ name }) => `${folder}/${name}`))

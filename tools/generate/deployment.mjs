@@ -125,7 +125,7 @@ function kustomization(text) {
   return `${GENERATED}\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization${text}\n`;
 }
 
-/** Who reaches a service, and whom it reaches. */
+/** Builds the network policy of a service: its callers and its targets. */
 function policy(name, { protocol, calls, internetPorts = [] }) {
   const callers = entries.filter(([, service]) => service.calls.includes(name)).map(([caller]) => caller);
   return networkPolicy(

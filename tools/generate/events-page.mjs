@@ -51,7 +51,7 @@ function sentences(comment) {
   return comment.replaceAll(/ *\/\/ (.*)\n/g, '$1 ').trim();
 }
 
-/** As proto JSON writes field names. */
+/** Converts to the names of fields in proto JSON. */
 function camelCase(name) {
   return name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
 }

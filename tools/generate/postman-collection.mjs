@@ -86,7 +86,7 @@ function toItem({ path, method, operation }) {
   };
 }
 
-/** What is neither JSON nor a form is a file, which people choose in Postman together with its type. */
+/** A body that is neither JSON nor a form is a file, which people choose in Postman together with its type. */
 function bodyOf(requestBody) {
   if (requestBody === undefined) return {};
   const form = requestBody.content['application/x-www-form-urlencoded'];

@@ -1,6 +1,6 @@
 import type { Operator, ServiceOperations } from './command.js';
 
-/** What every asked service answered, and a sentence for each that did not. */
+/** The responses of the services, and a sentence for each that did not respond. */
 interface Answers<T> {
   readonly answers: readonly { readonly service: string; readonly answer: T }[];
   readonly failures: readonly string[];

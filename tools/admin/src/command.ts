@@ -38,7 +38,7 @@ export interface Outcome {
   readonly table?: Table;
   /** A remark about the values, for example that a key is shown once. */
   readonly note?: string;
-  /** What could not be done, one sentence each; printed to standard error, and the exit code says that it failed. */
+  /** Failures, one sentence each. They are printed to standard error, and the exit code reports failure. */
   readonly failures?: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export interface Command {
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** What follows the name, ready to run. */
+  /** Arguments of the examples, ready to run. */
   readonly examples: readonly string[];
   /**
    * @param given the values of the given options, '' for a switch; required ones are present

@@ -28,7 +28,7 @@ import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
 
-/** In the order of the help. */
+/** Commands in the order of the help. */
 export const commands: readonly (Command | FileCommand)[] = [
   organizations,
   createOrganization,
@@ -264,7 +264,7 @@ function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): R
   ) as Rpc;
 }
 
-/** Whether no service answered; one whose database is unavailable answers that. */
+/** Tells whether no service responded; a service whose database is unavailable does respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'unavailable') return false;
   const { metadata } = (error.cause ?? {}) as { metadata?: { get(name: string): readonly unknown[] } };

@@ -5,7 +5,7 @@ import type { CommandOption } from './command.js';
 const PAGE_ANALYSES = 200;
 const SAMPLE_MAX = 1_000_000;
 
-/** How many analyses of an organization a command reads. */
+/** Option for the number of analyses that a command reads of an organization. */
 export const sampleOptions = {
   sample: { value: 'N', description: 'the newest N analyses' },
   all: { description: 'every analysis' },

@@ -9,7 +9,7 @@ export interface DemonstrationDocument {
   readonly bytes: Uint8Array;
 }
 
-/** Why each document is there; its upload is kept under the key. */
+/** Purpose of each document; its upload is kept under the key. */
 export const documentStories = {
   xml: 'an invoice sent as XML',
   scan: 'the same on paper, scanned',

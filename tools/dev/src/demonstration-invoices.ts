@@ -6,7 +6,7 @@ export interface DemonstrationInvoice {
   readonly invoice: Schemas['Invoice'];
 }
 
-/** What is billed twice: the second invoice, with its number written differently. */
+/** Returns the bill to try: the second invoice again, with its number written differently. */
 export function copyToTry(since: Date): Schemas['Invoice'] {
   const { invoice } = demonstrationInvoices(since)[1] as DemonstrationInvoice;
   const { invoice_number, issue_date, currency, gross_amount } = invoice;

@@ -75,7 +75,7 @@ async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
   return false;
 }
 
-/** What the service read of a document. */
+/** Describes what the service read in a document. */
 async function nameDocument(api: Client, name: DocumentName, { id }: Schemas['AcceptedAnalysis']): Promise<Named> {
   const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: id } })).data;
   return nameRow(documentStories[name], invoice);

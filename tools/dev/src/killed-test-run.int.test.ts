@@ -32,7 +32,7 @@ const ENDLESS = `
 `;
 
 const CONFIG = 'vitest.config.mjs';
-/** With what ends the workers of this repository's own runs. */
+/** Ends its workers as this repository's own runs do. */
 const CONFIGURATION = `
   export default {
     test: {

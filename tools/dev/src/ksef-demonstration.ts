@@ -1,4 +1,4 @@
-// From a decision to a number of KSeF: an organization submits an invoice of its own to the simulated KSeF.
+// Demonstrates the way from a decision to a number of KSeF: an organization submits an invoice of its own to the simulated KSeF.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
@@ -76,7 +76,7 @@ export async function demonstrateKsef(
   return `curl -s ${baseUrl}/ksef-connections/${connectionId}/submissions -H 'Authorization: Bearer ${apiKey}'`;
 }
 
-/** As the company would create it in KSeF itself; its invoices there stay. */
+/** Registers a token as the company would in KSeF itself; its invoices there stay. */
 async function registerToken(ksefUrl: string, token: string): Promise<void> {
   const response = await fetch(`${ksefUrl}/test/control/contexts/${NIP}`, {
     method: 'PUT',

@@ -15,9 +15,9 @@ import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import { developmentSettings } from '@invoicecontrol/topology/start';
 
 export interface Simulators {
-  /** What tells the services where their outside systems are. */
+  /** Environment variables that give the services the addresses of the outside systems. */
   readonly env: Readonly<Record<string, string>>;
-  /** By name, as `.data/demo.json` tells them. */
+  /** URLs by name, as in `.data/demo.json`. */
   readonly urls: Readonly<Record<string, string>>;
   /** Tells those that call the product where it is. */
   connect(baseUrl: string): void;
@@ -28,13 +28,13 @@ export interface Simulators {
 }
 
 interface SimulatorOptions {
-  /** Whether to receive webhooks. */
+  /** True to receive webhooks. */
   readonly webhooks: boolean;
-  /** For the certificate of the receiver, and for what KSeF keeps. */
+  /** Directory for the certificate of the receiver and for the state of KSeF. */
   readonly directory: string;
-  /** What the services are told as well. */
+  /** Other environment variables of the services. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where Odoo listened before: a connection of an earlier start calls it there. */
+  /** Port of Odoo in the previous start: a connection of an earlier start calls it there. */
   readonly odooPort: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
   };
 }
 
-/** Where the payment provider sends its notifications. */
+/** Returns the URL to which the payment provider sends its notifications. */
 export function notificationUrl(baseUrl: string): string {
   return `${baseUrl}/billing/paddle/notifications`;
 }
@@ -190,7 +190,7 @@ export async function startErps(
   };
 }
 
-/** On loopback, but not 127.0.0.1: customers' URLs still cannot reach what else listens on this machine. */
+/** A loopback address other than 127.0.0.1: customers' URLs still cannot reach other listeners on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';
 /** The authority of the receiver's certificate, in the directory of the data. */
 export const RECEIVER_CA = 'webhook-receiver-ca.pem';

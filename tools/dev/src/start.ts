@@ -44,7 +44,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
 
 const PORT_DEFAULT = 8080;
 
-/** What an installation keeps between starts, beside its databases. */
+/** Values that an installation keeps between starts, besides its databases. */
 interface Installation {
   readonly secrets: Secrets;
   readonly demo?: {
@@ -54,7 +54,7 @@ interface Installation {
     readonly books?: Books;
     readonly filing?: Filing;
   };
-  /** Where the simulator of Odoo listens. */
+  /** Port of the simulator of Odoo. */
   readonly odooPort?: number;
 }
 
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
-  // Until this process ends, however it does: the next one takes over the lock of a dead one.
+  // The lock holds until this process ends, however it ends: the next process takes over the lock of a dead one.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
   // A start that was killed leaves these files behind.
@@ -195,11 +195,11 @@ async function main(): Promise<void> {
 interface Welcome {
   readonly baseUrl: string;
   readonly key: string;
-  /** What came of the demonstration's webhook. */
+  /** Result of the demonstration's webhook. */
   readonly webhooks: string | undefined;
-  /** What came of its ERP. */
+  /** Result of its ERP. */
   readonly erp: string | undefined;
-  /** What it submitted to KSeF. */
+  /** Result of its submission to KSeF. */
   readonly ksef: string | undefined;
   readonly toTry: Readonly<Record<string, unknown>>;
   readonly tookMs: number;
@@ -298,7 +298,7 @@ async function findPort(port: number): Promise<number> {
   });
 }
 
-/** Whether the stored key still works; it does not when only the databases were deleted. */
+/** Tells whether the stored key still works; it does not when only the databases were deleted. */
 async function isAlive(baseUrl: string, key: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
   await response.arrayBuffer();
@@ -324,7 +324,7 @@ function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secre
   };
 }
 
-/** For its owner alone, and never seen half written. */
+/** Writes a file that only its owner can read and that is never half written. */
 async function writePrivate(file: string, content: object): Promise<void> {
   const part = `${file}.part`;
   await rm(part, { force: true });

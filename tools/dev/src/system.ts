@@ -10,7 +10,7 @@ export interface SystemOptions {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
-  /** Where a service finds its database, when not all find it under the same address. */
+  /** Returns the database address of a service, when the services have different ones. */
   readonly mongodbUrlFor?: (service: ServiceName) => string;
   /** The port of the gateway; 0 lets the system choose. */
   readonly port?: number;
@@ -28,13 +28,13 @@ export interface System {
   stop(): Promise<void>;
 }
 
-/** What the end-to-end tests are told about the product that they share, as JSON in `SHARED_SYSTEM`. */
+/** Description of the shared product for the end-to-end tests, as JSON in `SHARED_SYSTEM`. */
 export interface SharedSystem extends Pick<System, 'baseUrl' | 'addresses'> {
   readonly operatorToken: string;
   readonly databasePrefix: string;
 }
 
-/** What each service's package exports as `/config` and `/service`. */
+/** Exports of each service's package as `/config` and `/service`. */
 interface ServiceModule {
   readonly configSchema: { parse(env: unknown): unknown };
   startService(config: unknown): Promise<RunningService>;
@@ -71,7 +71,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-/** What the environment of the caller says to the services: nothing that this system decides itself, secrets included. */
+/** Returns the part of the caller's environment that the services get: nothing that this system decides itself, secrets included. */
 function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = entries.flatMap(([, { settings }]) =>
     Object.entries(settings).flatMap(([name, { secret = 'optional' }]) => (secret === 'optional' ? [name] : [])),

@@ -13,7 +13,7 @@ const PATH = '/demonstration';
 const ARRIVE_MS_MAX = 5_000;
 const LOOK_EACH_MS = 20;
 
-/** Whether a start shows a webhook: not where the environment says itself which receivers may be called, or that it is production. */
+/** Tells whether a start shows a webhook. It does not when the environment names the allowed receivers or production. */
 export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
   return env['NODE_ENV'] !== 'production' && SETTINGS_OF_RECEIVERS.every((name) => env[name] === undefined);
 }

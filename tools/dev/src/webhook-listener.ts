@@ -9,7 +9,7 @@ export interface ListenerOptions {
   readonly port: number;
   /** Empty: everything is shown, marked as not verified. */
   readonly secrets: readonly string[];
-  /** What verified deliveries are answered. */
+  /** Status of the response to verified deliveries. */
   readonly status: number;
   /** One line of JSON for each request. */
   readonly isJson: boolean;
@@ -72,13 +72,13 @@ interface Shown {
   readonly at: string;
   readonly path: string;
   readonly outcome: 'verified' | 'refused' | 'unverified';
-  /** Why it was refused. */
+  /** Reason of the refusal. */
   readonly reason?: string;
   readonly eventId: string;
-  /** How often this event has come, this time included. */
+  /** Number of deliveries of this event so far, this one included. */
   readonly times: number;
   readonly ageSeconds?: number;
-  /** Of the body; the text where it is none. */
+  /** The event in the body; the text when the body is not an event. */
   readonly event?: Partial<WebhookEvent>;
   readonly text?: string;
 }
@@ -149,7 +149,7 @@ function contentOf(body: Buffer): Pick<Shown, 'event' | 'text'> {
   }
 }
 
-/** Without the characters that a terminal would obey. */
+/** Removes characters that a terminal would obey. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 }

@@ -60,7 +60,7 @@ export function requestFields({ definition }: Method): string[] {
   return field.map(({ name }) => name);
 }
 
-/** Where the contracts are; the same from src/ and from dist/. */
+/** Returns the directory of the contracts; the same from src/ and from dist/. */
 export function contractsDirectory(): string {
   return join(import.meta.dirname, '../../../proto');
 }

@@ -18,7 +18,7 @@ const help = `Calls one rpc of a running service and prints the answer as JSON.
                      An rpc that takes a stream gets a JSON list. Bytes are base64, enums are names,
                      times are { "seconds": 1767225600, "nanos": 0 }.
 
-  -m, --metadata name=value   sent beside the request; may be repeated
+  -m, --metadata name=value   sent with the request; may be repeated
       --timeout-ms <n>        gives up after this long (default ${TIMEOUT_MS})
       --list                  prints all rpcs with the fields of their requests
   -h, --help                  prints this

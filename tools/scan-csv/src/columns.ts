@@ -4,7 +4,7 @@ import { printable } from './printable.js';
 import { requiredFields, scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 
-/** Which column of the file has which field, counted from zero. */
+/** Column of each field in the file, counted from zero. */
 export type Columns = Readonly<Partial<Record<ScanField, number>>>;
 
 /** The values of `--map`: the column of a field by name or as `#3`; an empty text means no column. */
@@ -69,7 +69,7 @@ function namesIn(lines: readonly string[]): string[] {
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // In reverse order, so that a repeated name gets its better rank.
+    // Reversed, so that a repeated name gets its better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),
@@ -78,7 +78,7 @@ const possibleKeys: ReadonlyMap<ScanField, ReadonlySet<string>> = new Map(
   scanFields.map((field) => [field, new Set(namesIn(headerNames[field].perhaps ?? []).map(columnKey))]),
 );
 
-/** How many columns have a known name. The line with the most of them is the heading. */
+/** Counts the columns with a known name. The line with the most of them is the heading. */
 export function recognizedColumns(header: readonly string[], overrides: Overrides): number {
   const named = new Set([...overrides.values()].filter((name) => name !== '').map(columnKey));
   return header.filter((name) => {

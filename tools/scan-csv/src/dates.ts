@@ -1,6 +1,6 @@
 import { dateOfDayNumber, isCalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** Which of two leading numbers is the day. */
+/** Order of the two leading numbers of a date: day or month first. */
 export type DateOrder = 'dmy' | 'mdy';
 export const dateOrders = ['dmy', 'mdy'] as const;
 

@@ -7,7 +7,7 @@ export type Encoding = string;
 export interface EncodingDetector {
   add(bytes: Uint8Array): void;
   /**
-   * By byte order mark; else UTF-8 if all bytes are valid; else Windows-1252, a superset of Latin-1 in which every byte is
+   * Decides by the byte order mark; else UTF-8 if all bytes are valid; else Windows-1252, a superset of Latin-1 in which every byte is
    * valid.
    * @throws UsageError if the file is not text
    */

@@ -1,8 +1,8 @@
-/** Where a cell begins that is not closed. */
+/** The position of a cell that is not closed. */
 export interface OpenQuote {
   /** Lines from the beginning of the text to the quotation mark. */
   readonly linesBefore: number;
-  /** Of the cell, from 0. */
+  /** Column of the cell, from 0. */
   readonly column: number;
 }
 
@@ -13,9 +13,9 @@ export function countLineBreaks(text: string): number {
 }
 
 /**
- * The first cell of a record that opens with a quotation mark and goes over a line break without being closed properly. The
- * parser is lenient: it takes a quotation mark inside such a cell for text and goes on until one stands at the end of a cell,
- * which is the end of some later row's cell. The rows between would be lost without a word.
+ * Finds the first cell of a record that opens with a quotation mark and goes over a line break without being closed properly. The parser is
+ * lenient: it takes a quotation mark inside such a cell for text and goes on until one is at the end of a cell, which is the end of some
+ * later row's cell. The rows between would be lost without a message.
  * @param raw the text of one record, empty lines above it included
  */
 export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undefined {

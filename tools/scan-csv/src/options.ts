@@ -113,7 +113,7 @@ function company(text: string | undefined): string | undefined {
 
 function currency(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // Whether it was valid on the date of a row is checked per row.
+  // The validity of the currency on the date of a row is checked per row.
   const read = invoiceCurrency(text, '2000-01-01');
   if ('code' in read) return read.code;
   throw new UsageError(`--currency: ${read.refusal}`);

@@ -28,7 +28,7 @@ export interface Progress {
 /** Calls `work` each so many milliseconds, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
 
-/** On a terminal one progress bar that moves each second; elsewhere a line per request, and one each ten seconds of waiting. */
+/** Shows one progress bar on a terminal that moves each second; elsewhere a line per request, and one each ten seconds of waiting. */
 export function createProgress(
   stream: TextStream,
   total: { readonly rows: number; readonly chunks: number },

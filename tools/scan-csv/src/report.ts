@@ -22,7 +22,7 @@ export interface Summary {
   /** Rows of requests that were answered. */
   readonly rowsSent: number;
   readonly rowsNotSent: number;
-  /** In the order of the file; `line` is where the row begins. */
+  /** Skipped rows in the order of the file; `line` is the line in which the row begins. */
   readonly rowsSkipped: readonly { readonly line: number; readonly reason: string; readonly externalId?: string }[];
   readonly invoicesAnalyzed: number;
   /** One entry; more if the base currency changed between two requests. */
@@ -98,7 +98,7 @@ function sumValues(results: readonly ScanResult[]): Summary['analyzedValues'] {
   }));
 }
 
-/** As many decimals as the service shows for this currency. */
+/** Formats an amount with the decimals that the service shows for this currency. */
 function withDecimals(amount: string, decimals: number): string {
   const [integer = '0', fraction = ''] = amount.split('.');
   return decimals === 0 && fraction === '' ? integer : `${integer}.${fraction.padEnd(decimals, '0')}`;
@@ -198,7 +198,7 @@ function describeSkipped(skipped: readonly { readonly line: number; readonly rea
   });
 }
 
-/** What a request for the findings needs. */
+/** Values for a request for the findings. */
 export interface FindingsLink {
   readonly baseUrl: string;
   readonly keyFile: string | undefined;

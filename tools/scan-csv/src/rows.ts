@@ -22,7 +22,7 @@ export interface Conventions {
   readonly negate: boolean;
 }
 
-/** Why a record of the file is not sent. */
+/** Reason why a record of the file is not sent. */
 export type SkipReason = 'NOT_AN_INVOICE' | 'HEADING_REPEATED' | 'FAULTY';
 
 export interface SkippedRecord {
@@ -130,7 +130,7 @@ function only<Name extends ScanField>(name: Name, value: string | undefined): Pa
   return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }
 
-/** A text that stands for an empty cell. */
+/** Tells whether a text means an empty cell. */
 function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }

@@ -167,7 +167,7 @@ function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chu
   return `line ${row.sourceRowNumber}${column}: ${sentence}`;
 }
 
-/** From --key-file, else from the environment. @throws UsageError when neither has a key */
+/** Reads the key from --key-file, else from the environment. @throws UsageError when neither has a key */
 async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps): Promise<string> {
   const key =
     keyFile === undefined ? (env[KEY_VARIABLE] ?? '').trim() : await keyOfFile(resolve(directory, keyFile), stderr);

@@ -4,7 +4,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** Which of two formats a column has. */
+/** The decision between two formats of a column. */
 export type Decision<Reading extends string> =
   | { readonly kind: 'decided'; readonly reading: Reading }
   /** Some cells match both formats with different results, and no cell decides. */

@@ -1,5 +1,5 @@
-// What the compiled code of a service says about it: which collections it opens, which rpcs it serves and asks, which events it
-// handles. Read from the modules that its `startService` loads, so the answer does not depend on the folders they lie in.
+// Reads the compiled code of a service: the collections that it opens, the rpcs that it serves and calls, the events that it handles. It
+// reads the modules that `startService` loads, so the result does not depend on their folders.
 import { readFileSync } from 'node:fs';
 import { services } from './services.js';
 import type { ServiceName } from './services.js';
@@ -136,7 +136,7 @@ export function receivedIn(source: string): string[] {
   });
 }
 
-/** What follows the name of a function wherever it is called. */
+/** Returns the text after the name of a function in each of its calls. */
 function callsOf(name: string, source: string): string[] {
   const parts = source.split(` ${name}(`);
   return parts.slice(1).flatMap((rest, index) => (parts[index]?.endsWith('function') ? [] : [`(${rest}`]));

@@ -8,7 +8,7 @@ export interface Service {
   readonly protocol: 'grpc' | 'http';
   /** The services whose rpcs it calls. It gets `<NAME>_ADDRESS` for each, and the network policies let it through. */
   readonly calls: readonly string[];
-  /** What it reads from the environment beside what every service of its protocol reads and the addresses of `calls`. */
+  /** Environment variables of this service, besides those of every service of its protocol and the addresses of `calls`. */
   readonly settings: Readonly<Record<string, Setting>>;
   /** TCP ports on the internet that it connects to; private addresses stay closed. Without it nothing outside is reachable. */
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
@@ -17,16 +17,16 @@ export interface Service {
 }
 
 interface Setting {
-  /** What Kubernetes sets; an overlay may set another value. */
+  /** Value in Kubernetes; an overlay may set another value. */
   readonly value?: string;
   /**
    * Kubernetes takes it from the Secret of the service. `token` and `key-ring` are generated for a system on one machine;
    * `optional` comes from outside, and the service works without it.
    */
   readonly secret?: 'token' | 'key-ring' | 'optional';
-  /** What compose sets unless the developer sets another value. A secret given here is known to everyone. */
+  /** Value in compose unless the developer sets another one. A secret given here is known to everyone. */
   readonly local?: string;
-  /** What a system on one machine sets unless its environment says another value: `npm start`, the tests, compose. */
+  /** Value of a system on one machine unless its environment has another one: `npm start`, the tests, compose. */
   readonly development?: string;
 }
 
@@ -82,7 +82,7 @@ export const services = {
       },
       PADDLE_NOTIFICATION_SECRETS: { secret: 'optional', development: 'pdl_ntfset_development_only' },
       PADDLE_API_URL: { value: 'https://api.paddle.com' },
-      // Without it nothing is reconciled, and there is no link to the provider's page.
+      // If it is not set, nothing is reconciled, and there is no link to the provider's page.
       PADDLE_API_KEY: { secret: 'optional' },
       CHECKOUT_SUCCESS_URL: {
         value: 'https://example.com/billing/success',
@@ -100,10 +100,10 @@ export const services = {
     settings: {
       API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       OPERATOR_TOKEN: operatorToken,
-      // How long a deleted organization can be restored, and how long the audit trail of a purged one is kept.
+      // Time in which a deleted organization can be restored, and time for which the audit trail of a purged one is kept.
       ORGANIZATION_RETENTION_MS: {},
       AUDIT_RETENTION_MS: {},
-      // Without a mail server, invitations and notifications wait until there is one.
+      // If there is no mail server, invitations and notifications wait until there is one.
       SMTP_URL: { secret: 'optional' },
       MAIL_FROM: { value: 'Invoice Control <no-reply@example.com>' },
     },
@@ -130,7 +130,7 @@ export const services = {
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // What an installation may change: see the README of the service.
+      // Settings that an installation may change: see the README of the service.
       UPLOAD_TTL_SECONDS: {},
       UPLOAD_SWEEP_SECONDS: {},
       UPLOAD_UNUSED_SECONDS: {},
@@ -163,7 +163,7 @@ export const services = {
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       // The image sets it too; the service then refuses the settings below that are for tests.
       NODE_ENV: { local: 'production' },
-      // What production refuses, and what nobody has to change: see the README of the service.
+      // Settings that production refuses, or that an installation need not change: see the README of the service.
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
       EGRESS_DNS_SERVERS: {},
@@ -208,7 +208,7 @@ export const services = {
       XERO_TOKEN_URL: {},
       XERO_REVOKE_URL: {},
       XERO_API_URL: {},
-      // What an installation may change: see the README of the service.
+      // Settings that an installation may change: see the README of the service.
       ERP_SYNC_INTERVAL_SECONDS: {},
       ERP_POLL_SECONDS: {},
       ERP_LEASE_SECONDS: {},
@@ -241,7 +241,7 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // Where the environments of KSeF are; `npm start` points them at the simulator.
+      // Addresses of the environments of KSeF; `npm start` points them at the simulator.
       KSEF_TEST_URL: {},
       KSEF_DEMO_URL: {},
       KSEF_PRODUCTION_URL: {},
@@ -249,7 +249,7 @@ export const services = {
       KSEF_TEST_SEALS_FILE: {},
       KSEF_DEMO_SEALS_FILE: {},
       KSEF_PRODUCTION_SEALS_FILE: {},
-      // What an installation may change: see the README of the service.
+      // Settings that an installation may change: see the README of the service.
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},
       KSEF_LEASE_SECONDS: {},
@@ -268,7 +268,7 @@ export const services = {
       // All connections come from the ingress controller, which bounds those of each client.
       CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },
       UNAUTHENTICATED_PER_ADDRESS_MAX: { value: '50' },
-      // As many as the deployment has replicas.
+      // Number of replicas of the deployment.
       GATEWAY_REPLICAS: { value: '2' },
       RATE_LIMIT_DEFAULT_PER_MINUTE: { value: '3000' },
       RATE_LIMIT_ORGANIZATION_PER_MINUTE: { value: '10000' },

@@ -35,7 +35,7 @@ export function newSecrets(): Secrets {
   return values as unknown as Secrets;
 }
 
-/** What a service is told unless its environment says another value. */
+/** Returns the settings of a service for which its environment has no other value. */
 export function developmentSettings(service: ServiceName): Readonly<Record<string, string>> {
   const { settings }: Service = services[service];
   return Object.fromEntries(

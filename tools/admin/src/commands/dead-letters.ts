@@ -107,7 +107,7 @@ export const resendDeadLetters: Command = {
       resendIn(operator, { rpc, service, id, reason }),
     );
     const results = answers.flatMap(({ service, answer }) => answer.map((result) => toResult(service, result)));
-    // Of one letter, only the service that has it can say something; the others do not know it.
+    // Only the service that has the one letter can report on it; the others do not know it.
     const known = id === undefined ? results : results.filter(({ outcome }) => outcome !== 'NOT_FOUND');
     const failed = known.filter(({ outcome }) => outcome === 'FAILED');
     const handled = known.filter(({ outcome }) => outcome === 'HANDLED').length;

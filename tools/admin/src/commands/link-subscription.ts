@@ -34,7 +34,7 @@ export const linkSubscription: Command = {
         : ['Its checkout did not name this organization.']),
       ...(otherSubscriptionIds.length === 0
         ? []
-        : ['The organization has another subscription that is not canceled: beside it this one grants nothing.']),
+        : ['The organization has another subscription that is not canceled: while it lasts, this one grants nothing.']),
       ...(isDryRun && !alreadyLinked ? ['Linking cannot be undone: ask the organization whether it pays for it.'] : []),
     ];
     return {

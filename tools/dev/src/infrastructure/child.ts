@@ -8,7 +8,7 @@ const WATCHDOG_POLL_EACH_MS = 100;
 const TAIL_LINES_MAX = 20;
 
 export interface ChildServerOptions {
-  /** For messages: "NATS". */
+  /** Name for messages, for example "NATS". */
   name: string;
   command: string;
   args: string[];
@@ -31,7 +31,7 @@ export interface ChildServer {
   port: number;
   pid: number | undefined;
   kill(): Promise<void>;
-  /** Stands still until `resume`, as on a machine without time for it. */
+  /** Stops until `resume`, as on a machine that gives it no time. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

@@ -79,7 +79,7 @@ export async function natsInDocker(docker: Docker, dataDir: string | undefined):
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {
   if (!dataDir) return container;
-  // As the user of this process, so that the files can be removed without being root.
+  // The container runs as the user of this process, so that the files can be removed without being root.
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   return container.withBindMounts([{ source: dataDir, target }]).withUser(user);
 }

@@ -117,13 +117,13 @@ describe('an embedded server', () => {
   });
 });
 
-/** The line with which a NATS server greets whoever connects. */
+/** Reads the line with which a NATS server greets a client. */
 function greeting(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     socket.once('error', reject);
-    // Without a word, as by a server that is ending: a promise that never resolves would hang the caller.
+    // The socket closes without a greeting when a server is ending: a promise that never resolves would hang the caller.
     socket.once('close', () => reject(new Error('closed without a greeting')));
     socket.once('data', (data) => {
       socket.destroy();

@@ -6,25 +6,30 @@ import { dockerIfRunning, mongodbInDocker, natsInDocker } from './docker.js';
 import { embeddedMongodb, embeddedNats } from './embedded.js';
 import type { Server } from './server.js';
 
-/** Where a server comes from: an address that was given, a container, or a child process of ours. */
+/** Source of a server: an address that was given, a container, or a child process. */
 export type Source = 'environment' | 'docker' | 'embedded';
 
 export interface Infrastructure {
   mongodbUrl: string;
   natsUrl: string;
   source: { mongodb: Source; nats: Source };
-  /** Which servers these are and where they come from, for people. */
+  /** Describes the servers and their sources for people. */
   about: string;
   mongodb: Omit<Server, 'url' | 'stop'>;
   nats: Omit<Server, 'url' | 'stop'>;
-  /** Where the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container. */
+  /**
+   * Directory in which the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container.
+   */
   streamsDirectory: string | undefined;
   /** Stops what was started here; servers that were given stay. */
   stop(): Promise<void>;
 }
 
 export interface InfrastructureOptions {
-  /** Keeps the data here, below the name of the source, since each has a format of its own. Nobody else may use it: a mongod on it is ended. Without it the data is temporary and goes with `stop`. */
+  /**
+   * Keeps the data here, below the name of the source, since each has a format of its own. Nobody else may use it: a mongod on it is
+   * ended. Without it the data is temporary and removed by `stop`.
+   */
   dataDir?: string;
   /** Temporary streams are in a directory of this machine even with Docker, for a test that erases them. */
   hasStreamsDirectory?: boolean;

@@ -1,4 +1,4 @@
-// What earlier starts left in the data directory of mongod.
+// Cleans the data directory of mongod after earlier starts.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';

@@ -27,7 +27,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'mongod-test-'));
   cachesDir = join(directory, 'caches');
   lines.length = 0;
-  // Without a mongod that this machine may have.
+  // This machine must not find a mongod here.
   const tools = join(directory, 'tools');
   mkdirSync(tools);
   for (const tool of ['sh', 'tar', 'gzip']) {
@@ -129,7 +129,7 @@ function install(text: string): void {
   chmodSync(program, 0o755);
 }
 
-/** What the loader says, as a program. */
+/** Script that reports a missing library as the loader does. */
 const lacks = (library: string): string =>
   `#!/bin/sh\necho "mongod: error while loading shared libraries: ${library}: cannot open shared object file" >&2\nexit 127\n`;
 
@@ -181,12 +181,12 @@ test.each([
 
 test('that a killed start fetched half is deleted once no fetch can be under way', async () => {
   install(RUNS);
-  const [old, recent] = ['fetch-old', 'fetch-recent'].map((name) => join(cachesDir, 'mongod', name)) as [
+  const [stale, recent] = ['fetch-old', 'fetch-recent'].map((name) => join(cachesDir, 'mongod', name)) as [
     string,
     string,
   ];
-  for (const path of [old, recent]) mkdirSync(path, { recursive: true });
-  utimesSync(old, 0, 0);
+  for (const path of [stale, recent]) mkdirSync(path, { recursive: true });
+  utimesSync(stale, 0, 0);
   await findMongod(log, { cachesDir });
   expect(readdirSync(join(cachesDir, 'mongod'))).toEqual(['fetch-recent']);
 });

@@ -17,7 +17,10 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const LIBRARIES_TIMEOUT_MS = 120_000;
 
 const DOWNLOADS = 'https://fastdl.mongodb.org';
-/** By platform and processor: what MongoDB itself publishes, with its SHA-256. The builds for Linux are those of Ubuntu 22.04 and run on Debian 12. */
+/**
+ * Downloads that MongoDB publishes for each platform and processor, with their SHA-256. The builds for Linux are those of Ubuntu 22.04 and
+ * run on Debian 12.
+ */
 const downloads: Readonly<Record<string, { readonly path: string; readonly sha256: string }>> = {
   'linux x64': {
     path: 'linux/mongodb-linux-x86_64-ubuntu2204-8.0.4.tgz',
@@ -46,7 +49,7 @@ const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 export interface Mongod extends FoundProgram {
-  /** What it has to run with. */
+  /** Environment variables that the binary needs. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -60,7 +63,7 @@ export async function findMongod(
   return { ...found, env: await environmentWith(found.cache) };
 }
 
-/** What a test replaces. */
+/** Sources that a test replaces. */
 export interface MongodSources {
   /** MongoDB's own downloads. */
   readonly origin?: string;
@@ -146,7 +149,7 @@ function missingLibrary(stderr: string): string | undefined {
   return /error while loading shared libraries: ([^:\s]+):/.exec(stderr)?.[1];
 }
 
-/** Where {@link addLibrary} keeps libraries. */
+/** Directory in which {@link addLibrary} keeps libraries. */
 function librariesOf(cache: string): string {
   return join(cache, 'libraries');
 }

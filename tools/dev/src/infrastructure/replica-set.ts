@@ -17,9 +17,9 @@ interface SetConfig {
 export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {
-  /** Where we reach it, with `directConnection=true`: until it is primary it belongs to no set. */
+  /** Address for this process, with `directConnection=true`: until the server is primary it belongs to no set. */
   readonly url: string;
-  /** Where it reaches itself: `127.0.0.1:27017` in a container. */
+  /** Address at which the server reaches itself: `127.0.0.1:27017` in a container. */
   readonly host: string;
 }
 
