@@ -11,22 +11,38 @@ export const rowText = text(200);
 
 const bankAccount = {
   members: {
-    iban: optional(anyText, 'An IBAN, blanks allowed. One that is not valid raises BANK_ACCOUNT_INVALID.', {
-      name: 'bankIban',
-      kind: rowText,
-      description: 'Beside bankSortCode and bankAccountNumber only where it is the same account.',
-    }),
-    sort_code: optional(ukSortCode, 'A UK sort code, with account_number.', {
-      name: 'bankSortCode',
-      description: 'Ignored without bankAccountNumber.',
-    }),
-    account_number: optional(ukAccountNumber, 'A UK account number, with sort_code.', {
-      name: 'bankAccountNumber',
-      description: 'Ignored without bankSortCode.',
-    }),
+    iban: optional(
+      anyText,
+      'The IBAN of the supplier, with or without spaces. An invalid IBAN raises the finding BANK_ACCOUNT_INVALID.',
+      {
+        name: 'bankIban',
+        kind: rowText,
+        description:
+          'The IBAN of the supplier. Send an IBAN together with bankSortCode and bankAccountNumber only if they name the same account.',
+      },
+    ),
+    sort_code: optional(
+      ukSortCode,
+      'The UK sort code of the bank account of the supplier. Must be sent together with account_number.',
+      {
+        name: 'bankSortCode',
+        description:
+          'The UK sort code of the bank account of the supplier. The sort code is ignored without bankAccountNumber.',
+      },
+    ),
+    account_number: optional(
+      ukAccountNumber,
+      'The UK account number of the bank account of the supplier. Must be sent together with sort_code.',
+      {
+        name: 'bankAccountNumber',
+        description:
+          'The UK account number of the bank account of the supplier. The account number is ignored without bankSortCode.',
+      },
+    ),
   },
   isOptional: true,
-  description: 'An IBAN, or sort_code with account_number. Both only when they are the same account.',
+  description:
+    'The bank account of the supplier: an IBAN, or a sort_code with an account_number, or all three if they name the same account.',
   published: {
     minProperties: 1,
     dependentRequired: { sort_code: ['account_number'], account_number: ['sort_code'] },
@@ -42,8 +58,11 @@ export const canonicalInvoice = {
   members: {
     supplier: {
       members: {
-        name: required(name, 'The name on the invoice.', { name: 'supplierName', description: 'Who sent it.' }),
-        tax_id: optional(anyText, 'The tax id on the invoice.', {
+        name: required(name, 'The name of the supplier as stated on the invoice.', {
+          name: 'supplierName',
+          description: 'The name of the supplier that sent the invoice.',
+        }),
+        tax_id: optional(anyText, 'The tax id of the supplier as stated on the invoice.', {
           name: 'supplierTaxId',
           kind: rowText,
           description: 'The tax id of the supplier.',
@@ -51,33 +70,42 @@ export const canonicalInvoice = {
         bank_account: bankAccount,
       },
       isOptional: false,
-      description: 'Who sent it and wants to be paid.',
+      description: 'The supplier that sent the invoice and asks to be paid.',
     },
-    invoice_number: required(anyText, 'The number that the supplier gave it.', {
+    invoice_number: required(anyText, 'The invoice number that the supplier assigned.', {
       name: 'invoiceNumber',
       kind: rowText,
     }),
-    issue_date: required(calendarDate, 'The date on the invoice.', { name: 'issueDate' }),
-    due_date: optional(calendarDate, 'Until when it is to be paid.'),
+    issue_date: required(calendarDate, 'The issue date of the invoice.', { name: 'issueDate' }),
+    due_date: optional(calendarDate, 'The date by which the invoice must be paid.'),
     currency: required(currencyCode, undefined, { name: 'currency', isOptional: true }),
-    net_amount: optional(amount, 'The amount without tax.'),
-    tax_amount: optional(amount, 'The tax.'),
-    gross_amount: required(amount, 'What is to be paid, tax included. Negative for a credit note.', {
+    net_amount: optional(amount, 'The net amount of the invoice, without tax.'),
+    tax_amount: optional(amount, 'The tax amount of the invoice.'),
+    gross_amount: required(amount, 'The gross amount of the invoice, tax included. Negative for a credit note.', {
       name: 'grossAmount',
     }),
-    purchase_order_ref: optional(anyText, 'The order that it belongs to.', { name: 'purchaseOrderRef', kind: rowText }),
+    purchase_order_ref: optional(anyText, 'The number of the purchase order that the invoice refers to.', {
+      name: 'purchaseOrderRef',
+      kind: rowText,
+    }),
     buyer: {
       members: {
-        name: optional(name, 'The name on the invoice.'),
-        tax_id: optional(anyText, 'Names the company with this VAT id, where company_id is absent.'),
+        name: optional(name, 'The name of the buyer as stated on the invoice.'),
+        tax_id: optional(
+          anyText,
+          'The VAT id of the buyer. If company_id is absent, the invoice is assigned to the company with this VAT id.',
+        ),
       },
       isOptional: true,
-      description: 'Whom it is addressed to.',
+      description: 'The buyer that the invoice is addressed to.',
     },
-    company_id: optional(uuid, 'The company of the organization that was billed. Absent: see buyer.tax_id.'),
+    company_id: optional(
+      uuid,
+      'The id of the company of the organization that was billed. If absent, the company is found by buyer.tax_id.',
+    ),
   },
   isOptional: false,
-  description: 'An invoice as it is sent, whatever it came from.',
+  description: 'An invoice in the canonical form, independent of its original format.',
   rule: ({ currency, issue_date }: Values, report: Report) => checkCurrency(currency, issue_date, report),
 } as const;
 

@@ -85,7 +85,7 @@ export const currencyCode = textKind({
   published: {
     id: 'CurrencyCode',
     description:
-      'An ISO 4217 code. Requests may write it in lower case. A withdrawn currency is refused on invoices of more than 365 days after its end.',
+      'A currency as an ISO 4217 code; requests may use lower case. An invoice is refused if its issue date is more than 365 days after its currency was withdrawn.',
     // Not an enumeration, so that generated clients accept plain strings; JSON Schema has no flag for the case.
     pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },

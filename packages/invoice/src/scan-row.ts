@@ -10,7 +10,7 @@ import { readWireInto, toWire } from './wire.js';
 
 const externalId = optional(
   rowText,
-  'The id in the system it comes from. A row is skipped whose externalId was imported already.',
+  'The id of the invoice in the system that it was exported from. A row whose externalId was already imported is skipped.',
 );
 
 /** A field of the canonical invoice that a row can state, and the path to it. */
@@ -27,10 +27,11 @@ export const scanRow: Group = {
   members: {
     ...Object.fromEntries(rowLeaves.map(({ name, leaf }) => [name, leaf])),
     externalId,
-    sourceRowNumber: required(safeInteger, 'Where the row stands in your file.'),
+    sourceRowNumber: required(safeInteger, 'The number of the row in the file of the caller.'),
   },
   isOptional: false,
-  description: 'One old invoice. Without currency it is in the base currency of the organization.',
+  description:
+    'A row of a scan with one historical invoice. Without a currency, the amounts are in the base currency of the organization.',
   rule(row, report) {
     checkCurrency(row['currency'], row['issueDate'], report);
     if (areTwoAccounts(row['bankIban'], row['bankSortCode'], row['bankAccountNumber'])) {
@@ -40,7 +41,11 @@ export const scanRow: Group = {
 };
 
 /** What a row says beside its invoice. */
-const identity: Group = { members: { externalId }, isOptional: false, description: 'The row as its sender knows it.' };
+const identity: Group = {
+  members: { externalId },
+  isOptional: false,
+  description: 'The row as the sender identifies it.',
+};
 
 /** The canonical invoice with the shorter texts of a row, and with or without a currency. */
 const rowInvoice = asInRow(canonicalInvoice);

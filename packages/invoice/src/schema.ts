@@ -60,7 +60,11 @@ function shownSchemaOf(group: Group): z.ZodObject {
     const schema = isGroup(member)
       ? shownSchemaOf(member)
       : member.kind === currencyCode
-        ? z.string().describe('An ISO 4217 code; XXX where the currency of a document could not be read.')
+        ? z
+            .string()
+            .describe(
+              'The currency of the invoice as an ISO 4217 code, or XXX if the currency could not be read from the document.',
+            )
         : schemaOfLeaf(member.kind);
     const described = member.description === undefined ? schema : schema.describe(member.description);
     return [name, described.optional()];
