@@ -94,7 +94,7 @@ export function wordOf(words: readonly string[], refusal: string) {
 
 export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code in upper case, such as PL.').meta({
   id: 'CountryCode',
-  description: 'An ISO 3166-1 alpha-2 code, or XK for Kosovo.',
+  description: 'A country as an ISO 3166-1 alpha-2 code, or XK for Kosovo.',
 });
 
 /** A decimal amount string that is not below zero. */
@@ -127,7 +127,8 @@ export const baseCurrency = z
   )
   .meta({
     id: 'BaseCurrencyCode',
-    description: 'EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
+    description:
+      'A base currency: EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
     pattern: anyOf(baseCurrencies),
   });
 

@@ -1,49 +1,50 @@
-/** What a reader of the published description has to know about all operations, in Markdown. */
+/** Facts about all operations that a reader of the published description must know, in Markdown. */
 export const introduction = `\
-Checks supplier invoices before they are paid: every invoice gets a decision, PASS, REVIEW or BLOCK, a risk score from
-0 to 100, and findings that say why.
+The Invoice control API checks supplier invoices before they are paid. Every invoice gets a decision (PASS, REVIEW or
+BLOCK), a risk score from 0 to 100, and findings that explain the decision.
 
-Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes,
-[Scanning history](/docs/guides/scanning-history.md) loads old invoices from a CSV file,
-[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide,
-[Uploading documents](/docs/guides/uploading-documents.md) for invoices as files,
-[Connecting an ERP](/docs/guides/connecting-an-erp.md) for vendors and bills of four ERPs,
-[Submitting to KSeF](/docs/guides/submitting-to-ksef.md) for e-invoices of Poland. For programs: a
+Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes.
+[Scanning history](/docs/guides/scanning-history.md) explains how to load historical invoices from a CSV file.
+[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide.
+[Uploading documents](/docs/guides/uploading-documents.md) is about invoices as files.
+[Connecting an ERP](/docs/guides/connecting-an-erp.md) covers vendors and bills from four ERPs.
+[Submitting to KSeF](/docs/guides/submitting-to-ksef.md) covers e-invoices in Poland. For programs, there are a
 [Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md).
 
 ## Authentication
 
 Send an API key with every request: \`Authorization: Bearer ick_live_...\`. A key belongs to one organization and has a
-role (VIEWER, ANALYST, ADMIN, OWNER) and scopes; each operation states what it needs. Keys are created with
-\`POST /api-keys\` and shown once.
+role (VIEWER, ANALYST, ADMIN or OWNER) and scopes; each operation states the role and scope that it requires. Keys are
+created with \`POST /api-keys\` and shown only once.
 
 ## Requests
 
-Bodies are JSON in UTF-8, \`Content-Type: application/json\`, not compressed. Unknown fields are refused, and so are
-\`null\` where a field is merely optional, texts of invisible characters only, NUL characters and half surrogate pairs.
-Amounts are decimal strings (\`"1190.00"\`), dates are \`YYYY-MM-DD\`, instants carry an offset. Fields that people write
-are stored without surrounding blanks.
+Bodies are uncompressed JSON in UTF-8 with \`Content-Type: application/json\`. A request is refused if it has unknown
+fields, \`null\` in a field that is merely optional, texts of invisible characters only, NUL characters or half surrogate
+pairs. Amounts are decimal strings (\`"1190.00"\`), dates are \`YYYY-MM-DD\`, and times carry an offset. Texts that people
+write are stored without surrounding spaces.
 
 ## Errors
 
-Every refusal has the body \`{ "error": { code, message, request_id, details } }\`. Decide by status and \`code\`;
-\`message\` is for people and may change. With status 400, \`details\` lists every wrong field, 50 at most. Quote \`request_id\` when
-you ask for help; you may choose it by sending X-Request-Id.
+Every refusal has the body \`{ "error": { code, message, request_id, details } }\`. Programs decide by the status and
+\`code\`; \`message\` is for people and may change. With status 400, \`details\` lists every invalid field, at most 50. Quote
+\`request_id\` when you ask for help. You may choose the id yourself by sending X-Request-Id.
 
 ## Idempotency
 
-POST /invoices and POST /scans honour \`Idempotency-Key\`. A repeat with the same key and the same body gives the first
-answer, with \`Idempotency-Replayed: true\`; the same key with another body is 409. Retry after a timeout, a 5xx or a
-lost connection with the same key.
+POST /invoices and POST /scans honour \`Idempotency-Key\`. A repeated request with the same key and the same body returns
+the first response, with \`Idempotency-Replayed: true\`. The same key with another body is refused with 409. After a
+timeout, a 5xx or a lost connection, retry with the same key.
 
 ## Paging
 
-Lists answer \`{ "items": [...], "nextCursor": ... }\`, newest first, routing rules by their position. Send \`nextCursor\` back
-as \`cursor\` to the same list, unchanged and with the same filters, until it is null. \`limit\` is 1 to 100.
+Lists return \`{ "items": [...], "nextCursor": ... }\`, newest first; routing rules are ordered by their position. To get
+the next page, send \`nextCursor\` as \`cursor\` to the same list, unchanged and with the same filters, until \`nextCursor\`
+is null. \`limit\` is 1 to 100.
 
 ## Rate limits
 
-Each key and each organization has limits per minute. \`RateLimit\` and \`RateLimit-Policy\` tell what is left. Beyond a
-limit the answer is 429 with \`Retry-After\`. A quota of the plan that is used up is 429 with the code
-USAGE_LIMIT_EXCEEDED, and waiting does not help before the next month.
+Each key and each organization has limits per minute. \`RateLimit\` and \`RateLimit-Policy\` tell how much of each limit is
+left. A request beyond a limit is refused with 429 and \`Retry-After\`. A request beyond the quota of the plan is refused
+with 429 and the code USAGE_LIMIT_EXCEEDED; waiting does not help before the next month.
 `;

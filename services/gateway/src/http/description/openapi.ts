@@ -26,21 +26,29 @@ const envelope = z
             'USAGE_LIMIT_EXCEEDED',
             'PROCESSING_FAILED',
           ])
-          .describe('For programs; decide by it and by the status.'),
-        message: z.string().describe('For people; may change.'),
-        request_id: z.string().describe('Equals the header X-Request-Id. Quote it when you ask for help.'),
+          .describe('The error code for programs. Programs decide by the code and the HTTP status.'),
+        message: z.string().describe('The error message for people. The wording may change.'),
+        request_id: z
+          .string()
+          .describe(
+            'The id of the request, which equals the header X-Request-Id. Quote this id when you ask for help.',
+          ),
         details: z
           .array(
             z.object({
-              path: z.string().describe('The field as it was sent: `supplier.bank_account.iban`, `rows[3].currency`.'),
-              message: z.string().describe('What to change.'),
+              path: z
+                .string()
+                .describe(
+                  'The path of the invalid field as it was sent, such as `supplier.bank_account.iban` or `rows[3].currency`.',
+                ),
+              message: z.string().describe('The message about what to change in the field.'),
             }),
           )
           .max(FIELD_FAULTS_MAX)
           .optional()
-          .describe('Only with status 400: the wrong fields.'),
+          .describe('The invalid fields of the request. Present only with status 400.'),
       })
-      .describe('Why the request was refused.'),
+      .describe('The reason for refusing the request.'),
   })
   .meta({ id: 'Error' });
 
@@ -57,7 +65,7 @@ export function describeApi(resources: readonly Resource[], webhooks: readonly P
   registry.registerComponent('securitySchemes', 'apiKey', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key: `Authorization: Bearer ick_live_...`.',
+    description: 'An API key, sent in the header `Authorization: Bearer ick_live_...`.',
   });
   for (const [name, header] of Object.entries(publishedHeaders)) {
     registry.registerComponent('headers', name, { ...header, schema: { type: 'string' } });
@@ -108,17 +116,23 @@ function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConf
     security: [],
     request: {
       headers: z.object({
-        'svc-event-id': z.string().describe('The id of the event. The same in every repeat: deduplicate by it.'),
+        'svc-event-id': z
+          .string()
+          .describe(
+            'The id of the event. Every repeated delivery has the same id, so that the receiver can detect duplicates.',
+          ),
         'svc-signature': z
           .string()
           .describe(
-            '`t=<unix seconds>,v1=<hex>[,v1=<hex>]`: HMAC-SHA256 over `<event id>.<t>.<raw body>`, keyed with the signing secret.',
+            'The signature of the delivery, `t=<unix seconds>,v1=<hex>[,v1=<hex>]`: an HMAC-SHA256 over `<event id>.<t>.<raw body>`, keyed with the signing secret.',
           ),
       }),
       body: { required: true, content: { 'application/json': { schema, example: exampleOf(schema) } } },
     },
     responses: {
-      '2XX': { description: 'Answer with any 2xx status within 15 seconds. Anything else is retried.' },
+      '2XX': {
+        description: 'Respond with any 2xx status within 15 seconds. After any other response the delivery is retried.',
+      },
     },
   };
 }
@@ -166,9 +180,13 @@ const idempotencyKey = z.string().optional().meta({
   minLength: 1,
   maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
   pattern: IDEMPOTENCY_KEY_PATTERN,
-  description: 'A repeat with the same key and body gives the first answer. Visible ASCII, quoted if it has a comma.',
+  description:
+    'A key chosen by the caller: a repeated request with the same key and body returns the first response. The key consists of visible ASCII characters and is quoted if it contains a comma.',
 });
-const ifNoneMatch = z.string().optional().describe('The ETag of an earlier answer; 304 when it is still the same.');
+const ifNoneMatch = z
+  .string()
+  .optional()
+  .describe('The ETag of an earlier response. The response is 304 if the ETag is still the same.');
 
 function requestHeaders(route: Route): z.ZodObject {
   return z.object({
@@ -179,11 +197,11 @@ function requestHeaders(route: Route): z.ZodObject {
 
 function describeAccess(route: Route): string {
   const { access } = route;
-  if (access === 'public') return 'No API key.';
-  const role = access.minimumRole === undefined ? 'any role' : `role ${access.minimumRole} or higher`;
-  const token = isFileRoute(route) ? ' Or no key, where the URL has a token.' : '';
-  const subscription = access.needsSubscription === true ? ' Needs an active subscription.' : '';
-  return `API key with ${role} and scope \`${access.scope}\`.${token}${subscription}`;
+  if (access === 'public') return 'Requires no API key.';
+  const role = access.minimumRole === undefined ? 'any role' : `the role ${access.minimumRole} or higher`;
+  const token = isFileRoute(route) ? ' A token in the URL replaces the API key.' : '';
+  const subscription = access.needsSubscription === true ? ' Requires an active subscription.' : '';
+  return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}`;
 }
 
 /** A file, as each of the types that it may be. */

@@ -27,7 +27,7 @@ export const pageQuery = z.strictObject({
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
       default: PAGE_SIZE_DEFAULT,
-      description: 'How many items a page has at most.',
+      description: 'The maximum number of items on a page.',
     })
     .optional(),
   cursor: z
@@ -38,11 +38,17 @@ export const pageQuery = z.strictObject({
       maxLength: CURSOR_LENGTH_MAX,
       pattern: CURSOR.source,
       description:
-        'The `nextCursor` of the page before, unchanged and with the same filters. Any other text is refused.',
+        'The `nextCursor` of the previous page, sent unchanged and with the same filters. Any other text is refused.',
     })
     .optional(),
-  created_from: dateOrDateTime().meta({ description: 'Inclusive. A day means its beginning in UTC.' }).optional(),
-  created_to: dateOrDateTime().meta({ description: 'Exclusive. A day means its beginning in UTC.' }).optional(),
+  created_from: dateOrDateTime()
+    .meta({
+      description: 'Return only items created at or after this time. A date means the beginning of that day in UTC.',
+    })
+    .optional(),
+  created_to: dateOrDateTime()
+    .meta({ description: 'Return only items created before this time. A date means the beginning of that day in UTC.' })
+    .optional(),
 });
 
 /** What the owner of a list is asked for, and how a page of it is answered. */
@@ -93,8 +99,11 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
 /** `{ items, nextCursor }`; `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
-    items: z.array(item).describe('The items of this page.'),
-    nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page. Null on the last page.'),
+    items: z.array(item).describe('The items on this page.'),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe('The value to send as `cursor` to get the next page, or null on the last page.'),
   });
   const example = { items: [exampleOf(item)], nextCursor: null } as z.infer<typeof schema>;
   return schema.register(examples, { example } as never);

@@ -1,42 +1,52 @@
 /** Every response header that is published beyond those of HTTP itself, with its meaning and an example. */
 export const publishedHeaders = {
   'X-Request-Id': {
-    description: 'The id of this request. An id that the caller sends in this header is kept.',
+    description: 'The id of the request. An id that the caller sends in this header is kept.',
     example: '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60',
   },
   RateLimit: {
-    description: 'What is left of each limit (`r`) and when it is full again, in seconds (`t`).',
+    description: 'The remaining requests of each rate limit (`r`) and the seconds until the limit is reset (`t`).',
     example: '"default";r=2999;t=60, "organization";r=9999;t=60',
   },
   'RateLimit-Policy': {
-    description: 'Every limit that the request counts towards: requests (`q`) in so many seconds (`w`).',
+    description:
+      'The rate limits that the request counts towards: the maximum number of requests (`q`) per window in seconds (`w`).',
     example: '"default";q=3000;w=60, "organization";q=10000;w=60',
   },
-  'Retry-After': { description: 'Seconds to wait before the next attempt.', example: '12' },
+  'Retry-After': { description: 'The number of seconds to wait before the next attempt.', example: '12' },
   'WWW-Authenticate': {
-    description: 'The scheme in which the API key is sent.',
+    description: 'The authentication scheme in which the API key is sent.',
     example: 'Bearer realm="invoice-control"',
   },
   ETag: {
-    description: 'Changes whenever anything in the answer changes. Send it as If-None-Match.',
+    description:
+      'The version of the response, to send as If-None-Match. The ETag changes whenever anything in the response changes.',
     example: '"a1-b2"',
   },
-  'Accept-Ranges': { description: 'Parts of the document may be asked for with Range.', example: 'bytes' },
+  'Accept-Ranges': {
+    description: 'The unit in which parts of the document can be requested with Range.',
+    example: 'bytes',
+  },
   'Content-Disposition': {
-    description: 'Shown in place, under this file name when it is saved.',
+    description: 'The disposition of the file, inline or attachment, and the file name under which it is saved.',
     example: 'inline; filename=RE-2026-0147.pdf',
   },
-  'Content-Range': { description: 'Which bytes of how many.', example: 'bytes 0-1023/48213' },
+  'Content-Range': {
+    description: 'The range of bytes in the response and the size of the whole document.',
+    example: 'bytes 0-1023/48213',
+  },
   Location: {
     description: 'The path of the new resource.',
     example: '/v1/companies/01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
   },
   'Preference-Applied': {
-    description: '`respond-async`: the analysis was queued, as the request preferred.',
+    description:
+      'The preference that was applied: `respond-async` means that the analysis was queued, as the request preferred.',
     example: 'respond-async',
   },
   'Idempotency-Replayed': {
-    description: '`true` when this is the answer to an earlier request with the same key.',
+    description:
+      'Whether the response repeats the response to an earlier request with the same Idempotency-Key. Present only with the value `true`.',
     example: 'true',
   },
 } as const;

@@ -20,7 +20,8 @@ interface PublishedRefusal {
 
 const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true };
 
-const WHETHER_IT_TOOK_EFFECT = 'The message says whether the request may have taken effect and how it is repeated.';
+const WHETHER_IT_TOOK_EFFECT =
+  'The message tells whether the request may have taken effect and how to repeat the request.';
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
@@ -28,18 +29,18 @@ const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: tr
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   400: {
     name: 'InvalidRequest',
-    description: `INVALID_REQUEST: a field has a wrong shape or value. \`details\` lists every one, at most ${FIELD_FAULTS_MAX}.`,
+    description: `A field has a wrong type or value (INVALID_REQUEST). \`details\` lists every invalid field, at most ${FIELD_FAULTS_MAX}.`,
     examples: { invalid: twoFaults().refusal() },
   },
   401: {
     name: 'Unauthorized',
-    description: 'UNAUTHORIZED: the API key is missing, malformed, expired or revoked.',
+    description: 'The API key is missing, malformed, expired or revoked (UNAUTHORIZED).',
     headers: ['WWW-Authenticate'],
     examples: { unauthenticated: refused() },
   },
   403: {
     name: 'Forbidden',
-    description: 'FORBIDDEN: the API key lacks the role or scope, or the plan lacks the feature.',
+    description: 'The API key lacks the role or scope, or the plan lacks the feature (FORBIDDEN).',
     examples: {
       forbidden: thrownBy(() => requireRight(KEY_WITHOUT_SCOPES, { scope: 'invoices:write' })),
       subscriptionRequired: new DomainError('subscription_required', 'The mode ALL needs an active subscription.'),
@@ -48,12 +49,13 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   404: {
     name: 'NotFound',
     description:
-      'NOT_FOUND: the organization has no such resource. Malformed, foreign and unknown ids are answered alike.',
+      'The organization has no such resource (NOT_FOUND). The response is the same for malformed ids, unknown ids and ids of other organizations.',
     examples: { notFound: notFound('invoice') },
   },
   409: {
     name: 'Conflict',
-    description: 'CONFLICT: the state of the resource, a value that is taken, or the Idempotency-Key.',
+    description:
+      'The request conflicts with the state of the resource, with a value that is already in use, or with an earlier request that has the same Idempotency-Key (CONFLICT).',
     headers: ['Retry-After'],
     examples: {
       alreadyExists: new DomainError('already_exists', 'Another company of the organization has this tax_id.'),
@@ -67,30 +69,31 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   412: {
     name: 'PreconditionFailed',
-    description: 'INVALID_REQUEST: the document is not the one that If-Match or If-Unmodified-Since names.',
+    description: 'The document is not the one that If-Match or If-Unmodified-Since names (INVALID_REQUEST).',
     examples: { invalid: preconditionFailed() },
   },
   413: {
     name: 'ContentTooLarge',
     description:
-      'INVALID_REQUEST: the body is longer than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload), or has more values (10,000, 100,000 for a scan).',
+      'The body is longer than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload) or has more values than allowed (10,000, or 100,000 for a scan) (INVALID_REQUEST).',
     examples: { invalid: new HttpRefusal(413, 'The body is larger than 256 KiB. Send less in one request.') },
   },
   415: {
     name: 'UnsupportedMediaType',
-    description: 'INVALID_REQUEST: the body is not uncompressed JSON in UTF-8, or a file not of the reserved type.',
+    description:
+      'The body is not uncompressed JSON in UTF-8, or the file is not of the reserved type (INVALID_REQUEST).',
     examples: { invalid: new HttpRefusal(415, 'Send the body as JSON with Content-Type: application/json.') },
   },
   416: {
     name: 'RangeNotSatisfiable',
-    description: 'INVALID_REQUEST: no byte of the document is in the range.',
+    description: 'The requested range contains no byte of the document (INVALID_REQUEST).',
     headers: ['Content-Range'],
     examples: { invalid: rangeNotSatisfiable(48_213) },
   },
   422: {
     name: 'Unprocessable',
     description:
-      'PROCESSING_FAILED: the document is at fault, not the request. The message says what its sender would have to change.',
+      'The document cannot be processed, although the request is correct (PROCESSING_FAILED). The message tells what the sender of the document must change.',
     headers: ['Idempotency-Replayed'],
     examples: {
       unprocessable: new DomainError('unprocessable', 'The PDF needs a password. Send it without one.'),
@@ -99,7 +102,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'RATE_LIMITED: too many requests a minute; wait for Retry-After. USAGE_LIMIT_EXCEEDED: the quota of the plan is used up.',
+      'The caller sent too many requests per minute (RATE_LIMITED) and must wait as Retry-After states, or the quota of the plan is used up (USAGE_LIMIT_EXCEEDED).',
     headers: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     examples: {
       rateLimited: rateLimited({ policy: 'default', limitPerMinute: 3_000, remaining: 0, resetMs: 12_000 }, () => 0),
@@ -111,14 +114,14 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   500: {
     name: 'InternalError',
-    description: `PROCESSING_FAILED: a fault of ours. ${WHETHER_IT_TOOK_EFFECT}`,
+    description: `The service failed to process the request (PROCESSING_FAILED). ${WHETHER_IT_TOOK_EFFECT}`,
     examples: {
       internal: new DomainError('internal', plainSentences.internal),
     },
   },
   502: {
     name: 'ForeignFailure',
-    description: 'PROCESSING_FAILED: an outside system does not answer, such as the payment provider.',
+    description: 'An external system, such as the payment provider, does not respond (PROCESSING_FAILED).',
     examples: {
       foreignFailure: new DomainError(
         'foreign_failure',
@@ -128,7 +131,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   503: {
     name: 'Unavailable',
-    description: `PROCESSING_FAILED: a part of the service is unavailable or overloaded. ${WHETHER_IT_TOOK_EFFECT}`,
+    description: `A part of the service is unavailable or overloaded (PROCESSING_FAILED). ${WHETHER_IT_TOOK_EFFECT}`,
     headers: ['Retry-After'],
     examples: {
       unavailable: new DomainError('unavailable', plainSentences.unavailable),
@@ -136,7 +139,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   504: {
     name: 'Timeout',
-    description: `PROCESSING_FAILED: no answer in time. ${WHETHER_IT_TOOK_EFFECT}`,
+    description: `The service did not respond in time (PROCESSING_FAILED). ${WHETHER_IT_TOOK_EFFECT}`,
     examples: { deadline: new DomainError('deadline', `${plainSentences.deadline} ${AFTER_A_KEYED_POST}`) },
   },
 };
