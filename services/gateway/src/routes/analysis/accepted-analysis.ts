@@ -10,14 +10,18 @@ import { findingSummary } from './finding-record.js';
 export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
   id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
   status: shown.made(
-    z.literal('ANALYZING').describe('Always ANALYZING, although the decision is already included.'),
+    z
+      .literal('ANALYZING')
+      .describe('The status of the analysis. Always ANALYZING, although the decision is already included.'),
     () => 'ANALYZING' as const,
     'ANALYZING',
   ),
   decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
   risk_score: shown.field(riskScore, 'riskScore', 58),
   findings: shown.made(
-    z.array(findingSummary.schema).describe('What was found, without what reviews have called false alarms.'),
+    z
+      .array(findingSummary.schema)
+      .describe('The findings about the invoice, without those whose disposition is FALSE_POSITIVE.'),
     ({ findings }: Analysis) =>
       findings.filter(({ disposition }) => disposition !== 'FALSE_POSITIVE').map(findingSummary.present),
     [exampleOf(findingSummary.schema)],

@@ -10,24 +10,38 @@ import type { Reply } from '../../http/response/reply.js';
 import { decision, latestAnalysis, riskScore, versions } from './analysis-record.js';
 
 const difference = shown.record<AnalysisDifference>()({
-  field: shown.text('field', 'decision', 'What differs: `decision`, `risk_score`, a version, or `findings`.'),
-  from: shown.textOrNull('from', 'PASS', 'What it was. Null: it was not there.'),
-  to: shown.textOrNull('to', 'REVIEW', 'What it is. Null: it is not there any more.'),
+  field: shown.text(
+    'field',
+    'decision',
+    'The part of the analysis that differs from the previous analysis: `decision`, `risk_score`, a version, or `findings`.',
+  ),
+  from: shown.textOrNull(
+    'from',
+    'PASS',
+    'The value of the differing part in the previous analysis, or null if there was none.',
+  ),
+  to: shown.textOrNull(
+    'to',
+    'REVIEW',
+    'The value of the differing part in this analysis, or null if there is none any more.',
+  ),
   findingType: shown.optional(
     z.string(),
     'findingType',
     undefined,
-    'The type of the finding, where a finding differs.',
+    'The type of the finding that differs. Present only for a difference in `findings`.',
   ),
   evidenceKey: shown.optional(
     z.string(),
     'evidenceKey',
     undefined,
-    'Tells findings of one type apart, as `evidence.key`.',
+    'The `evidence.key` of the finding that differs, which distinguishes findings of the same type. Present only for a difference in `findings`.',
   ),
 });
 
-const reason = z.enum(['INITIAL', 'REANALYSIS']).describe('INITIAL: the invoice arrived.');
+const reason = z
+  .enum(['INITIAL', 'REANALYSIS'])
+  .describe('The reason for the analysis: INITIAL (the invoice was received) or REANALYSIS.');
 
 const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
   id: shown.id('analysisId', EXAMPLE_IDS.analysis, 'The id of the analysis.'),
@@ -36,12 +50,15 @@ const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
   versions: shown.part(versions, 'versions'),
   reason: shown.word(reason, 'reason', 'REANALYSIS'),
   differences: shown.made(
-    z.array(difference.schema).optional().meta({ description: 'From the analysis before; on a reanalysis.' }),
+    z
+      .array(difference.schema)
+      .optional()
+      .meta({ description: 'The differences from the previous analysis. Present only if the reason is REANALYSIS.' }),
     ({ reason: why, differences }: AnalysisSummary) =>
       why === 'REANALYSIS' ? differences.map(difference.present) : undefined,
     [exampleOf(difference.schema)],
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was decided.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the analysis was made.'),
 });
 
 const invoiceParams = z.object({ invoiceId: pathId('invoice') });
@@ -56,7 +73,7 @@ export const listAnalyses = route({
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   query: pageQuery.omit({ created_from: true, created_to: true }),
-  responses: { 200: { description: 'A page of analyses.', schema: pageOf(analysisSummary.schema) } },
+  responses: { 200: { description: 'A page of analyses of the invoice.', schema: pageOf(analysisSummary.schema) } },
   async handle({ params, query }, { analyses }): Promise<Reply> {
     const list = listRequest(`listAnalyses ${params.invoiceId}`, query);
     const reply = await analyses.listAnalyses({
@@ -71,13 +88,13 @@ export const reanalyzeInvoice = route({
   operation: 'reanalyzeInvoice',
   method: 'post',
   path: '/invoices/:invoiceId/reanalyze',
-  summary: 'Analyze an invoice again after reviews or changed settings',
+  summary: 'Analyze an invoice again',
   rpc: 'invoicecontrol.analysis.v1.AnalysisService/ReanalyzeInvoice',
   resourceName: 'invoice',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
   timeoutMs: 10_000,
   params: invoiceParams,
-  responses: { 200: { description: 'The new analysis.', schema: latestAnalysis.schema } },
+  responses: { 200: { description: 'The new analysis of the invoice.', schema: latestAnalysis.schema } },
   refusals: [409],
   async handle({ params }, { analyses }): Promise<Reply> {
     const { analysis } = await analyses.reanalyzeInvoice({ invoiceId: params.invoiceId });

@@ -6,25 +6,31 @@ import { finding } from './finding-record.js';
 
 export const decision = z
   .enum(['PASS', 'REVIEW', 'BLOCK'])
-  .describe('PASS: pay. REVIEW: somebody should look at it first. BLOCK: do not pay.');
-export const riskScore = z.int().min(0).max(100).describe('0 is no risk, 100 is the highest.');
+  .describe(
+    'The decision on the invoice: PASS (pay), REVIEW (someone must review the invoice before it is paid) or BLOCK (do not pay).',
+  );
+export const riskScore = z
+  .int()
+  .min(0)
+  .max(100)
+  .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).');
 
 /** The example is made up, so that no release of the engine or the policy makes it stale. */
 export const versions = shown.record<Versions>(
   'Versions',
-  'What decided.',
+  'The versions of the rules and the policy that produced an analysis.',
 )({
-  riskEngine: shown.text('riskEngine', '1.0.0', 'The version of the rules.'),
+  riskEngine: shown.text('riskEngine', '1.0.0', 'The version of the rules of the risk engine.'),
   policy: shown.text(
     'policy',
     'default-3+0123456789ab.o0',
-    'The version of the policy; GET /v1/policies/current shows the current one.',
+    'The version of the policy. GET /v1/policies/current returns the current policy.',
   ),
   compliance: shown.optional(
     z.string(),
     'compliance',
     undefined,
-    'The version of the reference validation, where there was one.',
+    'The version of the reference validation. Present only if the document was validated.',
   ),
 });
 
@@ -32,6 +38,6 @@ export const versions = shown.record<Versions>(
 export const latestAnalysis = shown.record<Analysis>('Analysis')({
   decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
   risk_score: shown.field(riskScore, 'riskScore', 58),
-  findings: shown.list(finding, 'findings', 'Every finding, reviewed ones included.'),
+  findings: shown.list(finding, 'findings', 'All findings of the analysis, including those that were reviewed.'),
   versions: shown.part(versions, 'versions'),
 });

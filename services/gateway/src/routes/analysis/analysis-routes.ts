@@ -25,7 +25,7 @@ import { getVendor, listVendors } from './vendors.js';
 export const analysisResources: readonly Resource[] = [
   {
     tag: 'invoices',
-    description: 'Send an invoice before it is paid, and read what was decided and why.',
+    description: 'Analyze invoices before they are paid, and read each decision with its reasons.',
     routes: [
       analyzeInvoice,
       listInvoices,
@@ -40,7 +40,7 @@ export const analysisResources: readonly Resource[] = [
   },
   {
     tag: 'findings',
-    description: 'What was found about invoices: read it, assign it, and record what people make of it.',
+    description: 'Read the findings about invoices, assign them to members, and record the results of reviews.',
     // The summary stands before the finding whose id it would be taken for.
     routes: [listFindings, summarizeFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
   },
@@ -51,17 +51,17 @@ export const analysisResources: readonly Resource[] = [
   },
   {
     tag: 'vendors',
-    description: 'The vendors of your ERP systems, as invoices are compared with them.',
+    description: 'Vendors that were imported from your ERP systems and that invoices are compared with.',
     routes: [listVendors, getVendor],
   },
   {
     tag: 'policies',
-    description: 'The numbers that decide.',
+    description: 'The policy whose thresholds decide about invoices.',
     routes: [getCurrentPolicy],
   },
   {
     tag: 'finding-types',
-    description: 'The catalogue of what can be found.',
+    description: 'The catalogue of finding types.',
     routes: [listFindingTypes],
   },
 ];

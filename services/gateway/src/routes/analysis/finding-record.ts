@@ -6,40 +6,45 @@ import { catalogue, families } from '@invoicecontrol/engine/explanation/catalogu
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import { shownId, wordOf } from '../../http/description/fields.js';
 
-export const severity = z.enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL']).describe('How bad it is, INFO least.');
+export const severity = z
+  .enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
+  .describe('The severity of the finding, from INFO (lowest) to CRITICAL (highest).');
 
 export const knownFindingType = wordOf(
   Object.keys(catalogue),
   'Is not a known finding type. GET /v1/finding-types lists them.',
-).meta({ id: 'FindingTypeName', description: 'A finding type. GET /v1/finding-types describes them.' });
+).meta({ id: 'FindingTypeName', description: 'A finding type. GET /v1/finding-types describes all types.' });
 export const knownFamily = wordOf(
   Object.keys(families),
   'Is not a known family. GET /v1/finding-types names the family of each type.',
-).meta({ id: 'FindingFamily', description: 'A family: finding types that describe one problem from several sides.' });
+).meta({
+  id: 'FindingFamily',
+  description: 'A family of finding types, which groups the types that describe the same problem from several sides.',
+});
 
 export const disposition = z
   .enum(['OPEN', 'UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'SUPERSEDED'])
-  .describe('What people made of it; SUPERSEDED is set by the system.');
+  .describe('The disposition of the finding, set by a review. Only the system sets SUPERSEDED.');
 
 const findingFields = {
   type: shown.text(
     'type',
     'TAX_ARITHMETIC_MISMATCH',
-    'The finding type; GET /v1/finding-types describes them. More may come.',
+    'The finding type. GET /v1/finding-types describes all types; more types may be added.',
   ),
   severity: shown.name(severity, Severity, 'severity', 'HIGH'),
   summary: shown.text(
     'summary',
     'Net GBP 400.00 and tax GBP 80.00 make GBP 480.00, not the GBP 580.00 of 4533.',
-    'What was found, in a sentence.',
+    'A summary of the finding in a sentence.',
   ),
   recommendedAction: shown.textOrNull(
     'recommendedAction',
     'Reject for correction; the totals do not add up.',
-    'What to do about it.',
+    'The recommended action for the finding, or null if there is none.',
   ),
   confidence: shown.made(
-    z.number().min(0).max(1).describe('How certain it is.'),
+    z.number().min(0).max(1).describe('The confidence that the finding is right, from 0 to 1.'),
     ({ confidencePercent }: Finding) => confidencePercent / 100,
     0.97,
   ),
@@ -47,7 +52,7 @@ const findingFields = {
     z
       .record(z.string(), z.unknown())
       .describe(
-        'What the finding is based on. Free-form; amounts are strings. `explanation` holds sentences for people.',
+        'The evidence for the finding, as an object whose members depend on the finding type. Amounts are strings; `explanation` holds sentences for people.',
       ),
     ({ evidenceJson }: Finding) => readEvidence(evidenceJson),
     {
@@ -69,31 +74,47 @@ export const finding = shown.record<Finding>('Finding')({
   invoiceId: shown.idOrNull(
     'invoiceId',
     EXAMPLE_IDS.invoice,
-    'The invoice it is about. Null for payment-only findings.',
+    'The id of the invoice that the finding is about, or null if the finding is about payments only.',
   ),
-  invoiceNumber: shown.textOrNull('invoiceNumber', '4533', 'The number of that invoice.'),
-  supplierId: shown.idOrNull('supplierId', EXAMPLE_IDS.supplier, 'The supplier it is about.'),
-  supplierName: shown.textOrNull('supplierName', 'Thames Paper Ltd', 'The name of that supplier.'),
-  scanId: shown.idOrNull('scanId', null, 'The scan that raised it. Null for real-time invoices.'),
+  invoiceNumber: shown.textOrNull(
+    'invoiceNumber',
+    '4533',
+    'The number of the invoice that the finding is about, or null if there is none.',
+  ),
+  supplierId: shown.idOrNull(
+    'supplierId',
+    EXAMPLE_IDS.supplier,
+    'The id of the supplier that the finding is about, or null if there is none.',
+  ),
+  supplierName: shown.textOrNull(
+    'supplierName',
+    'Thames Paper Ltd',
+    'The name of the supplier that the finding is about, or null if there is none.',
+  ),
+  scanId: shown.idOrNull('scanId', null, 'The id of the scan that raised the finding, or null if no scan raised it.'),
   ...findingFields,
   relatedInvoiceIds: shown.field(
-    z.array(shownId()).describe('The invoices that it compares with this one.'),
+    z.array(shownId()).describe('The ids of the invoices that the finding compares with its own invoice.'),
     'relatedInvoiceIds',
     [],
   ),
   disposition: shown.word(disposition, 'disposition', 'OPEN'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company that was billed.'),
-  assigneeUserId: shown.idOrNull('assigneeUserId', null, 'The member who looks after it.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was raised.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  assigneeUserId: shown.idOrNull(
+    'assigneeUserId',
+    null,
+    'The id of the member whom the finding is assigned to, or null if the finding is not assigned.',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the finding was raised.'),
   amountAtRisk: shown.textOrNull(
     'amountAtRisk',
     '115.20',
-    'What would be paid wrongly if nobody looked: the gross amount, or the part that is too much. "0.00" for a notice (INFO). Null where no exchange rate exists, and for findings about a scan as a whole.',
+    'The amount that would be paid wrongly without a review: the gross amount, or the part that is too much. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about a scan as a whole.',
   ),
   amountAtRiskCurrency: shown.textOrNull(
     'amountAtRiskCurrency',
     'EUR',
-    'The base currency when it was raised. Null with the amount.',
+    'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
   ),
 });
 

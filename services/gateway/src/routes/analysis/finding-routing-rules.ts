@@ -27,12 +27,26 @@ const listOf = <S extends z.ZodType>(entry: S) => z.array(entry).max(LIST_ITEMS_
 
 const match = z
   .strictObject({
-    types: listOf(knownFindingType).describe('The finding has one of these types.'),
-    families: listOf(knownFamily).describe('The finding has a type of one of these families.'),
-    severities: listOf(severity).describe('The finding has one of these severities.'),
-    company_ids: listOf(uuid()).describe('One of these companies of the organization was billed.'),
-    supplier_ids: listOf(uuid()).describe('One of these suppliers sent the invoice.'),
-    min_amount: nonNegativeAmount().optional().describe('The invoice is at least so high, in `currency`.'),
+    types: listOf(knownFindingType).describe(
+      'The finding types that the rule matches. If absent, the rule matches every type.',
+    ),
+    families: listOf(knownFamily).describe(
+      'The families of finding types that the rule matches. If absent, the rule matches every family.',
+    ),
+    severities: listOf(severity).describe(
+      'The severities that the rule matches. If absent, the rule matches every severity.',
+    ),
+    company_ids: listOf(uuid()).describe(
+      'The ids of the companies whose invoices the rule matches. If absent, the rule matches every company.',
+    ),
+    supplier_ids: listOf(uuid()).describe(
+      'The ids of the suppliers whose invoices the rule matches. If absent, the rule matches every supplier.',
+    ),
+    min_amount: nonNegativeAmount()
+      .optional()
+      .describe(
+        'The minimum amount of an invoice that the rule matches, in `currency`. If absent, the rule matches every amount.',
+      ),
     currency: currencyCode().optional(),
   })
   .refine((value) => value.min_amount === undefined || value.currency !== undefined, {
@@ -41,42 +55,84 @@ const match = z
   })
   .meta({
     id: 'RoutingMatch',
-    description: 'All stated conditions must hold; an absent one is no condition.',
+    description: 'The conditions under which a routing rule matches a finding. All given conditions must hold.',
     dependentRequired: { min_amount: ['currency'] },
   });
 
 const conditions = shown.record<RoutingMatch>()({
-  types: shown.field(z.array(z.string()).describe('Finding types; empty: every type.'), 'types', [
-    'BANK_ACCOUNT_CHANGED',
-  ]),
-  families: shown.field(z.array(z.string()).describe('Families; empty: every family.'), 'families', []),
+  types: shown.field(
+    z.array(z.string()).describe('The finding types that the rule matches. Empty if the rule matches every type.'),
+    'types',
+    ['BANK_ACCOUNT_CHANGED'],
+  ),
+  families: shown.field(
+    z
+      .array(z.string())
+      .describe('The families of finding types that the rule matches. Empty if the rule matches every family.'),
+    'families',
+    [],
+  ),
   severities: shown.made(
-    z.array(severity).describe('Severities; empty: every severity.'),
+    z.array(severity).describe('The severities that the rule matches. Empty if the rule matches every severity.'),
     ({ severities }: RoutingMatch) => severities.map((value) => enumName(Severity, value)),
     ['HIGH', 'CRITICAL'],
   ),
-  companyIds: shown.field(z.array(shownId()).describe('Companies; empty: every company.'), 'companyIds', []),
-  supplierIds: shown.field(z.array(shownId()).describe('Suppliers; empty: every supplier.'), 'supplierIds', []),
-  minAmount: shown.textOrNull('minAmount', '1000.00', 'The least amount. Null: any amount.'),
-  currency: shown.textOrNull('currency', 'EUR', 'The currency. Null: any currency.'),
+  companyIds: shown.field(
+    z
+      .array(shownId())
+      .describe('The ids of the companies whose invoices the rule matches. Empty if the rule matches every company.'),
+    'companyIds',
+    [],
+  ),
+  supplierIds: shown.field(
+    z
+      .array(shownId())
+      .describe('The ids of the suppliers whose invoices the rule matches. Empty if the rule matches every supplier.'),
+    'supplierIds',
+    [],
+  ),
+  minAmount: shown.textOrNull(
+    'minAmount',
+    '1000.00',
+    'The minimum amount of an invoice that the rule matches, or null if there is no minimum.',
+  ),
+  currency: shown.textOrNull(
+    'currency',
+    'EUR',
+    'The currency of the invoices that the rule matches, or null if the rule matches every currency.',
+  ),
 });
 
 export const rule = shown.record<RoutingRule>('RoutingRule')({
-  id: shown.id('ruleId', EXAMPLE_IDS.rule, 'The id of the rule.'),
-  name: shown.text('name', 'Bank account changes', 'What people call it.'),
-  position: shown.field(z.int().describe('The lowest position that matches decides.'), 'position', 10),
-  enabled: shown.flag('enabled', true, 'Whether it is applied to new findings.'),
-  match: shown.part(conditions, 'match', 'Which findings it takes: all conditions must hold.'),
-  assignTo: shown.id('assignTo', EXAMPLE_IDS.assignee, 'The member who gets them.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  id: shown.id('ruleId', EXAMPLE_IDS.rule, 'The id of the routing rule.'),
+  name: shown.text('name', 'Bank account changes', 'The name of the routing rule.'),
+  position: shown.field(
+    z.int().describe('The position of the routing rule. The matching rule with the lowest position is applied.'),
+    'position',
+    10,
+  ),
+  enabled: shown.flag('enabled', true, 'Whether the routing rule is applied to new findings.'),
+  match: shown.part(
+    conditions,
+    'match',
+    'The conditions under which the routing rule matches a finding. All conditions must hold.',
+  ),
+  assignTo: shown.id('assignTo', EXAMPLE_IDS.assignee, 'The id of the member whom matching findings are assigned to.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the routing rule was created.'),
 });
 
 const fields = {
-  name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
-  position: z.int().min(0).max(POSITION_MAX).describe('The lowest position that matches decides.'),
-  enabled: z.boolean().describe('Whether it is applied to new findings.'),
+  name: text(LABEL_LENGTH_MAX).describe('The name of the routing rule.'),
+  position: z
+    .int()
+    .min(0)
+    .max(POSITION_MAX)
+    .describe('The position of the routing rule. The matching rule with the lowest position is applied.'),
+  enabled: z.boolean().describe('Whether the routing rule is applied to new findings.'),
   match,
-  assign_to: uuid().describe('The active member who gets the findings; GET /v1/members lists them.'),
+  assign_to: uuid().describe(
+    'The id of the active member whom matching findings are assigned to. GET /v1/members lists the members.',
+  ),
 };
 
 const ruleParams = z.object({ ruleId: pathId('rule', 'routing rule') });
@@ -121,7 +177,7 @@ export const createRoutingRule = route({
         assign_to: EXAMPLE_IDS.assignee,
       },
     }),
-  responses: { 201: { description: 'The new rule.', schema: rule.schema, headers: ['Location'] } },
+  responses: { 201: { description: 'The new routing rule.', schema: rule.schema, headers: ['Location'] } },
   refusals: [409],
   async handle({ body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.createRoutingRule({
@@ -145,7 +201,7 @@ export const getRoutingRule = route({
   resourceName: 'routing rule',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
-  responses: { 200: { description: 'The rule.', schema: rule.schema } },
+  responses: { 200: { description: 'The routing rule.', schema: rule.schema } },
   async handle({ params }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId });
     return { status: 200, body: rule.present(stated(reply.rule)) };
@@ -156,7 +212,7 @@ export const updateRoutingRule = route({
   operation: 'updateRoutingRule',
   method: 'patch',
   path: '/finding-routing-rules/:ruleId',
-  summary: 'Change a routing rule',
+  summary: 'Update a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/UpdateRoutingRule',
   resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
@@ -172,7 +228,7 @@ export const updateRoutingRule = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'RoutingRuleChange', minProperties: 1 })
     .register(examples, { example: { enabled: false } }),
-  responses: { 200: { description: 'The rule after the change.', schema: rule.schema } },
+  responses: { 200: { description: 'The updated routing rule.', schema: rule.schema } },
   refusals: [409],
   async handle({ params, body }, { routingRules }): Promise<Reply> {
     const reply = await routingRules.updateRoutingRule({
@@ -191,12 +247,12 @@ export const deleteRoutingRule = route({
   operation: 'deleteRoutingRule',
   method: 'delete',
   path: '/finding-routing-rules/:ruleId',
-  summary: 'Remove a routing rule',
+  summary: 'Delete a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/DeleteRoutingRule',
   resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
-  responses: { 204: { description: 'Removed; existing assignments remain.' } },
+  responses: { 204: { description: 'The routing rule is removed. Existing assignments are kept.' } },
   async handle({ params }, { routingRules }): Promise<Reply> {
     await routingRules.deleteRoutingRule({ ruleId: params.ruleId });
     return { status: 204 };

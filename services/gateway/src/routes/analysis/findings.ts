@@ -15,26 +15,43 @@ const findingParams = z.object({ findingId: pathId('finding') });
 
 const actor = shown.record<FindingChange>()({
   type: shown.word(
-    z.enum(['USER', 'API_KEY', 'RULE', 'SYSTEM']).describe('What kind of actor it was.'),
+    z
+      .enum(['USER', 'API_KEY', 'RULE', 'SYSTEM'])
+      .describe('The kind of actor that made the change: USER, API_KEY, RULE (a routing rule) or SYSTEM.'),
     'actorType',
     'API_KEY',
   ),
-  id: shown.text('actorId', EXAMPLE_KEY_ID, 'The id of the person, key or routing rule; a word for the system.'),
+  id: shown.text(
+    'actorId',
+    EXAMPLE_KEY_ID,
+    'The id of the user, API key or routing rule that made the change, or a fixed word for the system.',
+  ),
 });
 
 const change = shown.record<FindingChange>('FindingChange')({
-  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'When it happened.'),
-  actor: shown.made(actor.schema.describe('Who did it.'), actor.present, exampleOf(actor.schema)),
+  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'The time of the change to the finding.'),
+  actor: shown.made(
+    actor.schema.describe('The actor that made the change to the finding.'),
+    actor.present,
+    exampleOf(actor.schema),
+  ),
   action: shown.word(
     z
       .enum(['CREATED', 'REVIEWED', 'ASSIGNED', 'RECOMPUTED'])
-      .describe('What was done. RECOMPUTED: an analysis changed the finding.'),
+      .describe(
+        'The action that changed the finding: CREATED, REVIEWED, ASSIGNED or RECOMPUTED (an analysis changed the finding).',
+      ),
     'action',
     'REVIEWED',
   ),
-  from: shown.optional(z.string(), 'from', 'OPEN', 'The disposition or assignee before.'),
-  to: shown.optional(z.string(), 'to', 'CONFIRMED', 'The disposition or assignee after.'),
-  note: shown.optional(z.string(), 'note', 'The supplier sends a corrected invoice.', 'What the person wrote.'),
+  from: shown.optional(z.string(), 'from', 'OPEN', 'The disposition or assignee of the finding before the change.'),
+  to: shown.optional(z.string(), 'to', 'CONFIRMED', 'The disposition or assignee of the finding after the change.'),
+  note: shown.optional(
+    z.string(),
+    'note',
+    'The supplier sends a corrected invoice.',
+    'The note that the reviewer wrote about the finding.',
+  ),
 });
 
 export const listFindings = route({
@@ -43,24 +60,28 @@ export const listFindings = route({
   path: '/findings',
   summary: 'List findings',
   description:
-    'Newest first unless `sort` says otherwise. All filters hold together: `severity` with `min_severity` lists the one severity where it is high enough, and else nothing.',
+    'Returns findings newest first unless `sort` asks for another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional().describe('Only findings about bills to this company.'),
-    invoice_id: uuid().optional().describe('Only findings about this invoice.'),
-    scan_id: uuid().optional().describe('Only findings of this scan.'),
-    supplier_id: uuid().optional().describe('Only findings about this supplier.'),
+    company_id: uuid()
+      .optional()
+      .describe('Return only findings about invoices that were billed to the company with this id.'),
+    invoice_id: uuid().optional().describe('Return only findings about the invoice with this id.'),
+    scan_id: uuid().optional().describe('Return only findings that were raised by the scan with this id.'),
+    supplier_id: uuid().optional().describe('Return only findings about the supplier with this id.'),
     type: knownFindingType.optional(),
-    severity: severity.optional().describe('Only findings of this severity.'),
-    min_severity: severity.optional().describe('Only findings of this severity and above. INFO is least.'),
-    disposition: disposition.optional(),
-    assignee_user_id: uuid().optional().describe('Only findings that are assigned to this member.'),
+    severity: severity.optional().describe('Return only findings of this severity.'),
+    min_severity: severity
+      .optional()
+      .describe('Return only findings of this severity or higher. INFO is the lowest severity.'),
+    disposition: disposition.optional().describe('Return only findings with this disposition.'),
+    assignee_user_id: uuid().optional().describe('Return only findings that are assigned to the member with this id.'),
     sort: z
       .enum(['newest', 'severity', 'amount_at_risk'])
       .optional()
       .describe(
-        '`newest`: newest first, the default. `severity`: most severe first, then newest. `amount_at_risk`: the largest first, findings without an amount last.',
+        'The order of the findings: `newest` (newest first, the default), `severity` (most severe first, then newest) or `amount_at_risk` (largest amount first, findings without an amount last).',
       ),
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(finding.schema) } },
@@ -90,19 +111,24 @@ const sorts = {
 } as const;
 
 const figures = {
-  count: z.int().min(0).describe('Findings, whatever their disposition.'),
-  open: z.int().min(0).describe('Those that wait for a person: OPEN and UNDER_REVIEW.'),
+  count: z.int().min(0).describe('The number of findings, regardless of their disposition.'),
+  open: z
+    .int()
+    .min(0)
+    .describe('The number of findings that wait for a review, with the disposition OPEN or UNDER_REVIEW.'),
   amountAtRisk: z
     .string()
     .describe(
-      'What open findings of MEDIUM and above put at risk; others let an invoice pass. An invoice counts once, with what exceeds its confirmed amount.',
+      'The amount at risk from open findings of severity MEDIUM or higher; findings of lower severity let an invoice pass. Each invoice counts once, with the part that exceeds its confirmed amount.',
     ),
   amountConfirmed: z
     .string()
-    .describe('What CONFIRMED and RESOLVED findings say is wrong to pay. An invoice counts once.'),
+    .describe('The amount that CONFIRMED and RESOLVED findings show to be wrong to pay. Each invoice counts once.'),
   amountConfirmedInScans: z
     .string()
-    .describe('The part of it that scans found: bills of the past, to claim back where they were paid.'),
+    .describe(
+      'The part of the confirmed amount that scans of historical invoices found. The part that was paid can be claimed back.',
+    ),
 };
 const exampleFigures = {
   count: 2,
@@ -114,22 +140,33 @@ const exampleFigures = {
 
 const findingSummaryReport = z
   .object({
-    baseCurrency: z.string().describe('The base currency of the organization, of all amounts.'),
-    total: z.object(figures).describe('All findings.'),
+    baseCurrency: z.string().describe('The base currency of the organization, in which all amounts are stated.'),
+    total: z.object(figures).describe('The counts and amounts for all findings together.'),
     withoutAmount: z
       .int()
       .min(0)
-      .describe('Findings that add to no amount: none is known, or it is in an earlier base currency.'),
+      .describe(
+        'The number of findings that are not part of any amount, because their amount is unknown or in an earlier base currency.',
+      ),
     byType: z
-      .array(z.object({ type: z.string().describe('The finding type.'), ...figures }))
-      .describe('Types that were raised, the largest amount at risk first.'),
+      .array(
+        z.object({ type: z.string().describe('The finding type that the counts and amounts are about.'), ...figures }),
+      )
+      .describe('The counts and amounts for each finding type that was raised, largest amount at risk first.'),
     bySeverity: z
       .array(z.object({ severity, ...figures }))
-      .describe('Every severity from `min_severity` on, most severe first.'),
-    byDisposition: z.array(z.object({ disposition, ...figures })).describe('Every disposition.'),
+      .describe('The counts and amounts for each severity from `min_severity` upwards, most severe first.'),
+    byDisposition: z
+      .array(z.object({ disposition, ...figures }))
+      .describe('The counts and amounts for each disposition.'),
     byMonth: z
-      .array(z.object({ month: z.string().describe('The month of creation in UTC, `2026-03`.'), ...figures }))
-      .describe('Months in which findings were raised, oldest first.'),
+      .array(
+        z.object({
+          month: z.string().describe('The month in which the findings were raised (UTC), such as `2026-03`.'),
+          ...figures,
+        }),
+      )
+      .describe('The counts and amounts for each month in which findings were raised, oldest first.'),
   })
   .meta({ id: 'FindingsSummary' })
   .register(examples, {
@@ -201,17 +238,21 @@ export const summarizeFindings = route({
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Of all findings, notices too, or of those of one company, time or severity. Refused where more than 50,000 findings match: ask for a shorter time then. Each row of figures stands for itself: an invoice with findings of two types counts in both rows, and once in the total.',
+    'Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; ask for a shorter period then. Each row is computed on its own: an invoice with findings of two types counts in both rows, and once in the total.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,
   query: pageQuery.pick({ created_from: true, created_to: true }).extend({
-    company_id: uuid().optional().describe('Only findings about bills to this company.'),
+    company_id: uuid()
+      .optional()
+      .describe('Count only findings about invoices that were billed to the company with this id.'),
     min_severity: severity
       .optional()
-      .describe('Only findings of this severity and above. MEDIUM leaves out what lets an invoice pass.'),
+      .describe(
+        'Count only findings of this severity or higher. MEDIUM leaves out the findings that let an invoice pass.',
+      ),
   }),
-  responses: { 200: { description: 'The figures.', schema: findingSummaryReport } },
+  responses: { 200: { description: 'The counts and amounts of the matching findings.', schema: findingSummaryReport } },
   async handle({ query }, { findings }): Promise<Reply> {
     const reply = await findings.summarizeFindings({
       companyId: query.company_id,
@@ -258,13 +299,13 @@ export const listFindingHistory = route({
   operation: 'listFindingHistory',
   method: 'get',
   path: '/findings/:findingId/history',
-  summary: 'Read what happened to a finding, oldest first',
+  summary: 'List the changes to a finding, oldest first',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindingHistory',
   resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
-    200: { description: 'Everything that happened to the finding.', schema: pageOf(change.schema) },
+    200: { description: 'All changes to the finding.', schema: pageOf(change.schema) },
   },
   async handle({ params }, { findings }): Promise<Reply> {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
@@ -285,18 +326,18 @@ export const reviewFinding = route({
   body: z
     .strictObject({
       // Only the system sets SUPERSEDED; the refusal lists what people may set.
-      disposition: disposition.exclude(['SUPERSEDED']).describe('What you make of the finding.'),
+      disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
       note: note()
         .optional()
         .describe(
-          'Why. Required to accept the risk of a finding that blocks payment, or of an account that was confirmed as fraud (only ADMIN may).',
+          'The reason for the review. Required to accept the risk of a finding that blocks payment. Only an ADMIN can accept the risk of an account that was confirmed as fraud.',
         ),
     })
     .meta({ id: 'Review' })
     .register(examples, {
       example: { disposition: 'CONFIRMED', note: 'The supplier sends a corrected invoice.' },
     }),
-  responses: { 200: { description: 'The finding after the review.', schema: finding.schema } },
+  responses: { 200: { description: 'The reviewed finding.', schema: finding.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { findings }): Promise<Reply> {
     const reply = await findings.reviewFinding({
@@ -313,17 +354,21 @@ export const assignFinding = route({
   operation: 'assignFinding',
   method: 'patch',
   path: '/findings/:findingId/assignment',
-  summary: 'Assign a finding to a member, or to nobody',
+  summary: 'Assign a finding to a member, or remove its assignment',
   rpc: 'invoicecontrol.analysis.v1.FindingService/AssignFinding',
   access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
   timeoutMs: 10_000,
   params: findingParams,
   resourceName: 'finding or member',
   body: z
-    .strictObject({ assignee_user_id: uuid().nullable().describe('The member who looks after it. Null: nobody.') })
+    .strictObject({
+      assignee_user_id: uuid()
+        .nullable()
+        .describe('The id of the member to assign the finding to, or null to remove the assignment.'),
+    })
     .meta({ id: 'Assignment' })
     .register(examples, { example: { assignee_user_id: EXAMPLE_IDS.assignee } }),
-  responses: { 200: { description: 'The finding after the change.', schema: finding.schema } },
+  responses: { 200: { description: 'The finding with its new assignment.', schema: finding.schema } },
   refusals: [409],
   async handle({ params, body }, { findings }): Promise<Reply> {
     const reply = await findings.assignFinding({

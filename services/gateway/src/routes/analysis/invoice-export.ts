@@ -25,96 +25,173 @@ import { finding } from './finding-record.js';
 import { exampleInvoice, shownInvoice, source, storedInvoice } from './stored-invoice.js';
 
 const exportedField = shown.record<FieldProvenance>('ExportedField')({
-  value: shown.text('value', '1190.00', 'As the invoice has it.'),
-  raw: shown.textOrNull('raw', '1.190,00 €', 'As printed. Null where the document does not have it.'),
-  page: shown.orNull(z.int(), 'page', 1, 'From 1. Null for XML.'),
+  value: shown.text('value', '1190.00', 'The value of the field in the exported invoice.'),
+  raw: shown.textOrNull(
+    'raw',
+    '1.190,00 €',
+    'The value of the field as printed in the document, or null if the document does not state the field.',
+  ),
+  page: shown.orNull(
+    z.int(),
+    'page',
+    1,
+    'The number of the page that the field was read from, counted from 1. Null for XML.',
+  ),
   box: shown.made(
-    z.array(z.number()).nullable().describe('Left, top, right, bottom in fractions of the page. Null for XML.'),
+    z
+      .array(z.number())
+      .nullable()
+      .describe(
+        'The position of the field on the page: left, top, right and bottom as fractions of the page size. Null for XML.',
+      ),
     ({ box }: FieldProvenance) => (box.length === 0 ? null : box),
     [0.71, 0.62, 0.82, 0.64],
   ),
-  confidence: shown.field(z.number().min(0).max(1).describe('How certain the value is.'), 'confidence', 0.97),
-  method: shown.text('method', 'LABEL', 'XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER.'),
-  xpath: shown.textOrNull('xpath', null, 'Where in the XML.'),
-  correctedBy: shown.optional(z.string(), 'correctedBy', undefined, 'USER: who gave the value.'),
+  confidence: shown.field(
+    z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
+    'confidence',
+    0.97,
+  ),
+  method: shown.text(
+    'method',
+    'LABEL',
+    'The method by which the field was obtained: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER.',
+  ),
+  xpath: shown.textOrNull(
+    'xpath',
+    null,
+    'The XPath of the field in the XML, or null if the field was not read from XML.',
+  ),
+  correctedBy: shown.optional(
+    z.string(),
+    'correctedBy',
+    undefined,
+    'The actor that corrected the value, as `<actor type>:<actor id>`. Present only if the method is USER.',
+  ),
   correctedAt: shown.made(
-    shownInstant().optional().describe('USER: when.'),
+    shownInstant().optional().describe('The time when the value was corrected. Present only if the method is USER.'),
     ({ correctedTime }: FieldProvenance) => correctedTime?.toISOString(),
     undefined,
   ),
 });
 
 const line = shown.record<InvoiceLine>('InvoiceLine')({
-  description: shown.textOrNull('description', 'Electricity in February', 'What was supplied.'),
-  quantity: shown.textOrNull('quantity', '1', 'How much, in plain decimals.'),
-  unit: shown.textOrNull('unit', null, 'The unit of the quantity, as the document has it.'),
-  unitPrice: shown.textOrNull('unitPrice', '1000.00', 'The price of one unit without tax.'),
-  netAmount: shown.textOrNull('netAmount', '1000.00', 'The amount of the line without tax.'),
-  taxRate: shown.textOrNull('taxRate', '19', 'In percent.'),
+  description: shown.textOrNull(
+    'description',
+    'Electricity in February',
+    'The description of the goods or services on the invoice line, or null if not stated.',
+  ),
+  quantity: shown.textOrNull(
+    'quantity',
+    '1',
+    'The quantity on the invoice line as a decimal string, or null if not stated.',
+  ),
+  unit: shown.textOrNull(
+    'unit',
+    null,
+    'The unit of the quantity on the invoice line as written in the document, or null if not stated.',
+  ),
+  unitPrice: shown.textOrNull('unitPrice', '1000.00', 'The price of one unit without tax, or null if not stated.'),
+  netAmount: shown.textOrNull(
+    'netAmount',
+    '1000.00',
+    'The amount of the invoice line without tax, or null if not stated.',
+  ),
+  taxRate: shown.textOrNull('taxRate', '19', 'The tax rate of the invoice line in percent, or null if not stated.'),
 });
 
 const original = shown.record<Document>()({
-  documentId: shown.id('documentId', EXAMPLE_IDS.upload, 'The upload.'),
-  mediaType: shown.text('mediaType', 'application/pdf', 'As its bytes say.'),
-  byteSize: shown.field(z.int().describe('Of the original.'), 'byteSize', 48_213),
+  documentId: shown.id('documentId', EXAMPLE_IDS.upload, 'The id of the document, which is also the id of its upload.'),
+  mediaType: shown.text('mediaType', 'application/pdf', 'The media type of the document as detected from its bytes.'),
+  byteSize: shown.field(z.int().describe('The size of the original document in bytes.'), 'byteSize', 48_213),
   sha256: shown.text(
     'sha256',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    'Of the original, in hexadecimal.',
+    'The SHA-256 hash of the original document in hexadecimal.',
   ),
-  receivedAt: shown.instant('receivedTime', EXAMPLE_INSTANT, 'When it was uploaded.'),
+  receivedAt: shown.instant('receivedTime', EXAMPLE_INSTANT, 'The time when the document was uploaded.'),
 });
 
 const reading = shown.record<Reading>()({
-  pages: shown.orNull(z.int(), 'pages', 1, 'Null for XML.'),
-  method: shown.text('method', 'TEXT', 'How it was read: XML, TEXT or OCR.'),
-  format: shown.text('format', 'PDF', 'UBL, CII, ZUGFERD1, FATTURAPA, FACTURAE, FA3, PDF or IMAGE.'),
-  profile: shown.textOrNull('profile', null, 'The profile that it declares.'),
-  kind: shown.text('kind', 'INVOICE', 'INVOICE, CREDIT_NOTE or CORRECTION.'),
+  pages: shown.orNull(z.int(), 'pages', 1, 'The number of pages of the document, or null for XML.'),
+  method: shown.text('method', 'TEXT', 'The method by which the document was read: XML, TEXT or OCR.'),
+  format: shown.text(
+    'format',
+    'PDF',
+    'The format of the document: UBL, CII, ZUGFERD1, FATTURAPA, FACTURAE, FA3, PDF or IMAGE.',
+  ),
+  profile: shown.textOrNull(
+    'profile',
+    null,
+    'The code of the invoice profile that the document declares, or null if the document declares none.',
+  ),
+  kind: shown.text('kind', 'INVOICE', 'The kind of document: INVOICE, CREDIT_NOTE or CORRECTION.'),
   payableAmount: shown.textOrNull(
     'payableAmount',
     null,
-    'Where it states what is to be paid apart from the gross amount.',
+    'The amount payable that the document states in addition to the gross amount, or null if not stated.',
   ),
-  embeddedFile: shown.textOrNull('embeddedFile', null, 'The XML inside a PDF.'),
+  embeddedFile: shown.textOrNull(
+    'embeddedFile',
+    null,
+    'The name of the XML file embedded in a PDF, or null if there is none.',
+  ),
 });
 
 const document = shown.record<ExportedDocument>('ExportedDocument')({
   ...shown.within('document', original),
   ...shown.within('reading', reading),
   fields: shown.made(
-    z.record(z.string(), exportedField.schema).describe('Where each field of the invoice comes from, by its path.'),
+    z
+      .record(z.string(), exportedField.schema)
+      .describe('The origin of each field of the invoice, by the path of the field.'),
     ({ fields }: ExportedDocument) => Object.fromEntries(fields.map((one) => [one.field, exportedField.present(one)])),
     { gross_amount: exampleOf(exportedField.schema) },
   ),
 });
 
 const schemaError = shown.record<SchemaError>()({
-  message: shown.text('message', 'The element is not expected here.', 'What is wrong.'),
-  location: shown.text('location', '/Invoice', 'Where it is.'),
+  message: shown.text('message', 'The element is not expected here.', 'The message of the schema error.'),
+  location: shown.text('location', '/Invoice', 'The location of the schema error in the document.'),
 });
 
 const failedRule = shown.record<FailedRule>()({
-  id: shown.text('id', 'BR-CO-15', 'The id of the rule.'),
-  flag: shown.text('flag', 'FATAL', 'FATAL, WARNING or INFORMATION.'),
-  message: shown.text('message', 'The gross amount is the net amount and the tax.', 'What the rule wants.'),
-  location: shown.text('location', '/Invoice', 'Where it is broken.'),
-  expected: shown.textOrNull('expected', null, 'What an arithmetic rule computes.'),
-  actual: shown.textOrNull('actual', null, 'What the invoice states instead.'),
+  id: shown.text('id', 'BR-CO-15', 'The id of the validation rule.'),
+  flag: shown.text('flag', 'FATAL', 'The severity of a broken validation rule: FATAL, WARNING or INFORMATION.'),
+  message: shown.text(
+    'message',
+    'The gross amount is the net amount and the tax.',
+    'The requirement that the validation rule states.',
+  ),
+  location: shown.text('location', '/Invoice', 'The location in the document where the validation rule is broken.'),
+  expected: shown.textOrNull(
+    'expected',
+    null,
+    'The value that an arithmetic validation rule computes, or null for other rules.',
+  ),
+  actual: shown.textOrNull(
+    'actual',
+    null,
+    'The value that the invoice states in place of the computed value, or null for rules that compute none.',
+  ),
 });
 
 const validation = shown.record<Validation>('ExportedValidation')({
   mode: shown.name(
-    z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The mode in force.'),
+    z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The mode of reference validation that was in force.'),
     ValidationMode,
     'mode',
     'DECLARED_PROFILES',
   ),
-  profile: shown.textOrNull('profile', null, 'Whose rules ran.'),
-  ruleSets: shown.field(z.array(z.string()).describe('What ran, in order.'), 'ruleSets', []),
-  schemaErrors: shown.list(schemaError, 'schemaErrors', 'What the schema refuses.', { example: [] }),
-  rules: shown.list(failedRule, 'rules', 'The rules that it breaks, at most 50.', { example: [] }),
-  total: shown.field(z.int().describe('How many it breaks.'), 'total', 0),
+  profile: shown.textOrNull(
+    'profile',
+    null,
+    'The code of the profile whose rules were checked, or null if there is none.',
+  ),
+  ruleSets: shown.field(z.array(z.string()).describe('The rule sets that were checked, in order.'), 'ruleSets', []),
+  schemaErrors: shown.list(schemaError, 'schemaErrors', 'The schema errors of the document.', { example: [] }),
+  rules: shown.list(failedRule, 'rules', 'The validation rules that the document breaks, at most 50.', { example: [] }),
+  total: shown.field(z.int().describe('The total number of validation rules that the document breaks.'), 'total', 0),
 });
 
 const shortFinding = shown.record<Finding>()({
@@ -134,13 +211,13 @@ const whose = shown.record<StoredInvoice>()({
 
 const decided = shown.record<Analysis>()({
   exportReady: shown.made(
-    z.boolean().describe('Whether the decision is PASS.'),
+    z.boolean().describe('Whether the invoice is ready to be paid, which is the case only if its decision is PASS.'),
     (analysis: Analysis) => analysis.decision === Decision.PASS,
     true,
   ),
   decision: shown.name(decision, Decision, 'decision', 'PASS'),
   riskScore: shown.field(riskScore, 'riskScore', 0),
-  analysisId: shown.id('analysisId', EXAMPLE_IDS.analysis, 'The latest analysis.'),
+  analysisId: shown.id('analysisId', EXAMPLE_IDS.analysis, 'The id of the latest analysis of the invoice.'),
   versions: shown.part(versions, 'versions'),
 });
 
@@ -153,18 +230,22 @@ const exportedInvoice = shown.record<ExportInvoiceResponse>('ExportedInvoice')({
     exampleInvoice,
   ),
   findings: shown.made(
-    z.array(shortFinding.schema).describe('What was found, in short.'),
+    z.array(shortFinding.schema).describe('The findings about the invoice, in a short form.'),
     ({ analysis }: ExportInvoiceResponse) => stated(analysis).findings.map(shortFinding.present),
     [],
   ),
   lines: shown.made(
-    z.array(line.schema).describe('The lines of a structured invoice.'),
+    z.array(line.schema).describe('The lines of a structured invoice. Empty for other invoices.'),
     (exported: ExportInvoiceResponse) => (exported.document?.reading?.lines ?? []).map(line.present),
     [],
   ),
-  document: shown.partOrNull(document, 'document', 'Null for an invoice that was not read from a document.'),
+  document: shown.partOrNull(
+    document,
+    'document',
+    'The document that the invoice was read from, or null if the invoice did not come from a document.',
+  ),
   validation: shown.made(
-    validation.schema.nullable().describe('Null where nothing was validated.'),
+    validation.schema.nullable().describe('The result of reference validation, or null if nothing was validated.'),
     (exported: ExportInvoiceResponse) =>
       exported.document?.validation === undefined ? null : validation.present(exported.document.validation),
     null,
@@ -175,19 +256,21 @@ export const exportInvoice = route({
   operation: 'exportInvoice',
   method: 'get',
   path: '/invoices/:invoiceId/export',
-  summary: 'Export an invoice that may be paid',
+  summary: 'Export an invoice',
   description:
-    'The invoice with its decision, where each field comes from, and the hash of the original. An invoice whose decision is not ' +
-    'PASS is a conflict, unless `include=unready` asks for it. The audit trail keeps who exported it.',
+    'Returns the invoice with its decision, the origin of each field and the hash of the original document. An invoice whose decision is not PASS is refused with 409 unless the request has `include=unready`. The audit trail records who exported the invoice.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/ExportInvoice',
   resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: z.object({ invoiceId: pathId('invoice') }),
   query: z.strictObject({
-    format: z.enum(['json']).optional().describe('Absent: json.'),
-    include: z.enum(['unready']).optional().describe('unready: also an invoice that must not be paid.'),
+    format: z.enum(['json']).optional().describe('The format of the export. The default is json, the only format.'),
+    include: z
+      .enum(['unready'])
+      .optional()
+      .describe('Set to unready to export the invoice even if its decision is not PASS.'),
   }),
-  responses: { 200: { description: 'The invoice.', schema: exportedInvoice.schema } },
+  responses: { 200: { description: 'The exported invoice.', schema: exportedInvoice.schema } },
   refusals: [409],
   async handle({ params, query }, { uploadAnalyses }): Promise<Reply> {
     const exported = await uploadAnalyses.exportInvoice({

@@ -31,7 +31,7 @@ export const analyzeInvoice = route({
   honoursIdempotencyKey: true,
   responses: {
     202: {
-      description: 'Accepted and decided.',
+      description: 'The accepted invoice with its decision.',
       schema: acceptedAnalysis.schema,
     },
   },
@@ -59,9 +59,13 @@ export const listInvoices = route({
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional().describe('Only invoices for this company.'),
-    source: source.optional().describe('Absent: all but ERP, whose bills have no decision of their own.'),
-    decision: decision.optional(),
+    company_id: uuid().optional().describe('Return only invoices that were billed to the company with this id.'),
+    source: source
+      .optional()
+      .describe(
+        'Return only invoices from this source. If absent, invoices from all sources except ERP are returned, because bills from an ERP have no decision of their own.',
+      ),
+    decision: decision.optional().describe('Return only invoices with this decision.'),
   }),
   responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice.schema) } },
   async handle({ query }, { invoices }): Promise<Reply> {
@@ -104,10 +108,10 @@ export const getLatestAnalysis = route({
   isConditional: true,
   responses: {
     200: {
-      description: 'The latest analysis.',
+      description: 'The latest analysis of the invoice.',
       schema: latestAnalysis.schema,
     },
-    304: { description: 'The caller has this answer already (If-None-Match).' },
+    304: { description: 'The analysis has not changed since the response that If-None-Match names.' },
   },
   async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
     const { invoiceId } = params;

@@ -10,43 +10,65 @@ import type { Reply } from '../../http/response/reply.js';
 import { severity } from './finding-record.js';
 
 const policy = shown.record<GetCurrentPolicyResponse>('Policy')({
-  version: shown.text('version', 'default-3+0123456789ab.o0', 'As in `versions.policy` of an analysis.'),
+  version: shown.text(
+    'version',
+    'default-3+0123456789ab.o0',
+    'The version of the policy, as shown in `versions.policy` of an analysis.',
+  ),
   policy: shown.made(
-    z.record(z.string(), z.unknown()).describe('Every number that decides.'),
+    z.record(z.string(), z.unknown()).describe('The thresholds and other values that the policy uses to decide.'),
     ({ policyJson }: GetCurrentPolicyResponse) => JSON.parse(policyJson) as Record<string, unknown>,
     { id: 'default', version: 3, thresholds: { blockScore: 80, reviewScore: 25 } },
   ),
 });
 
 const findingType = shown.record<FindingTypeDescription>('FindingType')({
-  type: shown.text('type', 'AMOUNT_OUTLIER', 'Its name, as in `type` of a finding.'),
-  family: shown.text('family', 'AMT', 'Types of one family describe one problem from several sides.'),
+  type: shown.text('type', 'AMOUNT_OUTLIER', 'The name of the finding type, as shown in `type` of a finding.'),
+  family: shown.text(
+    'family',
+    'AMT',
+    'The family of the finding type. Types of the same family describe the same problem from several sides.',
+  ),
   severities: shown.made(
-    z.array(severity).describe('Those it can have, least severe first.'),
+    z.array(severity).describe('The severities that findings of this type can have, least severe first.'),
     ({ severities }: FindingTypeDescription) => severities.map((name) => shown.oneOf(severity, name)),
     ['LOW', 'MEDIUM', 'HIGH'],
   ),
-  hardBlock: shown.flag('isHardBlock', false, 'Whether it blocks on its own where it is CRITICAL and certain.'),
+  hardBlock: shown.flag(
+    'isHardBlock',
+    false,
+    'Whether a finding of this type blocks an invoice on its own if the finding is CRITICAL and certain.',
+  ),
   description: shown.text(
     'description',
     'The amount is far above what the supplier usually bills.',
-    'What it says, in a sentence.',
+    'A description of the finding type in a sentence.',
   ),
-  recommendedAction: shown.textOrNull('recommendedAction', 'Check quantity, price and order.', 'What to do about it.'),
-  requiredFacts: shown.field(z.array(z.string()).describe('What must be known for it to be raised.'), 'requiredFacts', [
-    'SUPPLIER_HISTORY',
-  ]),
-  learnedTolerance: shown.flag('hasLearnedTolerance', true, 'Whether reviews may lower it for a supplier.'),
+  recommendedAction: shown.textOrNull(
+    'recommendedAction',
+    'Check quantity, price and order.',
+    'The recommended action for findings of this type, or null if there is none.',
+  ),
+  requiredFacts: shown.field(
+    z.array(z.string()).describe('The facts that must be known before a finding of this type can be raised.'),
+    'requiredFacts',
+    ['SUPPLIER_HISTORY'],
+  ),
+  learnedTolerance: shown.flag(
+    'hasLearnedTolerance',
+    true,
+    'Whether reviews can lower the severity of findings of this type for a supplier.',
+  ),
 });
 
 export const getCurrentPolicy = route({
   operation: 'getCurrentPolicy',
   method: 'get',
   path: '/policies/current',
-  summary: 'Read the policy that decides now',
+  summary: 'Read the current policy',
   rpc: 'invoicecontrol.analysis.v1.PolicyService/GetCurrentPolicy',
   access: { scope: 'findings:read' },
-  responses: { 200: { description: 'The policy.', schema: policy.schema } },
+  responses: { 200: { description: 'The current policy.', schema: policy.schema } },
   async handle(_input, { policies }): Promise<Reply> {
     const reply = await policies.getCurrentPolicy({});
     return { status: 200, body: policy.present(reply) };
@@ -57,10 +79,10 @@ export const listFindingTypes = route({
   operation: 'listFindingTypes',
   method: 'get',
   path: '/finding-types',
-  summary: 'List every kind of finding',
+  summary: 'List all finding types',
   rpc: 'invoicecontrol.analysis.v1.PolicyService/ListFindingTypes',
   access: { scope: 'findings:read' },
-  responses: { 200: { description: 'The catalogue.', schema: pageOf(findingType.schema) } },
+  responses: { 200: { description: 'All finding types.', schema: pageOf(findingType.schema) } },
   async handle(_input, { policies }): Promise<Reply> {
     const { findingTypes } = await policies.listFindingTypes({});
     return { status: 200, body: onlyPage(findingTypes.map(findingType.present)) };

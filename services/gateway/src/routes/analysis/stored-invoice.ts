@@ -27,53 +27,100 @@ export const exampleInvoice = {
 export const shownInvoice = shownInvoiceSchema.register(examples, { example: exampleInvoice });
 
 const erpOrigin = shown.record<ErpOrigin>('ErpOrigin')({
-  connectionId: shown.id('connectionId', EXAMPLE_IDS.connection, 'The connection that brought it last.'),
-  externalId: shown.text('externalId', '103017', 'Its id in the ERP.'),
-  erpNumber: shown.textOrNull('erpNumber', '103017', 'The number that the ERP gave it.'),
+  connectionId: shown.id(
+    'connectionId',
+    EXAMPLE_IDS.connection,
+    'The id of the ERP connection that last imported the bill.',
+  ),
+  externalId: shown.text('externalId', '103017', 'The id of the bill in the ERP.'),
+  erpNumber: shown.textOrNull(
+    'erpNumber',
+    '103017',
+    'The number that the ERP assigned to the bill, or null if there is none.',
+  ),
   kind: shown.word(
-    z.enum(['BILL', 'CREDIT_NOTE']).describe('What it is in the ERP. Amounts of a credit note are negative.'),
+    z
+      .enum(['BILL', 'CREDIT_NOTE'])
+      .describe('The kind of document in the ERP: BILL or CREDIT_NOTE. Amounts of a credit note are negative.'),
     'kind',
     'BILL',
   ),
   state: shown.word(
     z
       .enum(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID'])
-      .describe('How far it is in the ERP. VOID: canceled or deleted there.'),
+      .describe('The state of the bill in the ERP. VOID means that the bill was canceled or deleted in the ERP.'),
     'state',
     'OPEN',
   ),
-  linkedInvoiceId: shown.idOrNull('linkedInvoiceId', null, 'The invoice that was entered in the ERP as this bill.'),
+  linkedInvoiceId: shown.idOrNull(
+    'linkedInvoiceId',
+    null,
+    'The id of the invoice that was entered in the ERP as this bill, or null if no such invoice is known.',
+  ),
 });
 
-export const source = z.enum(['API', 'UPLOAD', 'SCAN', 'ERP']).describe('How the invoice came in.');
+export const source = z
+  .enum(['API', 'UPLOAD', 'SCAN', 'ERP'])
+  .describe(
+    'The source of the invoice: API (sent to POST /v1/invoices), UPLOAD (an uploaded document), SCAN (a row of a scan) or ERP (imported from an ERP).',
+  );
 
 export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
   id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company that was billed.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
   source: shown.name(source, InvoiceSource, 'source', 'API'),
   status: shown.name(
-    z.enum(['RECEIVED', 'ANALYZED', 'FAILED']).describe('ANALYZED as soon as it has a decision.'),
+    z
+      .enum(['RECEIVED', 'ANALYZED', 'FAILED'])
+      .describe(
+        'The status of the invoice: RECEIVED (no decision yet), ANALYZED (has a decision) or FAILED (could not be decided).',
+      ),
     InvoiceStatus,
     'status',
     'ANALYZED',
   ),
   invoice: shown.made(
-    shownInvoice.describe('As it was sent or read. Empty where no invoice could be read from a document.'),
+    shownInvoice.describe(
+      'The content of the invoice as it was sent, or as it was read from a document. Empty if no invoice could be read from the document.',
+    ),
     ({ invoice }: StoredInvoice) => fromWire(stated(invoice)),
     exampleInvoice,
   ),
   decision: shown.made(
-    decision.nullable(),
+    decision
+      .nullable()
+      .describe(
+        'The decision on the invoice: PASS (pay), REVIEW (someone must review the invoice before it is paid) or BLOCK (do not pay). Null if there is no decision.',
+      ),
     (stored: StoredInvoice) => (stored.decision === Decision.UNSPECIFIED ? null : enumName(Decision, stored.decision)),
     'REVIEW',
   ),
-  riskScore: shown.orNull(riskScore, 'riskScore', 58),
-  analysisId: shown.idOrNull('analysisId', EXAMPLE_IDS.analysis, 'The latest analysis.'),
-  documentId: shown.idOrNull('documentId', null, 'The document that it was read from.'),
-  scanId: shown.idOrNull('scanId', null, 'The scan that brought it.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it came in.'),
+  riskScore: shown.orNull(
+    riskScore,
+    'riskScore',
+    58,
+    'The risk score of the invoice, from 0 (no risk) to 100 (highest risk), or null if there is no decision.',
+  ),
+  analysisId: shown.idOrNull(
+    'analysisId',
+    EXAMPLE_IDS.analysis,
+    'The id of the latest analysis of the invoice, or null if there is none.',
+  ),
+  documentId: shown.idOrNull(
+    'documentId',
+    null,
+    'The id of the document that the invoice was read from, or null if the invoice did not come from a document.',
+  ),
+  scanId: shown.idOrNull(
+    'scanId',
+    null,
+    'The id of the scan that imported the invoice, or null if the invoice did not come from a scan.',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the invoice was received.'),
   erp: shown.made(
-    erpOrigin.schema.optional().describe('Of bills with source ERP: where they come from.'),
+    erpOrigin.schema
+      .optional()
+      .describe('The origin of a bill in the ERP. Present only if the source of the invoice is ERP.'),
     ({ erp }: StoredInvoice) => (erp === undefined ? undefined : erpOrigin.present(erp)),
     undefined,
   ),

@@ -23,11 +23,15 @@ const analyzeRequest = z
       .min(1)
       .max(UPLOAD_ID_LENGTH_MAX)
       .meta({ format: 'uuid' })
-      .describe('The upload, once its bytes are stored.'),
-    purchase_order_ref: text().optional().describe('Takes the place of the order that the document names.'),
+      .describe('The id of the upload to analyze. The bytes of the upload must already be stored.'),
+    purchase_order_ref: text()
+      .optional()
+      .describe('The number of the purchase order. Replaces the order number that the document states.'),
     company_id: uuid()
       .optional()
-      .describe('The company that was billed. Absent: as buyer.tax_id of the document says.'),
+      .describe(
+        'The id of the company that was billed. If absent, the company is found by the buyer.tax_id that the document states.',
+      ),
   })
   .meta({ id: 'UploadAnalysisRequest' })
   .register(examples, { example: { upload_id: EXAMPLE_IDS.upload } });
@@ -35,8 +39,8 @@ const analyzeRequest = z
 const queuedAnalysis = z
   .object({
     upload_id: shownId().describe('The id of the upload.'),
-    status: z.literal('QUEUED').describe('A worker will take it up.'),
-    status_url: z.string().describe('Where its progress is read.'),
+    status: z.literal('QUEUED').describe('The status of the queued analysis, which waits for a worker. Always QUEUED.'),
+    status_url: z.string().describe('The path of the upload status, which shows the progress of the analysis.'),
   })
   .meta({ id: 'QueuedAnalysis' })
   .register(examples, {
@@ -53,8 +57,7 @@ export const analyzeUpload = route({
   path: '/invoices/from-upload',
   summary: 'Analyze an uploaded document',
   description:
-    'Answers with the decision. With `Prefer: respond-async` it answers at once while the analysis is queued, with `Prefer: respond-async, wait=5` after five seconds at most. A repeat with ' +
-    'the same body gets the same invoice; a document that cannot be read is refused with 422, each time alike.',
+    'Returns the decision. With `Prefer: respond-async` the response is immediate and the analysis is queued; with `Prefer: respond-async, wait=5` the response follows within five seconds. A repeated request with the same body returns the same invoice. A document that cannot be read is refused with 422, on every attempt.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/AnalyzeUpload',
   resourceName: 'upload',
   access: { scope: 'invoices:write' },
@@ -63,9 +66,9 @@ export const analyzeUpload = route({
   honoursIdempotencyKey: true,
   takesEffectOnce: true,
   responses: {
-    200: { description: 'Read and decided.', schema: acceptedAnalysis.schema },
+    200: { description: 'The analysis of the document with its decision.', schema: acceptedAnalysis.schema },
     202: {
-      description: 'Queued, because the request preferred that.',
+      description: 'The queued analysis. Returned if the request prefers an asynchronous response.',
       schema: queuedAnalysis,
       headers: ['Location', 'Preference-Applied'],
     },
@@ -102,7 +105,7 @@ const corrections = z
         (fields) => Object.keys(fields).length <= CORRECTED_FIELDS_MAX,
         `Must name at most ${CORRECTED_FIELDS_MAX} fields.`,
       )
-      .describe('The right values by their paths in the invoice, such as `supplier.tax_id`.')
+      .describe('The corrected values by the path of each field in the invoice, such as `supplier.tax_id`.')
       .meta({ minProperties: 1, maxProperties: CORRECTED_FIELDS_MAX, propertyNames: { pattern: FIELD_PATH } }),
   })
   .meta({ id: 'UploadCorrections' })
@@ -114,17 +117,18 @@ export const correctUpload = route({
   operation: 'correctUpload',
   method: 'put',
   path: '/uploads/:uploadId/corrections',
-  summary: 'Correct what was read from a document',
+  summary: 'Correct the fields of an uploaded document',
   description:
-    'Completes a document that failed with FIELDS_MISSING, or makes the next analysis of its invoice. What was read stays ' +
-    'beside it as `raw`. Fields that are left out stay as they are.',
+    'Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values that were read from the document are kept as `raw`. Fields that the request leaves out are not changed.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/CorrectUpload',
   resourceName: 'upload',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
   timeoutMs: ANALYZE_TIMEOUT_MS,
   params: z.object({ uploadId: pathId('upload') }),
   body: corrections,
-  responses: { 200: { description: 'Analyzed with the corrections.', schema: acceptedAnalysis.schema } },
+  responses: {
+    200: { description: 'The analysis of the invoice with the corrections.', schema: acceptedAnalysis.schema },
+  },
   refusals: [409],
   async handle({ params, body, principal }, { uploadAnalyses }): Promise<Reply> {
     const { analysis } = await uploadAnalyses.correctUpload({

@@ -10,47 +10,81 @@ import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
 const address = shown.record<ErpAddress>('VendorAddress')({
-  line1: shown.textOrNull('line1', 'Hafenstraße 1', 'The first line.'),
-  line2: shown.textOrNull('line2', null, 'The second line.'),
-  city: shown.textOrNull('city', 'Hamburg', 'The place.'),
-  region: shown.textOrNull('region', null, 'The region or state.'),
-  postalCode: shown.textOrNull('postalCode', '20457', 'The postal code.'),
-  country: shown.textOrNull('country', 'DE', 'The country, as the ERP has it.'),
+  line1: shown.textOrNull('line1', 'Hafenstraße 1', 'The first line of the vendor address, or null if not stated.'),
+  line2: shown.textOrNull('line2', null, 'The second line of the vendor address, or null if not stated.'),
+  city: shown.textOrNull('city', 'Hamburg', 'The city of the vendor address, or null if not stated.'),
+  region: shown.textOrNull('region', null, 'The region or state of the vendor address, or null if not stated.'),
+  postalCode: shown.textOrNull('postalCode', '20457', 'The postal code of the vendor address, or null if not stated.'),
+  country: shown.textOrNull(
+    'country',
+    'DE',
+    'The country of the vendor address as stated in the ERP, or null if not stated.',
+  ),
 });
 
 const vendor = shown.record<Vendor>('Vendor')({
-  id: shown.id('vendorId', EXAMPLE_IDS.vendor, 'The id of the vendor; the same when its ERP is connected anew.'),
-  connectionId: shown.id('connectionId', EXAMPLE_IDS.connection, 'The connection that brought it last.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company of the connection.'),
-  externalId: shown.text('externalId', 'f7a5738a-44e3-ea11-bb43-000d3a2feca1', 'Its id in the ERP.'),
-  number: shown.textOrNull('number', '10000', 'Its number in the ERP.'),
-  name: shown.text('name', 'Nordlicht Energie GmbH', 'Its name in the ERP.'),
-  taxId: shown.textOrNull('taxId', 'DE994175284', 'Its tax id, as far as the ERP shows it.'),
-  registrationNumber: shown.textOrNull('registrationNumber', null, 'Its number in a register of companies.'),
-  address: shown.partOrNull(address, 'address', 'Where it is.'),
-  email: shown.textOrNull('email', 'billing@nordlicht.example', 'Its e-mail address.'),
-  phone: shown.textOrNull('phone', null, 'Its phone number.'),
-  currency: shown.textOrNull('currency', 'EUR', 'The currency of its bills.'),
+  id: shown.id(
+    'vendorId',
+    EXAMPLE_IDS.vendor,
+    'The id of the vendor. The id stays the same if the ERP is connected again.',
+  ),
+  connectionId: shown.id(
+    'connectionId',
+    EXAMPLE_IDS.connection,
+    'The id of the ERP connection that last imported the vendor.',
+  ),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the vendor was imported for.'),
+  externalId: shown.text('externalId', 'f7a5738a-44e3-ea11-bb43-000d3a2feca1', 'The id of the vendor in the ERP.'),
+  number: shown.textOrNull('number', '10000', 'The number of the vendor in the ERP, or null if there is none.'),
+  name: shown.text('name', 'Nordlicht Energie GmbH', 'The name of the vendor in the ERP.'),
+  taxId: shown.textOrNull(
+    'taxId',
+    'DE994175284',
+    'The tax id of the vendor as far as the ERP shows it, or null if not stated.',
+  ),
+  registrationNumber: shown.textOrNull(
+    'registrationNumber',
+    null,
+    'The number of the vendor in a company register, or null if not stated.',
+  ),
+  address: shown.partOrNull(address, 'address', 'The address of the vendor, or null if not stated.'),
+  email: shown.textOrNull(
+    'email',
+    'billing@nordlicht.example',
+    'The e-mail address of the vendor, or null if not stated.',
+  ),
+  phone: shown.textOrNull('phone', null, 'The phone number of the vendor, or null if not stated.'),
+  currency: shown.textOrNull('currency', 'EUR', 'The currency of the bills of the vendor, or null if not stated.'),
   status: shown.name(
     z
       .enum(['ACTIVE', 'BLOCKED', 'ARCHIVED'])
-      .describe('Whether it is in use. BLOCKED: the ERP pays it nothing. ARCHIVED: it is not used any more.'),
+      .describe(
+        'The status of the vendor in the ERP: ACTIVE (in use), BLOCKED (must not be paid) or ARCHIVED (no longer used).',
+      ),
     VendorStatus,
     'status',
     'ACTIVE',
   ),
-  accounts: shown.field(z.array(z.string()).describe('Its bank accounts, masked.'), 'maskedAccounts', [
+  accounts: shown.field(z.array(z.string()).describe('The masked bank accounts of the vendor.'), 'maskedAccounts', [
     'DE89**************3000',
   ]),
   isMaster: shown.flag(
     'isMaster',
     true,
-    'Whether invoices are compared with it: false when it was deleted, or its connection disconnected.',
+    'Whether invoices are compared with the vendor. False if the vendor was deleted in the ERP or its connection was disconnected.',
   ),
-  url: shown.textOrNull('url', null, 'Its page in the ERP.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was first imported.'),
-  modifiedAt: shown.instantOrNull('modifiedTime', EXAMPLE_INSTANT, 'When it was last changed in the ERP.'),
-  deletedAt: shown.instantOrNull('deletedTime', null, 'Since when the ERP does not have it any more.'),
+  url: shown.textOrNull('url', null, 'The URL of the vendor in the ERP, or null if not known.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the vendor was first imported.'),
+  modifiedAt: shown.instantOrNull(
+    'modifiedTime',
+    EXAMPLE_INSTANT,
+    'The time when the vendor was last changed in the ERP, or null if not known.',
+  ),
+  deletedAt: shown.instantOrNull(
+    'deletedTime',
+    null,
+    'The time when the vendor was found to be deleted in the ERP, or null if the vendor still exists.',
+  ),
 });
 
 const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
@@ -58,7 +92,7 @@ const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
   invoiceIds: shown.field(
     z
       .array(shownId())
-      .describe('The 20 newest of its bills and of the invoices of the same supplier to the same company.'),
+      .describe('The ids of the 20 newest bills of the vendor and invoices of the same supplier to the same company.'),
     'invoiceIds',
     [EXAMPLE_IDS.invoice],
   ),
@@ -66,7 +100,7 @@ const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
     z
       .array(shownId())
       .describe(
-        'The 100 newest findings about the vendor, its newest bills, or the supplier and the company, that wait for a person.',
+        'The ids of the 100 newest findings that wait for a review and concern the vendor, its newest bills, or the same supplier and company.',
       ),
     'openFindingIds',
     [EXAMPLE_IDS.finding],
@@ -78,15 +112,17 @@ export const listVendors = route({
   method: 'get',
   path: '/vendors',
   summary: 'List vendors by name',
-  description: 'Vendors that were imported from ERP systems, without those that were deleted there.',
+  description: 'Returns the vendors that were imported from ERP systems, except those that were deleted there.',
   rpc: 'invoicecontrol.analysis.v1.VendorService/ListVendors',
   access: { minimumRole: 'ANALYST', scope: 'invoices:read' },
   query: pageQuery.omit({ created_from: true, created_to: true }).extend({
-    company_id: uuid().optional().describe('Only vendors of this company.'),
-    connection_id: uuid().optional().describe('Only vendors that this connection brought last.'),
+    company_id: uuid().optional().describe('Return only vendors of the company with this id.'),
+    connection_id: uuid()
+      .optional()
+      .describe('Return only vendors that the ERP connection with this id imported last.'),
     name: text(LABEL_LENGTH_MAX)
       .optional()
-      .describe('Only vendors whose name begins so, without regard to case and accents.'),
+      .describe('Return only vendors whose name begins with this text. Case and accents are ignored.'),
   }),
   responses: { 200: { description: 'A page of vendors.', schema: pageOf(vendor.schema) } },
   async handle({ query }, { vendors }): Promise<Reply> {
@@ -112,7 +148,7 @@ export const getVendor = route({
   resourceName: 'vendor',
   access: { minimumRole: 'ANALYST', scope: 'invoices:read' },
   params: z.object({ vendorId: pathId('vendor') }),
-  responses: { 200: { description: 'The vendor.', schema: vendorOverview.schema } },
+  responses: { 200: { description: 'The vendor with its invoices and open findings.', schema: vendorOverview.schema } },
   async handle({ params }, { vendors }): Promise<Reply> {
     const reply = await vendors.getVendor({ vendorId: params.vendorId });
     return { status: 200, body: vendorOverview.present(reply) };
