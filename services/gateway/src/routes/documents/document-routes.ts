@@ -7,12 +7,12 @@ import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
 export const documentResources: readonly Resource[] = [
   {
     tag: 'uploads',
-    description: 'Send an invoice as a file: reserve an upload, PUT the bytes, then have it analyzed.',
+    description: 'Send invoices as files: reserve an upload, PUT the bytes, then request the analysis.',
     routes: [reserveUpload, receiveUpload, getUploadStatus],
   },
   {
     tag: 'documents',
-    description: 'The files that invoices were read from, as they were uploaded and as pages to look at.',
+    description: 'The documents that invoices were read from, as the original files and as rendered pages.',
     routes: [getInvoiceDocument, getInvoiceDocumentPage, viewInvoiceDocument],
   },
 ];

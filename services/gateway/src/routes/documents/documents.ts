@@ -26,10 +26,9 @@ export const getInvoiceDocument = route({
   operation: 'getInvoiceDocument',
   method: 'get',
   path: '/invoices/:invoiceId/document',
-  summary: 'Read the file that an invoice was read from',
+  summary: 'Download the document of an invoice',
   description:
-    'The bytes as they were uploaded. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work ' +
-    'as HTTP says. Invoices that did not come as a file have none.',
+    'Returns the bytes of the document as they were uploaded. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that was not uploaded as a file has no document.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   resourceName: 'invoice',
   access: { minimumRole: 'ANALYST', scope: 'documents:read' },
@@ -39,16 +38,16 @@ export const getInvoiceDocument = route({
   isConditional: true,
   responses: {
     200: {
-      description: 'The whole document.',
+      description: 'The whole document as it was uploaded.',
       mediaTypes: documentTypes,
       headers: ['Accept-Ranges', 'Content-Disposition'],
     },
     206: {
-      description: 'The bytes that Range names; several ranges come as `multipart/byteranges`.',
+      description: 'The bytes of the document that Range names. Several ranges are returned as `multipart/byteranges`.',
       mediaTypes: [...documentTypes, 'multipart/byteranges'],
       headers: ['Accept-Ranges', 'Content-Disposition', 'Content-Range'],
     },
-    304: { description: 'The caller has this document already (If-None-Match).' },
+    304: { description: 'The document has not changed since the response that If-None-Match names.' },
   },
   refusals: [412, 416],
   async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {

@@ -32,10 +32,9 @@ export const getInvoiceDocumentPage = route({
   operation: 'getInvoiceDocumentPage',
   method: 'get',
   path: '/invoices/:invoiceId/document/pages/:page',
-  summary: 'See a page of the file that an invoice was read from',
+  summary: 'Render a page of the document of an invoice',
   description:
-    'A picture (PNG) of one page of a PDF or an image, at most as wide as asked. It is narrower where a very long page would have more ' +
-    'than 8 million pixels, and where an image itself is. XML has no pages: `/document/view` shows it.',
+    'Returns a PNG picture of one page of a PDF or an image, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   resourceName: 'invoice',
   access,
@@ -44,9 +43,12 @@ export const getInvoiceDocumentPage = route({
   params: z.object({
     invoiceId: pathId('invoice'),
     // Every text: which pages there are only the document says.
-    page: z
-      .string()
-      .meta({ type: 'integer', minimum: 1, description: 'The number of the page, from 1.', param: { example: 1 } }),
+    page: z.string().meta({
+      type: 'integer',
+      minimum: 1,
+      description: 'The number of the page, counted from 1.',
+      param: { example: 1 },
+    }),
   }),
   query: z.strictObject({
     width: z
@@ -60,14 +62,18 @@ export const getInvoiceDocumentPage = route({
         minimum: 1,
         maximum: PAGE_WIDTH_MAX,
         default: PAGE_WIDTH_DEFAULT,
-        description: 'How many pixels the picture is wide at most.',
+        description: 'The maximum width of the picture in pixels.',
       })
       .optional(),
   }),
   isConditional: true,
   responses: {
-    200: { description: 'The picture.', mediaTypes: ['image/png'], headers: ['Content-Disposition'] },
-    304: { description: 'The caller has this picture already (If-None-Match).' },
+    200: {
+      description: 'The picture of the page of the document.',
+      mediaTypes: ['image/png'],
+      headers: ['Content-Disposition'],
+    },
+    304: { description: 'The picture has not changed since the response that If-None-Match names.' },
   },
   refusals: [422],
   async handle({ params, query, ifNoneMatch, isHead }, clients): Promise<Reply> {
@@ -91,10 +97,9 @@ export const viewInvoiceDocument = route({
   operation: 'viewInvoiceDocument',
   method: 'get',
   path: '/invoices/:invoiceId/document/view',
-  summary: 'Read an XML invoice as a page',
+  summary: 'Render an XML invoice as an HTML page',
   description:
-    'The canonical content of an XML invoice, or of the XML inside a PDF, with its lines and totals, as a page to read and to print: HTML ' +
-    'without scripts. A document without XML has none: `/document/pages/1` shows it.',
+    'Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no such page; `/document/pages/1` shows its first page.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   resourceName: 'invoice',
   access,
@@ -103,8 +108,8 @@ export const viewInvoiceDocument = route({
   params: z.object({ invoiceId: pathId('invoice') }),
   isConditional: true,
   responses: {
-    200: { description: 'The page.', mediaTypes: ['text/html'], headers: ['Content-Disposition'] },
-    304: { description: 'The caller has this page already (If-None-Match).' },
+    200: { description: 'The HTML page of the invoice.', mediaTypes: ['text/html'], headers: ['Content-Disposition'] },
+    304: { description: 'The page has not changed since the response that If-None-Match names.' },
   },
   refusals: [422],
   async handle({ params, ifNoneMatch, isHead }, clients): Promise<Reply> {

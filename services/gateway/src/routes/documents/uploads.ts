@@ -19,23 +19,27 @@ const RECEIVE_TIMEOUT_MS = 305_000;
 const reservation = z
   .strictObject({
     mediaType: wordOf(uploadTypes, `Must be one of ${uploadTypes.join(', ')}.`).describe(
-      'What the file is. Its first bytes have to say the same.',
+      'The media type of the file. The first bytes of the file must confirm this type.',
     ),
     byteSize: z
       .int()
       .min(1)
       .max(UPLOAD_BYTES_MAX)
-      .describe('The exact size of the file in bytes. XML and signed XML: at most 10485760.'),
+      .describe('The exact size of the file in bytes. The maximum for XML and signed XML is 10485760.'),
   })
   .meta({ id: 'UploadReservation' })
   .register(examples, { example: { mediaType: 'application/pdf', byteSize: 48_213 } });
 
 const reserved = z
   .object({
-    upload_id: shownId().describe('The id of the upload, and later of the document.'),
-    upload_url: z.string().describe('Where the bytes go. Its token authorizes one PUT without a key.'),
-    upload_method: z.literal('PUT').describe('The method for `upload_url`.'),
-    expires_at: shownInstant().describe('Until then the PUT may begin.'),
+    upload_id: shownId().describe('The id of the upload, which later is also the id of the document.'),
+    upload_url: z
+      .string()
+      .describe(
+        'The URL to which the bytes of the file are sent. The token in the URL authorizes one PUT without an API key.',
+      ),
+    upload_method: z.literal('PUT').describe('The HTTP method with which the bytes are sent to `upload_url`.'),
+    expires_at: shownInstant().describe('The time until which the upload of the bytes may begin.'),
   })
   .meta({ id: 'ReservedUpload' })
   .register(examples, {
@@ -48,9 +52,11 @@ const reserved = z
   });
 
 const readField = z.object({
-  value: z.string().describe('As the invoice would have it.'),
-  raw: z.string().nullable().describe('As printed.'),
-  confidence: z.number().min(0).max(1).describe('How certain it is.'),
+  value: z
+    .string()
+    .describe('The value of the field that was read from the document, in the form that an invoice requires.'),
+  raw: z.string().nullable().describe('The value of the field as printed in the document, or null if not printed.'),
+  confidence: z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
 });
 
 const status = z
@@ -58,30 +64,58 @@ const status = z
     upload_id: shownId().describe('The id of the upload.'),
     status: z
       .enum(['RESERVED', 'UPLOADED', 'QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED'])
-      .describe('RESERVED waits for its bytes, UPLOADED for its analysis.'),
-    media_type: z.string().describe('As reserved; what its bytes say once they are there.'),
+      .describe(
+        'The status of the upload: RESERVED (waits for its bytes), UPLOADED (waits for a request to analyze the document), QUEUED, PROCESSING, COMPLETED or FAILED (no invoice could be read).',
+      ),
+    media_type: z
+      .string()
+      .describe('The media type of the file: as reserved, and as detected from the bytes once they are stored.'),
     byte_size: z.int().describe('The size of the file in bytes.'),
-    sha256: z.string().nullable().describe('Of the stored bytes, in hexadecimal.'),
-    expires_at: shownInstant().describe('Until then the PUT may begin.'),
-    created_at: shownInstant().describe('When it was reserved.'),
-    invoice_id: shownId().nullable().describe('The invoice that it becomes, from QUEUED on.'),
-    decision: z.enum(['PASS', 'REVIEW', 'BLOCK']).nullable().describe('Once it is COMPLETED.'),
-    risk_score: z.int().min(0).max(100).nullable().describe('Once it is COMPLETED.'),
+    sha256: z
+      .string()
+      .nullable()
+      .describe('The SHA-256 hash of the stored bytes in hexadecimal, or null if no bytes are stored.'),
+    expires_at: shownInstant().describe('The time until which the upload of the bytes may begin.'),
+    created_at: shownInstant().describe('The time when the upload was reserved.'),
+    invoice_id: shownId()
+      .nullable()
+      .describe('The id of the invoice that is read from the document. Null until the analysis is queued.'),
+    decision: z
+      .enum(['PASS', 'REVIEW', 'BLOCK'])
+      .nullable()
+      .describe(
+        'The decision on the invoice: PASS (pay), REVIEW (someone must review the invoice before it is paid) or BLOCK (do not pay). Null until the upload is COMPLETED.',
+      ),
+    risk_score: z
+      .int()
+      .min(0)
+      .max(100)
+      .nullable()
+      .describe(
+        'The risk score of the invoice, from 0 (no risk) to 100 (highest risk). Null until the upload is COMPLETED.',
+      ),
     failure: z
       .object({
-        code: z.literal('PROCESSING_FAILED').describe('The code of the refusal of its analysis.'),
-        message: z.string().describe('What the supplier would have to change.'),
-        reason: z.string().describe('The message for programs; more may come.'),
+        code: z
+          .literal('PROCESSING_FAILED')
+          .describe('The error code with which the analysis of the document is refused.'),
+        message: z.string().describe('The message about what the supplier must change in the document.'),
+        reason: z.string().describe('The reason for the failure as a code for programs. More codes may be added.'),
       })
       .nullable()
-      .describe('Why no invoice could be read, once it has FAILED.'),
+      .describe('The reason why no invoice could be read, or null if the upload has not FAILED.'),
     missing_fields: z
       .array(z.string())
       .optional()
       .describe(
-        'FIELDS_MISSING: what the document does not state. PUT /v1/uploads/{uploadId}/corrections completes it.',
+        'The paths of the required fields that the document does not state. Present only if the upload failed with FIELDS_MISSING; PUT /v1/uploads/{uploadId}/corrections completes the document.',
       ),
-    fields: z.record(z.string(), readField).optional().describe('FIELDS_MISSING: what was read, by path.'),
+    fields: z
+      .record(z.string(), readField)
+      .optional()
+      .describe(
+        'The fields that were read from the document, by their paths. Present only if the upload failed with FIELDS_MISSING.',
+      ),
   })
   .meta({ id: 'UploadStatus' })
   .register(examples, {
@@ -110,7 +144,9 @@ export const reserveUpload = route({
   rpc: 'invoicecontrol.documents.v1.UploadService/ReserveUpload',
   access: { scope: 'uploads:write' },
   body: reservation,
-  responses: { 201: { description: 'Reserved: send the bytes.', schema: reserved, headers: ['Location'] } },
+  responses: {
+    201: { description: 'The reserved upload, which waits for its bytes.', schema: reserved, headers: ['Location'] },
+  },
   async handle({ body, principal }, { uploads }): Promise<Reply> {
     const { upload, token } = await uploads.reserveUpload({
       ...body,
@@ -136,8 +172,7 @@ export const receiveUpload = fileRoute({
   path: '/uploads/:uploadId/content',
   summary: 'Send the bytes of an upload',
   description:
-    'Exactly the reserved bytes, of the reserved type. A refusal leaves the reservation as it was: repeat the PUT until ' +
-    '`expires_at`. After 204 every further PUT is a conflict.',
+    'Takes exactly the reserved number of bytes, of the reserved type. A refusal does not change the reservation, so the PUT can be repeated until `expires_at`. After a 204, every further PUT is refused with 409.',
   rpc: 'invoicecontrol.documents.v1.UploadService/ReceiveUpload',
   alsoAsks: ['invoicecontrol.documents.v1.UploadService/AuthorizeUpload'],
   resourceName: 'upload',
@@ -145,7 +180,7 @@ export const receiveUpload = fileRoute({
   timeoutMs: RECEIVE_TIMEOUT_MS,
   params: uploadParams,
   mediaTypes: uploadTypes,
-  responses: { 204: { description: 'The bytes are stored.' } },
+  responses: { 204: { description: 'The bytes of the upload are stored.' } },
   refusals: [409],
   async authorize({ params, token }, { uploads }): Promise<string> {
     const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId, token });
@@ -161,12 +196,12 @@ export const getUploadStatus = route({
   operation: 'getUploadStatus',
   method: 'get',
   path: '/uploads/:uploadId/status',
-  summary: 'Read how far an upload has come',
+  summary: 'Read the status of an upload',
   rpc: 'invoicecontrol.documents.v1.UploadService/GetUpload',
   resourceName: 'upload',
   access: { scope: 'invoices:read' },
   params: uploadParams,
-  responses: { 200: { description: 'The upload.', schema: status } },
+  responses: { 200: { description: 'The status of the upload.', schema: status } },
   async handle({ params }, { uploads, uploadAnalyses }): Promise<Reply> {
     const { uploadId } = params;
     const upload = stated((await uploads.getUpload({ uploadId })).upload);

@@ -19,8 +19,10 @@ export const SCAN_BODY_LIMITS: BodyLimits = {
 
 function scanOf<R extends z.ZodType>(row: R) {
   return z.strictObject({
-    companyId: uuid().optional().meta({ description: 'Absent: the default company.' }),
-    rows: z.array(row).min(1).max(SCAN_ROWS_MAX).describe('The invoices.'),
+    companyId: uuid().optional().meta({
+      description: 'The id of the company that was billed. If absent, the default company of the organization.',
+    }),
+    rows: z.array(row).min(1).max(SCAN_ROWS_MAX).describe('The rows of the scan, each with one historical invoice.'),
   });
 }
 

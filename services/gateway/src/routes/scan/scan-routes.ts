@@ -6,7 +6,7 @@ export const scanResources: readonly Resource[] = [
   {
     tag: 'scans',
     description:
-      'Old invoices, up to 5,000 in a request: they are analyzed together and become the history of suppliers.',
+      'Analyze historical invoices, up to 5,000 in a request. The invoices are analyzed together and become the history of their suppliers.',
     routes: [createScan, listScans, getScan],
   },
 ];

@@ -10,12 +10,18 @@ import type { Reply } from '../../http/response/reply.js';
 import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
 
 const skippedRow = shown.record<SkippedRow>()({
-  sourceRowNumber: shown.field(z.int().describe('As the row was sent.'), 'sourceRowNumber', 4),
-  externalId: shown.text('externalId', 'BILL-1001', 'As the row was sent.'),
+  sourceRowNumber: shown.field(
+    z.int().describe('The number of the skipped row in the file of the caller, as sent.'),
+    'sourceRowNumber',
+    4,
+  ),
+  externalId: shown.text('externalId', 'BILL-1001', 'The externalId of the skipped row, as sent.'),
   reason: shown.name(
     z
       .enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE'])
-      .describe('Whether an earlier scan imported the externalId, or an earlier row of this one has it.'),
+      .describe(
+        'The reason for skipping the row: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
+      ),
     SkipReason,
     'reason',
     'DUPLICATE_EXTERNAL_ID_IN_FILE',
@@ -28,44 +34,62 @@ const counts = z.record(z.string(), z.int().min(0));
 const scanFields = {
   id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the scan.'),
   status: shown.made(
-    z.literal('COMPLETE').describe('Every row is analyzed or skipped.'),
+    z.literal('COMPLETE').describe('The status of the scan. Always COMPLETE: every row is analyzed or skipped.'),
     () => 'COMPLETE' as const,
     'COMPLETE',
   ),
-  invoicesAnalyzed: shown.field(z.int().min(1).describe('Rows that are invoices now.'), 'invoicesAnalyzed', 2),
-  rowsSkipped: shown.count('rowsSkipped', 1, 'Rows whose externalId was imported before, or earlier in the file.'),
+  invoicesAnalyzed: shown.field(
+    z.int().min(1).describe('The number of rows of the scan that were analyzed as invoices.'),
+    'invoicesAnalyzed',
+    2,
+  ),
+  rowsSkipped: shown.count(
+    'rowsSkipped',
+    1,
+    'The number of rows of the scan that were skipped because their externalId was already imported or appeared earlier in the file.',
+  ),
   analyzedValue: shown.text(
     'analyzedValue',
     '2356.20',
-    'Gross value of the analyzed invoices that have an exchange rate.',
+    'The total gross amount of the analyzed invoices that have an exchange rate.',
   ),
-  analyzedValueCurrency: shown.text('analyzedValueCurrency', 'EUR', 'The base currency when the scan was made.'),
-  unconvertedInvoices: shown.count('unconvertedInvoices', 0, 'Analyzed invoices that have no exchange rate.'),
-  decisionCounts: shown.field(counts.describe('Analyzed invoices by decision.'), 'decisionCounts', {
+  analyzedValueCurrency: shown.text(
+    'analyzedValueCurrency',
+    'EUR',
+    'The currency of the analyzed value: the base currency of the organization when the scan was made.',
+  ),
+  unconvertedInvoices: shown.count(
+    'unconvertedInvoices',
+    0,
+    'The number of analyzed invoices that have no exchange rate.',
+  ),
+  decisionCounts: shown.field(counts.describe('The number of analyzed invoices for each decision.'), 'decisionCounts', {
     PASS: 1,
     REVIEW: 1,
     BLOCK: 0,
   }),
-  findingCounts: shown.field(counts.describe('Findings by type.'), 'findingCounts', { SUSPECTED_DUPLICATE: 1 }),
+  findingCounts: shown.field(counts.describe('The number of findings for each finding type.'), 'findingCounts', {
+    SUSPECTED_DUPLICATE: 1,
+  }),
 };
 
 export const scan = shown.record<Scan>('Scan')({
   ...scanFields,
-  skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows that were skipped.'),
+  skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the scan that were skipped.'),
 });
 
 /** In a list: skipped rows can be thousands in each scan. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company that was billed.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was accepted.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the scan was accepted.'),
 });
 
 export const createScan = route({
   operation: 'createScan',
   method: 'post',
   path: '/scans',
-  summary: 'Analyze historical invoices',
+  summary: 'Scan historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
   // The owner answers before: whether the rows are stored and worked on, or nothing of them is stored.
@@ -76,7 +100,11 @@ export const createScan = route({
   honoursIdempotencyKey: true,
   ratePolicy: 'scans',
   responses: {
-    201: { description: 'Every row is analyzed or skipped.', schema: scan.schema, headers: ['Location'] },
+    201: {
+      description: 'The completed scan, in which every row is analyzed or skipped.',
+      schema: scan.schema,
+      headers: ['Location'],
+    },
   },
   refusals: [409],
   async handle({ body, fingerprint, idempotencyKey, principal }, { scans }): Promise<Reply> {
@@ -106,7 +134,11 @@ export const listScans = route({
   summary: 'List scans, newest first',
   rpc: 'invoicecontrol.scan.v1.ScanService/ListScans',
   access: { scope: 'scans:read' },
-  query: pageQuery.extend({ company_id: uuid().optional().describe('Only scans for this company.') }),
+  query: pageQuery.extend({
+    company_id: uuid()
+      .optional()
+      .describe('Return only scans of invoices that were billed to the company with this id.'),
+  }),
   responses: {
     200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary.schema) },
   },
