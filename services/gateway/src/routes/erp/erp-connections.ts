@@ -27,103 +27,139 @@ const exampleConfig = {
 };
 
 export const connection = shown.record<Connection>('ErpConnection')({
-  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the connection.'),
-  provider: shown.text('provider', 'PROVIDER_A', 'The ERP: PROVIDER_A to PROVIDER_D, or the names of the products.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company that vendors and bills belong to.'),
+  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the ERP connection.'),
+  provider: shown.text(
+    'provider',
+    'PROVIDER_A',
+    'The ERP as a provider code (PROVIDER_A to PROVIDER_D) or a product name, as the installation is configured.',
+  ),
+  companyId: shown.id(
+    'companyId',
+    EXAMPLE_IDS.company,
+    'The id of the company that the imported vendors and bills belong to.',
+  ),
   status: shown.name(
     status.describe(
-      'PENDING before the first run, CONNECTED, ERROR while a person has to act, DISABLED after its deletion.',
+      'The status of the ERP connection: PENDING (before the first run), CONNECTED, ERROR (someone must act) or DISABLED (deleted).',
     ),
     ConnectionStatus,
     'status',
     'CONNECTED',
   ),
   config: shown.made(
-    z.record(z.string(), z.unknown()).describe('The configuration as it is stored, without secrets.'),
+    z.record(z.string(), z.unknown()).describe('The stored configuration of the ERP connection, without secrets.'),
     ({ configJson }: Connection) => JSON.parse(configJson) as Record<string, unknown>,
     exampleConfig,
   ),
-  isPaused: shown.flag('isPaused', false, 'Whether it is not synchronised by the hour because somebody paused it.'),
+  isPaused: shown.flag('isPaused', false, 'Whether the hourly synchronisation of the ERP connection is paused.'),
   importFrom: shown.orNull(
     z.string().meta({ format: 'date' }),
     'importFrom',
     null,
-    'Bills from this day on. Null: as usual.',
+    'The earliest date of the bills to import, or null if the default applies.',
   ),
-  lastSyncAt: shown.instantOrNull('lastSyncTime', EXAMPLE_INSTANT, 'The end of the last run.'),
+  lastSyncAt: shown.instantOrNull(
+    'lastSyncTime',
+    EXAMPLE_INSTANT,
+    'The time when the last run of the ERP connection ended, or null if there was none.',
+  ),
   lastSuccessAt: shown.instantOrNull(
     'lastSuccessTime',
     EXAMPLE_INSTANT,
-    'The end of the last run that read something.',
+    'The time when the last run of the ERP connection that read data ended, or null if there was none.',
   ),
   lastErrorCode: shown.textOrNull(
     'lastErrorCode',
     null,
-    `Why the last run failed. ${FAULT_CODES} Null after a good one.`,
+    `The error code of the last run, or null if the last run succeeded. ${FAULT_CODES}`,
   ),
-  lastErrorMessage: shown.textOrNull('lastErrorMessage', null, 'What has to be changed.'),
+  lastErrorMessage: shown.textOrNull(
+    'lastErrorMessage',
+    null,
+    'The message about what must be changed after the last run failed, or null if the last run succeeded.',
+  ),
   nextSyncAt: shown.instantOrNull(
     'nextSyncTime',
     '2026-03-14T10:30:00.000Z',
-    'When the next run is due. Null while it is not scheduled.',
+    'The time when the next run of the ERP connection is due, or null if no run is scheduled.',
   ),
   streamSuccesses: shown.made(
     z
       .record(z.string(), shownInstant())
-      .describe('When each stream was last read without a fault; one that never was is absent.'),
+      .describe(
+        'The time when each stream was last read without an error, by the name of the stream. A stream that was never read completely is absent.',
+      ),
     ({ streamSuccessTimes }: Connection) =>
       Object.fromEntries(Object.entries(streamSuccessTimes).map(([name, at]) => [name, showInstant(at)])),
     { vendors: EXAMPLE_INSTANT, bills: EXAMPLE_INSTANT },
   ),
-  recentRuns: shown.list(run, 'recentRuns', 'The ten newest runs, newest first.', { itemsMax: RUNS_SHOWN_MAX }),
-  version: shown.field(z.int().min(1).describe('Raised by every change.'), 'version', 3),
-  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'When it was created.'),
+  recentRuns: shown.list(run, 'recentRuns', 'The ten newest runs of the ERP connection, newest first.', {
+    itemsMax: RUNS_SHOWN_MAX,
+  }),
+  version: shown.field(
+    z.int().min(1).describe('The version of the ERP connection, which every change increases.'),
+    'version',
+    3,
+  ),
+  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'The time when the ERP connection was created.'),
 });
 
 const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
   status: shown.name(
-    z.enum(['CONNECTED', 'ERROR']).describe('Whether a run would work.'),
+    z.enum(['CONNECTED', 'ERROR']).describe('The result of the test: CONNECTED (a run would succeed) or ERROR.'),
     ConnectionStatus,
     'status',
     'ERROR',
   ),
-  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'When the ERP answered.'),
+  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'The time when the ERP responded to the test.'),
   errorCode: shown.textOrNull(
     'errorCode',
     'AUTH_FAILED',
-    'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null when nothing is wrong.',
+    'The error code of the test: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if nothing is wrong.',
   ),
   errorMessage: shown.textOrNull(
     'errorMessage',
     'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
-    'What has to be changed.',
+    'The message about what must be changed before a run can succeed, or null if nothing is wrong.',
   ),
 });
 
 const clientSecret = secret(1, SECRET_LENGTH_MAX).describe(
-  'The secret of the application registration. Never shown again.',
+  'The client secret of the application registration in Microsoft Entra. The secret is never shown again.',
 );
-const apiKey = secret(1, SECRET_LENGTH_MAX).describe('The API key of an Odoo user. Never shown again.');
-const importFrom = calendarDay().describe('Bills from this day on are imported, at the earliest 2000-01-01.');
-const companyId = uuid().describe('The company that vendors and bills belong to; the default company without it.');
+const apiKey = secret(1, SECRET_LENGTH_MAX).describe('The API key of an Odoo user. The key is never shown again.');
+const importFrom = calendarDay().describe('The earliest date of the bills to import, not before 2000-01-01.');
+const companyId = uuid().describe(
+  'The id of the company that the imported vendors and bills belong to. If absent, the default company.',
+);
 
 const newBusinessCentral = z
   .strictObject({
-    provider: z.enum(spellings.businessCentral).describe('Dynamics 365 Business Central.'),
+    provider: z.enum(spellings.businessCentral).describe('The ERP to connect: Dynamics 365 Business Central.'),
     config: z
       .strictObject({
-        tenantId: z.string().describe('The Microsoft Entra tenant: its id, or its domain name.'),
-        environmentName: z.string().describe('The environment, such as Production.'),
+        tenantId: z.string().describe('The id or domain name of the Microsoft Entra tenant.'),
+        environmentName: z.string().describe('The name of the Business Central environment, such as Production.'),
         companyId: z.string().describe('The id of the company in Business Central.'),
-        clientId: z.string().describe('The client id of the application registration.'),
+        clientId: z.string().describe('The client id of the application registration in Microsoft Entra.'),
         bankAccountEndpoint: z
           .string()
           .optional()
-          .describe('A custom API page with bank accounts of vendors; `{companyId}` stands for the company.'),
-        bankAccountVendorIdField: z.string().optional().describe('Its field with the number or id of the vendor.'),
-        bankAccountIbanField: z.string().optional().describe('Its field with the IBAN.'),
+          .describe(
+            'The path of a custom API page that lists the bank accounts of vendors. The placeholder `{companyId}` stands for the company.',
+          ),
+        bankAccountVendorIdField: z
+          .string()
+          .optional()
+          .describe(
+            'The name of the field with the number or id of the vendor on the custom API page of bank accounts.',
+          ),
+        bankAccountIbanField: z
+          .string()
+          .optional()
+          .describe('The name of the field with the IBAN on the custom API page of bank accounts.'),
       })
-      .describe('Where the company is.'),
+      .describe('The location of the company in Business Central.'),
     client_secret: clientSecret,
     company_id: companyId.optional(),
     import_from: importFrom.optional(),
@@ -132,18 +168,21 @@ const newBusinessCentral = z
 
 const newOdoo = z
   .strictObject({
-    provider: z.enum(spellings.odoo).describe('Odoo.'),
+    provider: z.enum(spellings.odoo).describe('The ERP to connect: Odoo.'),
     config: z
       .strictObject({
-        baseUrl: z.string().describe('The https URL of the instance, without /jsonrpc or /json/2.'),
-        database: z.string().optional().describe('Needed where the host serves several databases.'),
+        baseUrl: z.string().describe('The https URL of the Odoo instance, without /jsonrpc or /json/2.'),
+        database: z
+          .string()
+          .optional()
+          .describe('The name of the Odoo database. Required if the host serves several databases.'),
         erpCompanyId: z
           .int()
           .optional()
-          .describe('The id of the company in Odoo; without it the first one of the user.'),
-        login: z.string().optional().describe('The login of the user: needed before Odoo 19.'),
+          .describe('The id of the company in Odoo. If absent, the first company of the user.'),
+        login: z.string().optional().describe('The login of the Odoo user. Required before Odoo 19.'),
       })
-      .describe('Where the company is.'),
+      .describe('The location of the company in Odoo.'),
     api_key: apiKey,
     company_id: companyId.optional(),
     import_from: importFrom.optional(),
@@ -168,12 +207,12 @@ export const createErpConnection = route({
   path: '/erp-connections',
   summary: 'Connect an ERP with credentials',
   description:
-    'For Business Central and Odoo. Saved as PENDING; the first run is queued, and a later read shows CONNECTED or ERROR. 409 when the organization has connected this company of the ERP already; 403 when the plan has no connection left.',
+    'Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; a later read shows CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
   body: newConnection,
-  responses: { 201: { description: 'The new connection.', schema: connection.schema, headers: ['Location'] } },
+  responses: { 201: { description: 'The new ERP connection.', schema: connection.schema, headers: ['Location'] } },
   refusals: [409],
   async handle({ body, principal }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.createConnection({
@@ -196,15 +235,15 @@ export const listErpConnections = route({
   method: 'get',
   path: '/erp-connections',
   summary: 'List ERP connections, newest first',
-  description: 'Deleted connections are listed as DISABLED.',
+  description: 'Returns all ERP connections. Deleted connections are listed as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/ListConnections',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional().describe('Only connections of this company.'),
+    company_id: uuid().optional().describe('Return only ERP connections of the company with this id.'),
     provider: erpProvider.optional(),
-    status: status.optional().describe('Only connections in this status.'),
+    status: status.optional().describe('Return only ERP connections with this status.'),
   }),
-  responses: { 200: { description: 'A page of connections.', schema: pageOf(connection.schema) } },
+  responses: { 200: { description: 'A page of ERP connections.', schema: pageOf(connection.schema) } },
   async handle({ query }, { erpConnections }): Promise<Reply> {
     const list = listRequest('listErpConnections', query);
     const reply = await erpConnections.listConnections({
@@ -226,7 +265,7 @@ export const getErpConnection = route({
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The connection.', schema: connection.schema } },
+  responses: { 200: { description: 'The ERP connection.', schema: connection.schema } },
   async handle({ params }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: connection.present(stated(reply.connection)) };
@@ -237,9 +276,9 @@ export const updateErpConnection = route({
   operation: 'updateErpConnection',
   method: 'patch',
   path: '/erp-connections/:connectionId',
-  summary: 'Give new credentials, pause or resume',
+  summary: 'Update, pause or resume an ERP connection',
   description:
-    'New credentials, and resuming, queue a run. An earlier or later `import_from` has bills, credit notes and payments read from that day; refused while a run is on.',
+    'Changes the credentials, the pause or the first import date of an ERP connection. New credentials and resuming queue a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
@@ -248,7 +287,7 @@ export const updateErpConnection = route({
     .strictObject({
       client_secret: clientSecret.optional(),
       api_key: apiKey.optional(),
-      paused: z.boolean().optional().describe('True ends the hourly runs, false begins them again.'),
+      paused: z.boolean().optional().describe('Whether the hourly runs of the ERP connection are paused.'),
       import_from: importFrom.optional(),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
@@ -262,14 +301,14 @@ export const updateErpConnection = route({
       not: {
         type: 'object',
         properties: {
-          client_secret: { description: 'Not together with api_key.' },
-          api_key: { description: 'Not together with client_secret.' },
+          client_secret: { description: 'The client secret, which must not be sent together with api_key.' },
+          api_key: { description: 'The API key, which must not be sent together with client_secret.' },
         },
         required: ['client_secret', 'api_key'],
       },
     })
     .register(examples, { example: { paused: true } }),
-  responses: { 200: { description: 'The connection after the change.', schema: connection.schema } },
+  responses: { 200: { description: 'The updated ERP connection.', schema: connection.schema } },
   refusals: [409],
   async handle({ params, body }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.updateConnection({
@@ -287,15 +326,15 @@ export const testErpConnection = route({
   operation: 'testErpConnection',
   method: 'post',
   path: '/erp-connections/:connectionId/test',
-  summary: 'Call the ERP and say whether a run would work',
+  summary: 'Test an ERP connection',
   description:
-    'Wrong credentials, permissions and configuration are a result. An ERP that does not answer, or answers wrongly, is 502. The connection is not changed. 409 for a DISABLED one.',
+    'Calls the ERP and reports whether a run would succeed, without changing the connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
-  responses: { 200: { description: 'What the ERP said.', schema: testResult.schema } },
+  responses: { 200: { description: 'The result of testing the ERP connection.', schema: testResult.schema } },
   refusals: [409, 502],
   async handle({ params }, { erpConnections }): Promise<Reply> {
     const reply = await erpConnections.testConnection({ connectionId: params.connectionId });
@@ -309,12 +348,12 @@ export const deleteErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Disconnect an ERP',
   description:
-    'Credentials are revoked and removed. Imported bills stay; vendors no longer count as the list of known vendors. The record stays as DISABLED.',
+    'Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors no longer count as known vendors. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/DeleteConnection',
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
-  responses: { 204: { description: 'Disconnected, now or before.' } },
+  responses: { 204: { description: 'The ERP is disconnected, by this or an earlier request.' } },
   refusals: [409],
   async handle({ params }, { erpConnections }): Promise<Reply> {
     await erpConnections.deleteConnection({ connectionId: params.connectionId });

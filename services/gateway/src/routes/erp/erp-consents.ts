@@ -16,10 +16,9 @@ export const startErpConsent = route({
   operation: 'startErpConsent',
   method: 'post',
   path: '/erp-connections/oauth/start',
-  summary: 'Begin to connect QuickBooks Online or Xero',
+  summary: 'Start connecting QuickBooks Online or Xero',
   description:
-    'Send the browser of a person who may connect apps in the ERP to `authorize_url`, within ten minutes and once. Afterwards the browser ends on the page of the ' +
-    'application with `status` (`connected`, `denied`, `failed` or `conflict`) and, when connected, `connection_id`. A company that is connected already gets new access.',
+    'Returns the URL to which you send the browser of a user who may connect apps in the ERP, once and within ten minutes. The browser is then redirected to the page of the application with `status` (`connected`, `denied`, `failed` or `conflict`) and, if connected, `connection_id`. A company that is already connected is granted new access.',
   rpc: 'invoicecontrol.erp_sync.v1.OAuthService/StartOAuth',
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
   body: z
@@ -27,20 +26,22 @@ export const startErpConsent = route({
       provider: z
         .string()
         .describe(
-          'PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO. The others are connected with credentials, by POST /erp-connections.',
+          'The ERP to connect: PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO. Other ERPs are connected with credentials by POST /v1/erp-connections.',
         ),
       company_id: uuid()
-        .describe('The company that vendors and bills belong to; the default company without it.')
+        .describe(
+          'The id of the company that the imported vendors and bills belong to. If absent, the default company.',
+        )
         .optional(),
     })
     .meta({ id: 'ErpConsentRequest' })
     .register(examples, { example: { provider: 'PROVIDER_C', company_id: EXAMPLE_IDS.company } }),
   responses: {
     200: {
-      description: 'Where to send the browser.',
+      description: 'The consent page to which the browser is sent.',
       schema: z
         .object({
-          authorize_url: z.string().meta({ format: 'uri' }).describe('The consent page of the ERP.'),
+          authorize_url: z.string().meta({ format: 'uri' }).describe('The URL of the consent page of the ERP.'),
         })
         .meta({ id: 'ErpConsent' })
         .register(examples, {
@@ -63,23 +64,27 @@ const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLen
 
 /** What providers send; only `state` is always there. The owner reads the query itself, each parameter once. */
 const callbackQuery = z.looseObject({
-  state: parameter().describe('As it was in the URL of the consent page.'),
-  code: parameter().describe('Of the consent.'),
-  realmId: parameter().describe('The company in QuickBooks Online.'),
-  error: parameter().describe('`access_denied` when the person refused.'),
-  iss: parameter().describe('The authorization server, where it says who it is.'),
+  state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),
+  code: parameter().describe('The authorization code that the ERP issued for the consent.'),
+  realmId: parameter().describe('The id of the company in QuickBooks Online.'),
+  error: parameter().describe('The error of the consent: `access_denied` if the user refused.'),
+  iss: parameter().describe('The identifier of the authorization server, if the server sends one.'),
 });
 
 const decision = z
   .strictObject({
-    confirmation: z.string().describe('From the form.'),
-    decision: z.enum(['connect', 'cancel']).describe('The button that was pressed.'),
+    confirmation: z
+      .string()
+      .describe('The confirmation value from the form on which the user confirms the ERP connection.'),
+    decision: z
+      .enum(['connect', 'cancel'])
+      .describe('The button that the user pressed on the confirmation page of the ERP connection: connect or cancel.'),
   })
   .meta({ id: 'ErpConsentDecision' })
   .register(examples, { example: { confirmation: '5f2c...', decision: 'connect' } });
 
 const redirected = {
-  description: 'To the page of the application, with `status` and, when connected, `connection_id`.',
+  description: 'A redirect to the page of the application, with `status` and, if connected, `connection_id`.',
   headers: ['Location'],
 } as const;
 
@@ -93,7 +98,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
           params: z.object({
             provider: z
               .string()
-              .describe('The code of the ERP.')
+              .describe('The provider code of the ERP.')
               .meta({ param: { example: 'PROVIDER_C' } }),
           }),
         };
@@ -105,9 +110,9 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       operation: `receiveErpConsent${name}`,
       method: 'get',
       path,
-      summary: 'Take the browser back from the consent page of an ERP',
+      summary: 'Receive the redirect from the consent page of an ERP',
       description:
-        'Only for browsers that the ERP redirects. The signed `state` proves where the consent began, and counts once.',
+        'Accepts only browsers that the ERP redirects. The signed `state` proves where the consent started and can be used only once.',
       rpc: 'invoicecontrol.erp_sync.v1.OAuthService/ReceiveCallback',
       access: 'public',
       timeoutMs: CALLBACK_TIMEOUT_MS,
@@ -115,7 +120,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       query: callbackQuery,
       responses: {
         303: redirected,
-        200: { description: 'The page on which the person confirms what is connected.', mediaTypes: ['text/html'] },
+        200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }): Promise<Reply> {
         // A consent is used up by being shown; what only looks at an address must not do that.
@@ -130,8 +135,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       operation: `decideErpConsent${name}`,
       method: 'post',
       path,
-      summary: 'Take the decision of the confirmation page',
-      description: 'Only for the form of that page, once.',
+      summary: 'Submit the decision from the confirmation page',
+      description: 'Accepts the form of the confirmation page, only once.',
       rpc: 'invoicecontrol.erp_sync.v1.OAuthService/DecideConfirmation',
       access: 'public',
       timeoutMs: CALLBACK_TIMEOUT_MS,

@@ -14,7 +14,7 @@ const all: readonly string[] = Object.values(spellings).flat();
 export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta({
   id: 'ErpProvider',
   description:
-    'PROVIDER_A or BUSINESS_CENTRAL, PROVIDER_B or ODOO, PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO.',
+    'An ERP: PROVIDER_A or BUSINESS_CENTRAL, PROVIDER_B or ODOO, PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO.',
 });
 
 const byConsent: ReadonlySet<unknown> = new Set([...spellings.quickBooks, ...spellings.xero]);

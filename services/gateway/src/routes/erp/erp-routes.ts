@@ -14,7 +14,8 @@ import { listErpRuns, startErpRun } from './erp-runs.js';
 export const erpResources: readonly Resource[] = [
   {
     tag: 'erp-connections',
-    description: 'ERP systems whose vendors, bills, orders and payments are kept in step by the hour.',
+    description:
+      'Connections to ERP systems, from which vendors, bills, orders and payments are synchronised every hour.',
     routes: [
       createErpConnection,
       listErpConnections,

@@ -13,9 +13,9 @@ export const startErpRun = route({
   operation: 'startErpRun',
   method: 'post',
   path: '/erp-connections/:connectionId/sync',
-  summary: 'Synchronise now',
+  summary: 'Start a synchronisation run',
   description:
-    'Also for a connection in ERROR, which a good run makes CONNECTED again. 409 while a run is on, and for a DISABLED connection. The body may be left out.',
+    'Starts a run at once, also for a connection in ERROR, which becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/StartRun',
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
@@ -23,11 +23,15 @@ export const startErpRun = route({
   isBodyOptional: true,
   body: z
     .strictObject({
-      mode: runMode.optional().describe('INCREMENTAL unless said. FULL reads everything and finds what was deleted.'),
+      mode: runMode
+        .optional()
+        .describe(
+          'The mode of the run: INCREMENTAL (the default) reads changes; FULL reads everything and also finds deleted records.',
+        ),
     })
     .meta({ id: 'ErpRunRequest' })
     .register(examples, { example: { mode: 'FULL' } }),
-  responses: { 202: { description: 'The run that was started.', schema: run.schema } },
+  responses: { 202: { description: 'The started synchronisation run.', schema: run.schema } },
   refusals: [409],
   async handle({ params, body }, { erpRuns }): Promise<Reply> {
     const reply = await erpRuns.startRun({
@@ -48,7 +52,7 @@ export const listErpRuns = route({
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   query: pageQuery,
-  responses: { 200: { description: 'A page of runs.', schema: pageOf(run.schema) } },
+  responses: { 200: { description: 'A page of synchronisation runs.', schema: pageOf(run.schema) } },
   async handle({ params, query }, { erpRuns }): Promise<Reply> {
     const { connectionId } = params;
     const list = listRequest(`listErpRuns:${connectionId}`, query);

@@ -11,48 +11,68 @@ const ERRORS_MAX = 20;
 export const runMode = z.enum(['INCREMENTAL', 'FULL']);
 
 const streamCounts = shown.record<StreamCounts>('ErpStreamCounts')({
-  fetched: shown.count('fetched', 2, 'Rows that the ERP gave.'),
-  created: shown.count('created', 1, 'New here.'),
-  updated: shown.count('updated', 1, 'Changed here.'),
-  unchanged: shown.count('unchanged', 0, 'Nothing to change, or not complete yet.'),
-  deleted: shown.count('deleted', 0, 'No longer in the ERP.'),
-  failed: shown.count('failed', 0, 'Rows that could not be read; they are skipped.'),
+  fetched: shown.count('fetched', 2, 'The number of rows of the stream that the ERP returned.'),
+  created: shown.count('created', 1, 'The number of rows of the stream that were stored as new records.'),
+  updated: shown.count('updated', 1, 'The number of rows of the stream that changed a stored record.'),
+  unchanged: shown.count(
+    'unchanged',
+    0,
+    'The number of rows of the stream that changed nothing or are not complete yet.',
+  ),
+  deleted: shown.count('deleted', 0, 'The number of records of the stream that no longer exist in the ERP.'),
+  failed: shown.count('failed', 0, 'The number of rows of the stream that could not be read and were skipped.'),
   cursorFrom: shown.textOrNull(
     'cursorFrom',
     '2026-03-14T08:25:00.000Z',
-    'Changes since then were read. Null: everything.',
+    'The position in the stream from which changes were read, or null if everything was read.',
   ),
   cursorTo: shown.textOrNull(
     'cursorTo',
     '2026-03-14T09:30:00.000Z',
-    'Where the next run begins. Null: this stream was not read to its end.',
+    'The position in the stream at which the next run begins, or null if the stream was not read to its end.',
   ),
 });
 
 /** What stops a connection, and what the next run may pass. */
 export const FAULT_CODES =
-  'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND, DATABASE_REQUIRED: a person has to act, and the connection turns to ERROR. ' +
-  'RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR, RUN_ABANDONED: the next run continues. ' +
-  'BAD_RESPONSE, BANK_FIELD_MISSING, RECORD_INVALID: a part of the data is missing until the ERP answers otherwise.';
+  'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND and DATABASE_REQUIRED mean that someone must act, and the connection becomes ERROR. ' +
+  'RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR and RUN_ABANDONED mean that the next run continues. ' +
+  'BAD_RESPONSE, BANK_FIELD_MISSING and RECORD_INVALID mean that a part of the data is missing until the ERP returns it correctly.';
 
 const runError = shown.record<RunError>('ErpRunError')({
-  stream: shown.textOrNull('stream', null, 'The stream that it happened in.'),
-  code: shown.text('code', 'TIMEOUT', FAULT_CODES),
-  message: shown.text('message', 'The ERP did not answer in time.', 'What happened, and what to change.'),
-  externalId: shown.textOrNull('externalId', null, 'The row, where there is one.'),
-  retryable: shown.flag('retryable', true, 'Whether the next run may succeed without a change.'),
+  stream: shown.textOrNull(
+    'stream',
+    null,
+    'The stream in which the error occurred, or null if the error concerns no single stream.',
+  ),
+  code: shown.text('code', 'TIMEOUT', `The code of the error. ${FAULT_CODES}`),
+  message: shown.text(
+    'message',
+    'The ERP did not answer in time.',
+    'The message about what went wrong and what must be changed.',
+  ),
+  externalId: shown.textOrNull(
+    'externalId',
+    null,
+    'The id in the ERP of the row that caused the error, or null if no single row did.',
+  ),
+  retryable: shown.flag('retryable', true, 'Whether the next run can succeed without a change after this error.'),
 });
 
 export const run = shown.record<Run>('ErpRun')({
-  id: shown.id('runId', EXAMPLE_IDS.run, 'The id of the run.'),
+  id: shown.id('runId', EXAMPLE_IDS.run, 'The id of the synchronisation run.'),
   trigger: shown.name(
-    z.enum(['INITIAL', 'SCHEDULED', 'MANUAL', 'RETRY']).describe('Why it started.'),
+    z
+      .enum(['INITIAL', 'SCHEDULED', 'MANUAL', 'RETRY'])
+      .describe(
+        'The trigger of the run: INITIAL (the first run of the connection), SCHEDULED, MANUAL (a request) or RETRY (continues an interrupted run).',
+      ),
     RunTrigger,
     'trigger',
     'SCHEDULED',
   ),
   mode: shown.name(
-    runMode.describe('FULL reads everything, INCREMENTAL what has changed.'),
+    runMode.describe('The mode of the run: FULL (reads everything) or INCREMENTAL (reads changes).'),
     RunMode,
     'mode',
     'INCREMENTAL',
@@ -60,22 +80,34 @@ export const run = shown.record<Run>('ErpRun')({
   status: shown.name(
     z
       .enum(['RUNNING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED'])
-      .describe('PARTIAL: some of it was read; the next run continues.'),
+      .describe(
+        'The status of the run: RUNNING, SUCCEEDED, PARTIAL (some data was read and the next run continues), FAILED or CANCELED (the connection was paused or disconnected).',
+      ),
     RunStatus,
     'status',
     'SUCCEEDED',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'When it started.'),
-  finishedAt: shown.instantOrNull('finishedTime', EXAMPLE_INSTANT, 'When it ended. Null while it is RUNNING.'),
+  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the run started.'),
+  finishedAt: shown.instantOrNull(
+    'finishedTime',
+    EXAMPLE_INSTANT,
+    'The time when the run ended, or null if the run is RUNNING.',
+  ),
   streams: shown.made(
     z
       .record(z.string(), streamCounts.schema)
-      .describe('vendors, bankAccounts, bills, creditNotes, payments, orders; one that was not reached is absent.'),
+      .describe(
+        'The counts for each stream: vendors, bankAccounts, bills, creditNotes, payments and orders. A stream that the run did not reach is absent.',
+      ),
     ({ streams }: Run) =>
       Object.fromEntries(Object.entries(streams).map(([name, counts]) => [name, streamCounts.present(counts)])),
     { vendors: exampleOf(streamCounts.schema) },
   ),
-  errors: shown.list(runError, 'errors', 'The first 20 faults.', { itemsMax: ERRORS_MAX, example: [] }),
-  httpCalls: shown.count('httpCalls', 6, 'Calls to the ERP.'),
-  throttledMs: shown.count('throttledMs', 0, 'How long it waited because the ERP asked for it.'),
+  errors: shown.list(runError, 'errors', 'The first 20 errors of the run.', { itemsMax: ERRORS_MAX, example: [] }),
+  httpCalls: shown.count('httpCalls', 6, 'The number of calls that the run made to the ERP.'),
+  throttledMs: shown.count(
+    'throttledMs',
+    0,
+    'The time in milliseconds that the run waited because the ERP asked it to slow down.',
+  ),
 });

@@ -18,16 +18,16 @@ const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 
 export const ksefConnection = shown.record<Connection>('KsefConnection')({
-  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the connection.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company whose invoices are submitted.'),
+  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the KSeF connection.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company whose invoices are submitted.'),
   companyName: shown.optional(
     z.string(),
     'companyName',
     'Norton & Sons sp. z o.o.',
-    'Its name now. Absent when the company was removed.',
+    'The current name of the company. Absent if the company was deleted.',
   ),
   environment: shown.name(
-    environment.describe('The environment of KSeF that the token belongs to.'),
+    environment.describe('The KSeF environment that the token belongs to.'),
     Environment,
     'environment',
     'TEST',
@@ -35,11 +35,11 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   contextNipMasked: shown.text(
     'contextNipMasked',
     '******7635',
-    'The last four digits of the NIP behind six asterisks.',
+    'The masked NIP in whose name KSeF is called: six asterisks and the last four digits.',
   ),
   status: shown.name(
     status.describe(
-      'PENDING until a test, CONNECTED after a good one, ERROR while a person has to act, DISABLED after its end.',
+      'The status of the KSeF connection: PENDING (not tested yet), CONNECTED (the last test succeeded), ERROR (someone must act) or DISABLED (ended).',
     ),
     ConnectionStatus,
     'status',
@@ -48,22 +48,28 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   lastTestedAt: shown.instantOrNull(
     'lastTestedTime',
     EXAMPLE_INSTANT,
-    'The last test of the stored token. Null: not tested yet.',
+    'The time of the last test of the stored KSeF token, or null if the token was not tested yet.',
   ),
-  lastErrorMessage: shown.textOrNull('lastErrorMessage', null, 'Why the last test failed. Null after a good one.'),
-  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'When it was created.'),
+  lastErrorMessage: shown.textOrNull(
+    'lastErrorMessage',
+    null,
+    'The reason why the last test of the KSeF connection failed, or null if the last test succeeded.',
+  ),
+  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'The time when the KSeF connection was created.'),
 });
 
 const newConnection = z
   .strictObject({
-    company_id: uuid().optional().describe('The company whose invoices are submitted; the default company without it.'),
-    environment: environment.describe('The environment of KSeF that the token belongs to.'),
+    company_id: uuid()
+      .optional()
+      .describe('The id of the company whose invoices are submitted. If absent, the default company.'),
+    environment: environment.describe('The KSeF environment that the token belongs to.'),
     context_nip: z
       .string()
       .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
-      .describe('The NIP in whose name KSeF is called; ten digits.'),
+      .describe('The NIP in whose name KSeF is called, with ten digits.'),
     ksef_token: secret(TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX).describe(
-      'The token that KSeF gave. Stored encrypted, never shown again.',
+      'The token that KSeF issued. The token is stored encrypted and is never shown again.',
     ),
   })
   .meta({ id: 'NewKsefConnection' })
@@ -73,12 +79,16 @@ const newConnection = z
 
 const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
   status: shown.name(
-    z.enum(['CONNECTED', 'ERROR']).describe('ERROR: `lastErrorMessage` of the connection says what to change.'),
+    z
+      .enum(['CONNECTED', 'ERROR'])
+      .describe(
+        'The result of the test: CONNECTED or ERROR (`lastErrorMessage` of the connection tells what to change).',
+      ),
     ConnectionStatus,
     'status',
     'CONNECTED',
   ),
-  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'When KSeF answered.'),
+  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'The time when KSeF responded to the test.'),
 });
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
@@ -87,16 +97,15 @@ export const saveKsefConnection = route({
   operation: 'saveKsefConnection',
   method: 'post',
   path: '/ksef-connections',
-  summary: 'Store the token of a company, or replace it',
+  summary: 'Create or update a KSeF connection',
   description:
-    'A company has one connection for each environment: the same again replaces the token, also of a disabled connection, and the connection is PENDING until it is tested. ' +
-    '409 when `context_nip` is another one and submissions of the connection are under way.',
+    'Stores the KSeF token of a company. A company has one connection for each environment; a repeated request replaces the token, also of a DISABLED connection, which is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,
   responses: {
-    200: { description: 'The connection with its new token.', schema: ksefConnection.schema },
-    201: { description: 'The new connection.', schema: ksefConnection.schema, headers: ['Location'] },
+    200: { description: 'The KSeF connection whose token was replaced.', schema: ksefConnection.schema },
+    201: { description: 'The new KSeF connection.', schema: ksefConnection.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body }, { ksefConnections }): Promise<Reply> {
@@ -117,15 +126,15 @@ export const listKsefConnections = route({
   method: 'get',
   path: '/ksef-connections',
   summary: 'List KSeF connections, newest first',
-  description: 'Disabled connections are listed as DISABLED.',
+  description: 'Returns all KSeF connections, including those that are DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/ListConnections',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   query: pageQuery.extend({
-    company_id: uuid().optional().describe('Only connections of this company.'),
-    environment: environment.optional().describe('Only connections of this environment.'),
-    status: status.optional().describe('Only connections in this status.'),
+    company_id: uuid().optional().describe('Return only KSeF connections of the company with this id.'),
+    environment: environment.optional().describe('Return only KSeF connections to this environment.'),
+    status: status.optional().describe('Return only KSeF connections with this status.'),
   }),
-  responses: { 200: { description: 'A page of connections.', schema: pageOf(ksefConnection.schema) } },
+  responses: { 200: { description: 'A page of KSeF connections.', schema: pageOf(ksefConnection.schema) } },
   async handle({ query }, { ksefConnections }): Promise<Reply> {
     const list = listRequest('listKsefConnections', query);
     const reply = await ksefConnections.listConnections({
@@ -147,7 +156,7 @@ export const getKsefConnection = route({
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The connection.', schema: ksefConnection.schema } },
+  responses: { 200: { description: 'The KSeF connection.', schema: ksefConnection.schema } },
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: ksefConnection.present(stated(reply.connection)) };
@@ -158,16 +167,15 @@ export const testKsefConnection = route({
   operation: 'testKsefConnection',
   method: 'post',
   path: '/ksef-connections/:connectionId/test',
-  summary: 'Authenticate with the stored token',
+  summary: 'Test a KSeF connection',
   description:
-    'CONNECTED allows submissions. A token that KSeF refuses is a result, ERROR. A KSeF that does not answer, or answers wrongly, is 502; the status stays. ' +
-    'Callers that come while a test runs get its answer.',
+    'Authenticates with the stored token; a connection that becomes CONNECTED allows submissions. A token that KSeF refuses is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
-  responses: { 200: { description: 'What KSeF said.', schema: testResult.schema } },
+  responses: { 200: { description: 'The result of testing the KSeF connection.', schema: testResult.schema } },
   refusals: [409, 502],
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.testConnection({ connectionId: params.connectionId });
@@ -181,12 +189,12 @@ export const disableKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Disable a KSeF connection',
   description:
-    'What was not sent yet is not sent any more; what was sent is followed to its end, then the token is removed. The record stays as DISABLED.',
+    'Stops submissions that were not sent yet. Submissions that were already sent are completed, and then the token is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
-  responses: { 204: { description: 'Disabled, now or before.' } },
+  responses: { 204: { description: 'The KSeF connection is disabled, by this or an earlier request.' } },
   refusals: [409],
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     await ksefConnections.disableConnection({ connectionId: params.connectionId });

@@ -20,12 +20,12 @@ import {
 export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',
-    description: 'Tokens of companies for KSeF, the national e-invoicing system of Poland.',
+    description: 'Connections to KSeF, the national e-invoicing system of Poland, each with the token of a company.',
     routes: [saveKsefConnection, listKsefConnections, testKsefConnection, getKsefConnection, disableKsefConnection],
   },
   {
     tag: 'ksef-submissions',
-    description: 'Invoices that are submitted to KSeF, each at most once.',
+    description: 'Submissions of invoices to KSeF. Each invoice is submitted at most once.',
     routes: [
       createKsefSubmission,
       listKsefSubmissions,

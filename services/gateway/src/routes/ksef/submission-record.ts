@@ -19,20 +19,24 @@ const warning = shown.record<SubmissionWarning>()({
   code: shown.text(
     'code',
     'OTHER_SELLER',
-    'OTHER_SELLER: the document names another seller than the NIP of the connection.',
+    'The code of the warning, such as OTHER_SELLER: the document names a seller whose NIP is not that of the connection.',
   ),
-  message: shown.text('message', 'The document names another seller.', 'What KSeF may refuse it for.'),
+  message: shown.text('message', 'The document names another seller.', 'The reason why KSeF may refuse the document.'),
 });
 
 /** A submission as it is answered (specification 2.12), with what happens next. */
 export const submission = shown.record<Submission>('KsefSubmission')({
-  id: shown.id('submissionId', EXAMPLE_IDS.submission, 'The id of the submission.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The company of the connection.'),
-  connectionId: shown.id('connectionId', EXAMPLE_IDS.connection, 'The connection that it is submitted with.'),
-  invoiceId: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The invoice.'),
+  id: shown.id('submissionId', EXAMPLE_IDS.submission, 'The id of the KSeF submission.'),
+  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),
+  connectionId: shown.id(
+    'connectionId',
+    EXAMPLE_IDS.connection,
+    'The id of the KSeF connection with which the invoice is submitted.',
+  ),
+  invoiceId: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the submitted invoice.'),
   status: shown.name(
     submissionStatus.describe(
-      'QUEUED: nothing was sent. SENDING: a session is open, or about to be. PROCESSING: KSeF has the document. ACCEPTED, REJECTED by KSeF and FAILED are final.',
+      'The status of the submission: QUEUED (nothing was sent), SENDING (a session is open or about to be opened), PROCESSING (KSeF has the document), ACCEPTED, REJECTED (KSeF refused the document) or FAILED. The last three are final.',
     ),
     SubmissionStatus,
     'status',
@@ -41,54 +45,74 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   sessionReferenceNumber: shown.textOrNull(
     'sessionReferenceNumber',
     '20260314-SO-2F1E0D9C8B-7A6B5C4D3E-6B',
-    'The session of KSeF, of the last attempt.',
+    'The reference number of the KSeF session of the last attempt, or null if there was none.',
   ),
   invoiceReferenceNumber: shown.textOrNull(
     'invoiceReferenceNumber',
     '20260314-EE-1A2B3C4D5E-6F7A8B9C0D-21',
-    'The document within its session.',
+    'The reference number of the document within its KSeF session, or null if there is none.',
   ),
-  ksefNumber: shown.textOrNull('ksefNumber', null, 'The number under which KSeF has registered the invoice.'),
+  ksefNumber: shown.textOrNull(
+    'ksefNumber',
+    null,
+    'The number under which KSeF registered the invoice, or null if KSeF has not registered the invoice.',
+  ),
   upoReferenceNumber: shown.textOrNull(
     'upoReferenceNumber',
     null,
-    'Of the confirmation of receipt; set when `/upo` has it.',
+    'The reference number of the confirmation of receipt. Null until `/upo` returns the confirmation.',
   ),
   errorCode: shown.textOrNull(
     'errorCode',
     null,
-    'Why it was not accepted: KSEF_ and the status of the invoice (KSEF_410, KSEF_415, KSEF_430, KSEF_440, KSEF_450: REJECTED), KSEF_AUTH_, KSEF_HTTP_ or KSEF_API_ and what KSeF answered, ' +
-      'or CANCELED, CONNECTION_DISABLED, DECISION_CHANGED, DOCUMENT_CHANGED: `errorMessage` says whether it was ever sent.',
+    'The error code of a submission that was not accepted, or null if there is none. KSEF_ is followed by the invoice status at KSeF (REJECTED for KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED and DOCUMENT_CHANGED, `errorMessage` tells whether the document was ever sent.',
   ),
-  errorMessage: shown.textOrNull('errorMessage', null, 'Why it was not accepted, at most 1,000 characters.'),
-  submittedAt: shown.instantOrNull('submittedTime', EXAMPLE_INSTANT, 'When KSeF had taken the document.'),
-  completedAt: shown.instantOrNull('completedTime', null, 'When it became ACCEPTED, REJECTED or FAILED.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was first requested.'),
-  updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The last change.'),
+  errorMessage: shown.textOrNull(
+    'errorMessage',
+    null,
+    'The reason why the submission was not accepted, with at most 1,000 characters. Null if there is none.',
+  ),
+  submittedAt: shown.instantOrNull(
+    'submittedTime',
+    EXAMPLE_INSTANT,
+    'The time when KSeF received the document, or null if KSeF has not received the document.',
+  ),
+  completedAt: shown.instantOrNull(
+    'completedTime',
+    null,
+    'The time when the submission became ACCEPTED, REJECTED or FAILED, or null if the submission is not complete.',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the submission was first requested.'),
+  updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the submission last changed.'),
   nextStep: shown.text(
     'nextStep',
     'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.',
-    'What happens next, and who has to act.',
+    'The next step of the submission, and who must act.',
   ),
   verificationUrl: shown.textOrNull(
     'verificationUrl',
     null,
-    'The link of the QR code of an accepted invoice. Null before.',
+    'The verification link for the QR code of an accepted invoice, or null if the invoice is not accepted.',
   ),
-  warnings: shown.list(warning, 'warnings', 'What KSeF may refuse the document for. It is sent all the same.', {
-    itemsMax: WARNINGS_MAX,
-    example: [],
-  }),
+  warnings: shown.list(
+    warning,
+    'warnings',
+    'The warnings about reasons for which KSeF may refuse the document. The document is sent despite a warning.',
+    {
+      itemsMax: WARNINGS_MAX,
+      example: [],
+    },
+  ),
 });
 
 const step = shown.record<AttemptStep>()({
-  name: shown.text('name', 'open', 'The step: open, send, status, close or confirmation.'),
-  at: shown.instant('time', EXAMPLE_INSTANT, 'When it was done.'),
+  name: shown.text('name', 'open', 'The name of the step: open, send, status, close or confirmation.'),
+  at: shown.instant('time', EXAMPLE_INSTANT, 'The time of the step in the attempt to submit the invoice.'),
   code: shown.orNull(
     z.int(),
     'code',
     201,
-    'The HTTP status of open, send and close; of status and confirmation that of the invoice or session at KSeF. Null: no answer, and whether a document that was sent arrived is not known.',
+    'The status code of the step: the HTTP status for open, send and close; the status of the invoice or session at KSeF for status and confirmation. Null if there was no response, in which case it is not known whether a sent document arrived.',
   ),
 });
 
@@ -97,10 +121,10 @@ export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   sessionReferenceNumber: shown.textOrNull(
     'sessionReferenceNumber',
     '20260314-SO-2F1E0D9C8B-7A6B5C4D3E-6B',
-    'The session of KSeF. Null: none was opened.',
+    'The reference number of the KSeF session, or null if no session was opened.',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'When it began.'),
-  steps: shown.list(step, 'steps', 'What was done, oldest first.', {
+  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the attempt to submit the invoice began.'),
+  steps: shown.list(step, 'steps', 'The steps of the attempt to submit the invoice, oldest first.', {
     itemsMax: STEPS_MAX,
     example: [
       { name: 'open', at: EXAMPLE_INSTANT, code: 201 },

@@ -21,11 +21,15 @@ const ATTEMPTS_MAX = 100;
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
 const submissionParams = z.object({
   connectionId: pathId('connection', 'KSeF connection'),
-  submissionId: pathId('submission', 'submission'),
+  submissionId: pathId('submission', 'KSeF submission'),
 });
 
 const newSubmission = z
-  .strictObject({ invoice_id: uuid().describe('A completed FA(3) invoice whose current decision is PASS.') })
+  .strictObject({
+    invoice_id: uuid().describe(
+      'The id of the invoice to submit: a completed FA(3) invoice whose current decision is PASS.',
+    ),
+  })
   .meta({ id: 'NewKsefSubmission' })
   .register(examples, { example: { invoice_id: EXAMPLE_IDS.invoice } });
 
@@ -33,10 +37,9 @@ export const createKsefSubmission = route({
   operation: 'createKsefSubmission',
   method: 'post',
   path: '/ksef-connections/:connectionId/submissions',
-  summary: 'Submit an invoice',
+  summary: 'Submit an invoice to KSeF',
   description:
-    'Each invoice is submitted at most once with a connection: the same again answers what is stored, and takes up again what was REJECTED or FAILED. ' +
-    '409 says which condition is missing: the connection is CONNECTED, the invoice is of its company, has an FA(3) document that KSeF takes, is not dated in the future, and its current decision is PASS. Nothing is stored then.',
+    'Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409, which names the missing condition, and nothing is stored.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
   resourceName: 'KSeF connection or invoice',
@@ -45,8 +48,12 @@ export const createKsefSubmission = route({
   body: newSubmission,
   takesEffectOnce: true,
   responses: {
-    200: { description: 'The submission that was there.', schema: submission.schema },
-    202: { description: 'Queued by this request.', schema: submission.schema, headers: ['Location'] },
+    200: { description: 'The existing KSeF submission of the invoice.', schema: submission.schema },
+    202: {
+      description: 'The KSeF submission that this request queued.',
+      schema: submission.schema,
+      headers: ['Location'],
+    },
   },
   refusals: [409],
   async handle({ params, body }, { ksefSubmissions }): Promise<Reply> {
@@ -65,7 +72,7 @@ const bulkRequest = z
       .array(uuid())
       .min(1)
       .max(INVOICES_MAX)
-      .describe('Completed FA(3) invoices whose current decision is PASS.'),
+      .describe('The ids of the invoices to submit: completed FA(3) invoices whose current decision is PASS.'),
   })
   .meta({ id: 'NewKsefSubmissions' })
   .register(examples, { example: { invoice_ids: [EXAMPLE_IDS.invoice] } });
@@ -73,18 +80,25 @@ const bulkRequest = z
 const bulkItem = z
   .object({
     invoiceId: shownInvoiceId(),
-    status: z.int().describe('As POST .../submissions would answer for this invoice: 202, 200, 404, 409, 503.'),
-    submission: submission.schema.nullable().describe('The submission. Null where it was refused.'),
-    error: z
-      .object({ code: z.string().describe('As in an error.'), message: z.string().describe('What has to be changed.') })
+    status: z
+      .int()
+      .describe('The status that POST .../submissions would return for this invoice: 202, 200, 404, 409 or 503.'),
+    submission: submission.schema
       .nullable()
-      .describe('Why it was refused. Null where there is a submission.'),
+      .describe('The submission of the invoice, or null if the request for the invoice was refused.'),
+    error: z
+      .object({
+        code: z.string().describe('The error code of the refusal, as in an error response.'),
+        message: z.string().describe('The message about why the invoice was refused and what must be changed.'),
+      })
+      .nullable()
+      .describe('The reason why the invoice was refused, or null if there is a submission.'),
   })
   .meta({ id: 'KsefBulkItem' });
 
 const bulkResult = z
   .object({
-    items: z.array(bulkItem).max(INVOICES_MAX).describe('An answer for each invoice, in the order of the request.'),
+    items: z.array(bulkItem).max(INVOICES_MAX).describe('The result for each invoice, in the order of the request.'),
   })
   .meta({ id: 'KsefBulkResult' })
   .register(examples, {
@@ -94,15 +108,15 @@ const bulkResult = z
   });
 
 function shownInvoiceId() {
-  return z.string().meta({ format: 'uuid' }).describe('The invoice.');
+  return z.string().meta({ format: 'uuid' }).describe('The id of the invoice that the result is about.');
 }
 
 export const createKsefSubmissions = route({
   operation: 'createKsefSubmissions',
   method: 'post',
   path: '/ksef-connections/:connectionId/submissions/bulk',
-  summary: 'Submit up to 100 invoices',
-  description: 'Each invoice has an answer of its own; one that is refused does not hold up the others.',
+  summary: 'Submit up to 100 invoices to KSeF',
+  description: 'Submits several invoices and returns a result for each. A refused invoice does not delay the others.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   timeoutMs: CREATE_TIMEOUT_MS,
@@ -111,7 +125,7 @@ export const createKsefSubmissions = route({
   params: connectionParams,
   body: bulkRequest,
   takesEffectOnce: true,
-  responses: { 200: { description: 'An answer for each invoice.', schema: bulkResult } },
+  responses: { 200: { description: 'The result of submitting each invoice.', schema: bulkResult } },
   async handle({ params, body }, { ksefConnections, ksefSubmissions }): Promise<Reply> {
     const { connectionId } = params;
     await ksefConnections.getConnection({ connectionId });
@@ -144,12 +158,17 @@ async function submitOne(
 
 const submissionList = z
   .object({
-    items: z.array(submission.schema).max(PAGE_SIZE_MAX).describe('Newest first.'),
+    items: z
+      .array(submission.schema)
+      .max(PAGE_SIZE_MAX)
+      .describe('The submissions of the KSeF connection, newest first.'),
     nextCursor: z
       .string()
       .nullable()
       .optional()
-      .describe('Only where `limit` or `cursor` was sent: the `cursor` of the next page. Null on the last page.'),
+      .describe(
+        'The `cursor` of the next page, or null on the last page. Present only if `limit` or `cursor` was sent.',
+      ),
   })
   .meta({ id: 'KsefSubmissionList' })
   .register(examples, { example: { items: [exampleOf(submission.schema)] } });
@@ -158,18 +177,19 @@ export const listKsefSubmissions = route({
   operation: 'listKsefSubmissions',
   method: 'get',
   path: '/ksef-connections/:connectionId/submissions',
-  summary: 'List the submissions of a connection, newest first',
-  description: 'The 100 newest. With `limit` or `cursor` the list comes in pages, which reach all of them.',
+  summary: 'List the submissions of a KSeF connection, newest first',
+  description:
+    'Returns the 100 newest submissions. With `limit` or `cursor` the list is returned in pages, which reach all submissions.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListSubmissions',
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   query: pageQuery.extend({
     limit: pageQuery.shape.limit.meta({ default: PAGE_SIZE_MAX }),
-    status: submissionStatus.optional().describe('Only submissions in this status.'),
-    invoice_id: uuid().optional().describe('Only the submission of this invoice.'),
+    status: submissionStatus.optional().describe('Return only submissions with this status.'),
+    invoice_id: uuid().optional().describe('Return only the submission of the invoice with this id.'),
   }),
-  responses: { 200: { description: 'The submissions.', schema: submissionList } },
+  responses: { 200: { description: 'The submissions of the KSeF connection.', schema: submissionList } },
   async handle({ params, query }, { ksefSubmissions }): Promise<Reply> {
     const { connectionId } = params;
     const limit = query.limit ?? String(PAGE_SIZE_MAX);
@@ -190,12 +210,12 @@ export const getKsefSubmission = route({
   operation: 'getKsefSubmission',
   method: 'get',
   path: '/ksef-connections/:connectionId/submissions/:submissionId',
-  summary: 'Read a submission',
+  summary: 'Read a KSeF submission',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetSubmission',
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
-  responses: { 200: { description: 'The submission.', schema: submission.schema } },
+  responses: { 200: { description: 'The KSeF submission.', schema: submission.schema } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.getSubmission(params);
     return { status: 200, body: submission.present(stated(reply.submission)) };
@@ -203,7 +223,9 @@ export const getKsefSubmission = route({
 });
 
 const attemptList = z
-  .object({ items: z.array(attempt.schema).max(ATTEMPTS_MAX).describe('Oldest first.') })
+  .object({
+    items: z.array(attempt.schema).max(ATTEMPTS_MAX).describe('The attempts of the KSeF submission, oldest first.'),
+  })
   .meta({ id: 'KsefSubmissionAttempts' })
   .register(examples, { example: { items: [exampleOf(attempt.schema)] } });
 
@@ -211,13 +233,13 @@ export const listKsefSubmissionAttempts = route({
   operation: 'listKsefSubmissionAttempts',
   method: 'get',
   path: '/ksef-connections/:connectionId/submissions/:submissionId/attempts',
-  summary: 'List what was tried for a submission',
-  description: 'Sessions of KSeF, the steps in them, their times and the codes of the answers.',
+  summary: 'List the attempts of a KSeF submission',
+  description: 'Returns the KSeF sessions of the submission, with the time and response code of each step.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListAttempts',
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
-  responses: { 200: { description: 'The attempts.', schema: attemptList } },
+  responses: { 200: { description: 'The attempts of the KSeF submission.', schema: attemptList } },
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.listAttempts(params);
     return { status: 200, body: { items: reply.attempts.map(attempt.present) } };
@@ -228,14 +250,17 @@ export const cancelKsefSubmission = route({
   operation: 'cancelKsefSubmission',
   method: 'post',
   path: '/ksef-connections/:connectionId/submissions/:submissionId/cancel',
-  summary: 'Take back a submission that is still QUEUED',
-  description: 'It becomes FAILED, and may be submitted again. 409 as soon as something was sent.',
+  summary: 'Cancel a queued KSeF submission',
+  description:
+    'Cancels a submission that is still QUEUED. The submission becomes FAILED and the invoice may be submitted again. The request is refused with 409 once anything was sent.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CancelSubmission',
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
   params: submissionParams,
   takesEffectOnce: true,
-  responses: { 200: { description: 'The submission, taken back now or before.', schema: submission.schema } },
+  responses: {
+    200: { description: 'The KSeF submission, canceled by this or an earlier request.', schema: submission.schema },
+  },
   refusals: [409],
   async handle({ params }, { ksefSubmissions }): Promise<Reply> {
     const reply = await ksefSubmissions.cancelSubmission(params);
@@ -247,14 +272,19 @@ export const getKsefConfirmation = route({
   operation: 'getKsefConfirmation',
   method: 'get',
   path: '/ksef-connections/:connectionId/submissions/:submissionId/upo',
-  summary: 'Read the confirmation of receipt (UPO)',
-  description: 'The bytes as KSeF gave them. 404 until they are stored, which follows some time after ACCEPTED.',
+  summary: 'Download the confirmation of receipt (UPO)',
+  description:
+    'Returns the confirmation of receipt byte for byte as KSeF issued it. The response is 404 until the confirmation is stored, which happens some time after the submission is ACCEPTED.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetConfirmation',
   resourceName: 'confirmation',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
   responses: {
-    200: { description: 'The confirmation.', mediaTypes: ['application/xml'], headers: ['Content-Disposition'] },
+    200: {
+      description: 'The confirmation of receipt.',
+      mediaTypes: ['application/xml'],
+      headers: ['Content-Disposition'],
+    },
   },
   async handle({ params, isHead }, { ksefSubmissions }): Promise<Reply> {
     const { xml, ksefNumber } = await ksefSubmissions.getConfirmation(params);
