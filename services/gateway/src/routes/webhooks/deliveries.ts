@@ -11,23 +11,32 @@ import type { Reply } from '../../http/response/reply.js';
 import { delivery, deliveryStatus } from './delivery-record.js';
 
 const attempt = shown.record<DeliveryAttempt>()({
-  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'When it began.'),
+  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'The time when the attempt to deliver the event began.'),
   outcome: shown.text(
     'outcome',
     'HTTP_ERROR',
-    'SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
+    'The outcome of the attempt to deliver the event: SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
   ),
-  responseCode: shown.orNull(z.int(), 'responseCode', 503, 'The HTTP status. Null without an answer.'),
-  durationMs: shown.count('durationMs', 84, 'Until the status line.'),
+  responseCode: shown.orNull(
+    z.int(),
+    'responseCode',
+    503,
+    'The HTTP status of the response to the attempt, or null if the receiver did not respond.',
+  ),
+  durationMs: shown.count(
+    'durationMs',
+    84,
+    'The time in milliseconds from the start of the attempt until the status line of the response was received.',
+  ),
 });
 
 const deliveryWithAttempts = shown.record<GetDeliveryResponse>('DeliveryWithAttempts')({
   ...shown.within('delivery', delivery),
-  attempts: shown.list(attempt, 'attempts', 'Oldest first; the last 20.'),
+  attempts: shown.list(attempt, 'attempts', 'The last 20 attempts of the delivery, oldest first.'),
   responseExcerpt: shown.textOrNull(
     'responseExcerpt',
     'Service Unavailable',
-    'The beginning of the last answer; kept for 7 days.',
+    'The beginning of the last response body, kept for 7 days. Null if there is none.',
   ),
 });
 
@@ -42,7 +51,7 @@ export const listDeliveries = route({
   operation: 'listDeliveries',
   method: 'get',
   path: '/webhooks/deliveries',
-  summary: 'List the latest 100 deliveries, newest first',
+  summary: 'List webhook deliveries, newest first',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/ListDeliveries',
   access: { scope: 'webhooks:read' },
   query: pageQuery.omit({ created_from: true, created_to: true }).extend({
@@ -50,8 +59,8 @@ export const listDeliveries = route({
       .unwrap()
       .meta({ ...pageQuery.shape.limit.unwrap().meta(), default: PAGE_SIZE_MAX })
       .optional(),
-    webhook_id: uuid().optional().describe('Those of this webhook.'),
-    status: deliveryStatus.optional().describe('Those with this status.'),
+    webhook_id: uuid().optional().describe('Return only deliveries to the webhook with this id.'),
+    status: deliveryStatus.optional().describe('Return only deliveries with this status.'),
   }),
   responses: { 200: { description: 'A page of deliveries.', schema: pageOf(delivery.schema) } },
   async handle({ query }, { deliveries }): Promise<Reply> {
@@ -76,7 +85,7 @@ export const getDelivery = route({
   resourceName: 'delivery',
   access: { scope: 'webhooks:read' },
   params: deliveryParams,
-  responses: { 200: { description: 'The delivery.', schema: deliveryWithAttempts.schema } },
+  responses: { 200: { description: 'The delivery with its attempts.', schema: deliveryWithAttempts.schema } },
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.getDelivery(params);
     return { status: 200, body: deliveryWithAttempts.present(reply) };
@@ -89,12 +98,12 @@ export const replayDelivery = route({
   path: '/webhooks/deliveries/:deliveryId/replay',
   summary: 'Send a failed or skipped delivery again',
   description:
-    'The same event with the same id, to the URL and with the secrets of the moment; five attempts of its own.',
+    'Sends the same event with the same id again, to the current URL and signed with the current secrets. The replay has five attempts of its own.',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/ReplayDelivery',
   resourceName: 'delivery',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: deliveryParams,
-  responses: { 202: { description: 'The delivery, PENDING.', schema: delivery.schema } },
+  responses: { 202: { description: 'The delivery, which is PENDING again.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.replayDelivery(params);

@@ -8,12 +8,16 @@ export const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELE
 
 export const delivery = shown.record<Delivery>('Delivery')({
   id: shown.text('deliveryId', EXAMPLE_DELIVERY_ID, 'The id of the delivery.'),
-  webhookId: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The webhook that it goes to.'),
-  eventId: shown.text('eventId', 'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e', 'The event, as in the header `svc-event-id`.'),
-  eventType: shown.text('eventType', 'finding.created', 'The type of the event.'),
+  webhookId: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook that the event is delivered to.'),
+  eventId: shown.text(
+    'eventId',
+    'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e',
+    'The id of the delivered event, as in the header `svc-event-id`.',
+  ),
+  eventType: shown.text('eventType', 'finding.created', 'The type of the delivered event.'),
   status: shown.name(
     deliveryStatus.describe(
-      'PENDING: an attempt is to come. FAILED: five attempts failed. CANCELED: the webhook was deleted. SKIPPED: it was disabled, or the plan has no webhooks.',
+      'The status of the delivery: PENDING (an attempt is due), DELIVERED, FAILED (five attempts failed), CANCELED (the webhook was deleted) or SKIPPED (the webhook was disabled, or the plan has no webhooks).',
     ),
     DeliveryStatus,
     'status',
@@ -23,10 +27,18 @@ export const delivery = shown.record<Delivery>('Delivery')({
     z.int(),
     'responseCode',
     503,
-    'The HTTP status of the last attempt. Null without an answer.',
+    'The HTTP status of the response to the last attempt, or null if there was no response.',
   ),
-  attemptCount: shown.count('attemptCount', 1, 'Attempts so far, those before a replay included.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When the event was taken up.'),
-  nextAttemptAt: shown.instantOrNull('nextAttemptTime', '2026-03-14T09:31:04.000Z', 'Null when nothing is to come.'),
-  test: shown.flag('test', false, 'Whether it carries an example that was asked for.'),
+  attemptCount: shown.count(
+    'attemptCount',
+    1,
+    'The number of attempts to deliver the event so far, including those before a replay.',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the delivery was created.'),
+  nextAttemptAt: shown.instantOrNull(
+    'nextAttemptTime',
+    '2026-03-14T09:31:04.000Z',
+    'The time of the next attempt, or null if no attempt is due.',
+  ),
+  test: shown.flag('test', false, 'Whether the delivery is a test that carries an example event.'),
 });

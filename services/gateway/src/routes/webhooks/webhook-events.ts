@@ -5,58 +5,76 @@ import { examples } from '../../http/description/examples.js';
 import { shownId, shownInstant } from '../../http/description/fields.js';
 import { severity } from '../analysis/finding-record.js';
 
-const invoiceId = shownId().describe('The invoice.');
-const noInvoiceId = shownId().nullable().describe('The invoice. Null where there is none.');
+const invoiceId = shownId().describe('The id of the invoice that the event is about.');
+const noInvoiceId = shownId()
+  .nullable()
+  .describe('The id of the invoice that the event is about, or null if there is none.');
 const counts = (what: string) => z.record(z.string(), z.int().min(0)).describe(what);
 
 const data = {
   'invoice.analysis.completed': z.object({
     invoice_id: invoiceId,
-    decision: z.enum(['PASS', 'REVIEW', 'BLOCK']).describe('What to do with the invoice.'),
-    risk_score: z.int().min(0).max(100).describe('From 0 to 100.'),
-    export_ready: z.boolean().describe('True only when the decision is PASS.'),
-    canonical_export_path: z.string().describe('Where the invoice is fetched for a payment system.'),
+    decision: z
+      .enum(['PASS', 'REVIEW', 'BLOCK'])
+      .describe(
+        'The decision on the invoice: PASS (pay), REVIEW (someone must review the invoice before it is paid) or BLOCK (do not pay).',
+      ),
+    risk_score: z
+      .int()
+      .min(0)
+      .max(100)
+      .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).'),
+    export_ready: z
+      .boolean()
+      .describe('Whether the invoice is ready to be paid, which is the case only if its decision is PASS.'),
+    canonical_export_path: z.string().describe('The path from which a payment system can fetch the exported invoice.'),
   }),
   'invoice.analysis.failed': z.object({
-    upload_id: shownId().describe('The upload of the document.'),
+    upload_id: shownId().describe('The id of the upload whose analysis failed.'),
     invoice_id: noInvoiceId,
     error: z
       .object({
-        code: z.string().describe('For programs.'),
-        message: z.string().describe('For people.'),
+        code: z.string().describe('The error code of the failure, for programs.'),
+        message: z.string().describe('The message that explains the failure to people.'),
       })
-      .describe('Why it failed.'),
+      .describe('The reason for the failure of the analysis.'),
   }),
   'scan.completed': z.object({
-    scan_id: shownId().describe('The scan.'),
-    invoices_analyzed: z.int().min(0).describe('As in the answer of POST /scans.'),
-    rows_skipped: z.int().min(0).describe('As in the answer of POST /scans.'),
-    decision_counts: counts('Invoices by decision.'),
-    finding_counts: counts('Findings by type.'),
+    scan_id: shownId().describe('The id of the completed scan.'),
+    invoices_analyzed: z
+      .int()
+      .min(0)
+      .describe('The number of rows that were analyzed as invoices, as in the response of POST /v1/scans.'),
+    rows_skipped: z
+      .int()
+      .min(0)
+      .describe('The number of rows that were skipped, as in the response of POST /v1/scans.'),
+    decision_counts: counts('The number of analyzed invoices for each decision.'),
+    finding_counts: counts('The number of findings for each finding type.'),
   }),
   'finding.created': z.object({
-    finding_id: shownId().describe('The finding.'),
+    finding_id: shownId().describe('The id of the new finding.'),
     invoice_id: noInvoiceId,
-    scan_id: shownId().nullable().describe('The scan. Null for an invoice of its own.'),
-    type: z.string().describe('The kind of finding; GET /v1/finding-types lists them.'),
+    scan_id: shownId().nullable().describe('The id of the scan that raised the finding, or null if no scan raised it.'),
+    type: z.string().describe('The finding type. GET /v1/finding-types describes all types.'),
     severity,
-    summary: z.string().describe('What was found, in a sentence.'),
+    summary: z.string().describe('A summary of the finding in a sentence.'),
   }),
   'finding.reviewed': z.object({
-    finding_id: shownId().describe('The finding.'),
+    finding_id: shownId().describe('The id of the reviewed finding.'),
     invoice_id: noInvoiceId,
-    disposition: z.string().describe('The new disposition.'),
-    previous_disposition: z.string().describe('The disposition before.'),
-    reviewed_at: shownInstant().describe('When somebody recorded it.'),
+    disposition: z.string().describe('The new disposition of the finding.'),
+    previous_disposition: z.string().describe('The disposition of the finding before the review.'),
+    reviewed_at: shownInstant().describe('The time when the new disposition was recorded.'),
   }),
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 
 const summaries: Readonly<Record<PublicEventType, string>> = {
-  'invoice.analysis.completed': 'An invoice has a decision',
-  'invoice.analysis.failed': 'The analysis of a document failed',
-  'scan.completed': 'A historical scan finished',
-  'finding.created': 'A new finding was raised',
-  'finding.reviewed': 'Somebody recorded a disposition on a finding',
+  'invoice.analysis.completed': 'Report the decision on an invoice',
+  'invoice.analysis.failed': 'Report the failed analysis of a document',
+  'scan.completed': 'Report a completed scan of historical invoices',
+  'finding.created': 'Report a new finding',
+  'finding.reviewed': 'Report the review of a finding',
 };
 
 /** `InvoiceAnalysisCompletedEvent`. */
@@ -77,9 +95,12 @@ export interface WebhookEvent {
 export const webhookEvents: readonly WebhookEvent[] = (Object.keys(data) as PublicEventType[]).map((type) => {
   const schema = z
     .object({
-      id: z.string().meta({ pattern: '^evt_[a-z2-7]{26}$', description: 'The event. The same in every repeat.' }),
+      id: z.string().meta({
+        pattern: '^evt_[a-z2-7]{26}$',
+        description: 'The id of the event. Every repeated delivery of the event has the same id.',
+      }),
       type: z.literal(type).describe('The type of the event.'),
-      data: (data[type] as z.ZodType).describe('What happened.'),
+      data: (data[type] as z.ZodType).describe('The data of the event.'),
     })
     .meta({ id: schemaName(type) });
   const example = { id: 'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e', type, data: publicEventExamples[type] };

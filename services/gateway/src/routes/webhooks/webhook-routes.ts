@@ -15,7 +15,7 @@ import {
 export const webhookResources: readonly Resource[] = [
   {
     tag: 'webhooks',
-    description: 'Where events are delivered, signed, and what became of each delivery.',
+    description: 'Webhooks that receive signed events, and the record of each delivery.',
     // Deliveries before the routes of one webhook: `deliveries` is no id.
     routes: [
       createWebhook,

@@ -28,7 +28,7 @@ const status = z.enum(['ACTIVE', 'DISABLED']);
 
 const eventName = wordOf(publicEventTypes, `Must be one of ${publicEventTypes.join(', ')}.`).meta({
   id: 'WebhookEventType',
-  description: 'The type of an event.',
+  description: 'A type of event that can be delivered to a webhook.',
 });
 
 const EXAMPLE_URL = 'https://erp.example.com/hooks/invoices';
@@ -37,50 +37,64 @@ const EXAMPLE_SECRET = 'whsec_<43 letters and digits>';
 
 export const webhook = shown.record<Endpoint>('Webhook')({
   id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
-  url: shown.text('url', EXAMPLE_URL, 'Where events are delivered, normalized.'),
-  events: shown.field(z.array(z.string()).describe('The types of events that it receives.'), 'events', EXAMPLE_EVENTS),
+  url: shown.text('url', EXAMPLE_URL, 'The normalized URL to which events are delivered.'),
+  events: shown.field(
+    z.array(z.string()).describe('The types of events that the webhook receives.'),
+    'events',
+    EXAMPLE_EVENTS,
+  ),
   status: shown.name(
-    status.describe('DISABLED: by its owner, or because it failed for days.'),
+    status.describe(
+      'The status of the webhook: ACTIVE, or DISABLED by its owner or because its deliveries failed for days.',
+    ),
     EndpointStatus,
     'status',
     'ACTIVE',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the webhook was created.'),
 });
 
 const createdWebhook = shown.record<CreateEndpointResponse>('CreatedWebhook')({
   ...shown.within('endpoint', webhook),
-  secret: shown.text('secret', EXAMPLE_SECRET, 'The signing secret. It is never shown again.'),
+  secret: shown.text(
+    'secret',
+    EXAMPLE_SECRET,
+    'The secret with which deliveries are signed. The secret is never shown again.',
+  ),
 });
 
 const lastDay = shown.record<EndpointUse>()({
-  delivered: shown.count('delivered', 412, 'Deliveries that were answered with a 2xx status.'),
-  failed: shown.count('failed', 0, 'Deliveries that are FAILED.'),
+  delivered: shown.count('delivered', 412, 'The number of deliveries that the receiver accepted with a 2xx status.'),
+  failed: shown.count('failed', 0, 'The number of deliveries that are FAILED.'),
   p95Ms: shown.orNull(
     z.int().min(0),
     'p95Ms',
     180,
-    'The response time that 95 of 100 delivered ones did not exceed. Null without any.',
+    'The response time in milliseconds that 95 percent of the successful deliveries did not exceed, or null if there were none.',
   ),
 });
 
 const webhookWithUse = shown.record<GetEndpointResponse>('WebhookWithUse')({
   ...shown.within('endpoint', webhook),
-  lastDay: shown.part(lastDay, 'lastDay', 'What became of the deliveries that began in the last 24 hours.'),
+  lastDay: shown.part(lastDay, 'lastDay', 'The results of the deliveries that began in the last 24 hours.'),
 });
 
 const rotated = shown.record<RotateSecretResponse>('RotatedSecret')({
   id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
-  secret: shown.text('secret', EXAMPLE_SECRET, 'The new signing secret. It is never shown again.'),
+  secret: shown.text(
+    'secret',
+    EXAMPLE_SECRET,
+    'The new secret with which deliveries are signed. The secret is never shown again.',
+  ),
   previous_secret_expires_at: shown.instant(
     'previousSecretExpiresTime',
     EXAMPLE_INSTANT,
-    'Until when deliveries are signed with the previous one, too.',
+    'The time until which deliveries are also signed with the previous secret.',
   ),
 });
 
 const replayCount = shown.record<ReplayFailedDeliveriesResponse>('ReplayCount')({
-  count: shown.count('count', 17, 'How many deliveries are sent again.'),
+  count: shown.count('count', 17, 'The number of deliveries that are sent again.'),
 });
 
 const fields = {
@@ -88,9 +102,13 @@ const fields = {
     .string()
     .min(1)
     .max(URL_LENGTH_MAX)
-    .describe('An https URL on a public address. Redirects are not followed.')
+    .describe('The https URL on a public address to which events are delivered. Redirects are not followed.')
     .meta({ pattern: '^https://' }),
-  events: z.array(eventName).min(1).max(EVENTS_MAX).describe('The types of events that it receives; each counts once.'),
+  events: z
+    .array(eventName)
+    .min(1)
+    .max(EVENTS_MAX)
+    .describe('The types of events that the webhook receives. A repeated type counts once.'),
 };
 const webhookParams = z.object({ webhookId: pathId('webhook') });
 
@@ -98,8 +116,8 @@ export const createWebhook = route({
   operation: 'createWebhook',
   method: 'post',
   path: '/webhooks',
-  summary: 'Register an endpoint for events',
-  description: 'Needs the plan SCALE or ENTERPRISE.',
+  summary: 'Create a webhook',
+  description: 'Requires the plan SCALE or ENTERPRISE.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/CreateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { scope: 'webhooks:write' },
@@ -141,7 +159,7 @@ export const getWebhook = route({
   operation: 'getWebhook',
   method: 'get',
   path: '/webhooks/:webhookId',
-  summary: 'Read a webhook and how its deliveries went',
+  summary: 'Read a webhook with the results of its deliveries',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/GetEndpoint',
   resourceName: 'webhook',
   access: { scope: 'webhooks:read' },
@@ -157,9 +175,9 @@ export const updateWebhook = route({
   operation: 'updateWebhook',
   method: 'patch',
   path: '/webhooks/:webhookId',
-  summary: 'Change a webhook',
+  summary: 'Update a webhook',
   description:
-    'Attempts that are still to come go to the new URL. New events count from now on. ACTIVE starts the count of failures again; events that happened while it was DISABLED are not delivered.',
+    'Sends attempts that are still due to the new URL, and applies new event types from now on. Setting the status to ACTIVE resets the count of failures; events that occurred while the webhook was DISABLED are not delivered.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/UpdateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
   resourceName: 'webhook',
@@ -169,12 +187,12 @@ export const updateWebhook = route({
     .strictObject({
       url: fields.url.optional(),
       events: fields.events.optional(),
-      status: status.describe('ACTIVE or DISABLED.').optional(),
+      status: status.describe('The new status of the webhook: ACTIVE or DISABLED.').optional(),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'WebhookChange', minProperties: 1 })
     .register(examples, { example: { status: 'ACTIVE' } }),
-  responses: { 200: { description: 'The webhook after the change.', schema: webhook.schema } },
+  responses: { 200: { description: 'The updated webhook.', schema: webhook.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.updateEndpoint({
@@ -196,7 +214,7 @@ export const deleteWebhook = route({
   resourceName: 'webhook',
   access: { scope: 'webhooks:write' },
   params: webhookParams,
-  responses: { 204: { description: 'Deleted; what waited for it is canceled.' } },
+  responses: { 204: { description: 'The webhook is deleted, and its pending deliveries are canceled.' } },
   async handle({ params }, { webhooks }): Promise<Reply> {
     await webhooks.deleteEndpoint({ endpointId: params.webhookId });
     return { status: 204 };
@@ -207,9 +225,9 @@ export const rotateWebhookSecret = route({
   operation: 'rotateWebhookSecret',
   method: 'post',
   path: '/webhooks/:webhookId/rotate-secret',
-  summary: 'Make a new signing secret',
+  summary: 'Rotate the signing secret of a webhook',
   description:
-    'For 24 hours deliveries are signed with the new and the previous secret. Rotating again within that time ends the older one at once. The body may be left out.',
+    'Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time ends the older secret at once. The body may be omitted.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/RotateSecret',
   resourceName: 'webhook',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
@@ -217,11 +235,14 @@ export const rotateWebhookSecret = route({
   isBodyOptional: true,
   body: z
     .strictObject({
-      revoke_previous: z.boolean().optional().describe('Ends the previous secret at once: for one that leaked.'),
+      revoke_previous: z
+        .boolean()
+        .optional()
+        .describe('Whether the previous signing secret ends at once. Set to true if the previous secret has leaked.'),
     })
     .meta({ id: 'SecretRotation' })
     .register(examples, { example: { revoke_previous: false } }),
-  responses: { 200: { description: 'The new secret.', schema: rotated.schema } },
+  responses: { 200: { description: 'The webhook with its new signing secret.', schema: rotated.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.rotateSecret({
@@ -236,9 +257,9 @@ export const testWebhook = route({
   operation: 'testWebhook',
   method: 'post',
   path: '/webhooks/:webhookId/test',
-  summary: 'Deliver an example event',
+  summary: 'Send a test event to a webhook',
   description:
-    'The body is the example of the event in this description, signed like every other. It does not have to be subscribed.',
+    'Delivers the example of the event type in this API description, signed like every delivery. The webhook does not have to be subscribed to the event type.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/TestEndpoint',
   resourceName: 'webhook',
   access: { scope: 'webhooks:write' },
@@ -247,7 +268,7 @@ export const testWebhook = route({
     .strictObject({ type: eventName })
     .meta({ id: 'WebhookTest' })
     .register(examples, { example: { type: 'finding.created' } }),
-  responses: { 202: { description: 'The delivery.', schema: delivery.schema } },
+  responses: { 202: { description: 'The delivery of the test event.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.testEndpoint({ endpointId: params.webhookId, eventType: body.type });
@@ -259,19 +280,23 @@ export const replayWebhook = route({
   operation: 'replayWebhook',
   method: 'post',
   path: '/webhooks/:webhookId/replay',
-  summary: 'Send the failed deliveries since a time again',
+  summary: 'Send the failed deliveries of a webhook again',
   description:
-    'At most 10,000 FAILED deliveries that were created since then, the oldest first. While they are being sent, the same request joins the replay and gives the same answer.',
+    'Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, the same request joins the replay and returns the same response.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ReplayFailedDeliveries',
   timeoutMs: REPLAY_TIMEOUT_MS,
   resourceName: 'webhook',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: webhookParams,
   body: z
-    .strictObject({ since: dateTime().describe('Deliveries that were created then or later.') })
+    .strictObject({
+      since: dateTime().describe(
+        'The time from which failed deliveries are sent again. Deliveries that were created then or later are included.',
+      ),
+    })
     .meta({ id: 'WebhookReplay' })
     .register(examples, { example: { since: EXAMPLE_INSTANT } }),
-  responses: { 202: { description: 'How many are sent again.', schema: replayCount.schema } },
+  responses: { 202: { description: 'The number of deliveries that are sent again.', schema: replayCount.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.replayFailedDeliveries({
