@@ -91,13 +91,13 @@ function send({ request: { method, header, url, body } }: PostmanItem, key: stri
  */
 const refused = {
   'Create a routing rule': 400,
-  'Bring a deleted organization back': 401,
-  'Accept an invitation by the token of its mail, once': 401,
-  'Create a link to the page of the payment provider': 409,
-  'Take a notification of the payment provider': 401,
-  'Begin to connect QuickBooks Online or Xero': 400,
-  'Take the browser back from the consent page of an ERP': 400,
-  'Take the decision of the confirmation page': 400,
+  'Restore a deleted organization': 401,
+  'Accept an invitation to become a member': 401,
+  'Create a link to the customer portal': 409,
+  'Receive a notification from the payment provider': 401,
+  'Start connecting QuickBooks Online or Xero': 400,
+  'Receive the redirect from the consent page of an ERP': 400,
+  'Submit the decision from the confirmation page': 400,
 };
 
 test('every request of the Postman collection is accepted unchanged, except for ids that name nothing', async () => {

@@ -5,7 +5,8 @@ import { createCheckout, createPortalSession, getSubscription, receivePaddleNoti
 export const billingResources: readonly Resource[] = [
   {
     tag: 'billing',
-    description: 'The subscription of the organization, bought and changed on the pages of the payment provider.',
+    description:
+      'The subscription of the organization, which is bought and changed on the pages of the payment provider.',
     routes: [createCheckout, getSubscription, createPortalSession, receivePaddleNotification],
   },
 ];

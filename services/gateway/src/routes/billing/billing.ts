@@ -17,30 +17,41 @@ const checkoutOptions = z
     items: z
       .array(
         z.object({
-          priceId: z.string().describe('The id of a price at the payment provider.'),
-          quantity: z.int().min(1).describe('1 for a plan; the number of additional legal entities.'),
+          priceId: z.string().describe('The id of the price at the payment provider.'),
+          quantity: z
+            .int()
+            .min(1)
+            .describe('The quantity to buy: 1 for a plan, or the number of additional legal entities.'),
         }),
       )
-      .describe('What is bought. All items have the same billing interval.'),
+      .describe('The items to buy in the checkout. All items have the same billing interval.'),
     customer: z
-      .object({ email: z.string().describe('The billing e-mail, else the e-mail of the oldest owner.') })
+      .object({
+        email: z
+          .string()
+          .describe(
+            'The billing e-mail address of the organization or, if none is set, the e-mail address of the oldest owner.',
+          ),
+      })
       .optional()
-      .describe('Left out when no e-mail is known.'),
+      .describe('The customer that buys. Absent if no e-mail address is known.'),
     customData: z
       .object({
-        organization_id: shownId().describe('The organization of the key.'),
+        organization_id: shownId().describe('The id of the organization that the API key belongs to.'),
         checkout_reference: z
           .string()
           .describe(
-            'Links what is bought to the organization: one subscription, paid within 30 days. Show it only to who may buy.',
+            'The reference that links one subscription, paid within 30 days, to the organization. Show the reference only to people who may buy.',
           ),
       })
       .describe(
-        'Comes back with every notification about the subscription. A subscription without both is linked to nobody.',
+        'The data that the payment provider returns with every notification about the subscription. A subscription without both fields is linked to no organization.',
       ),
     settings: z
-      .object({ successUrl: z.string().describe('Where the checkout sends the buyer afterwards.') })
-      .describe('Settings of the checkout.'),
+      .object({
+        successUrl: z.string().describe('The URL to which the checkout redirects the buyer after the purchase.'),
+      })
+      .describe('The settings of the hosted checkout.'),
   })
   .meta({ id: 'CheckoutOptions' })
   .register(examples, {
@@ -59,30 +70,35 @@ export const createCheckout = route({
   operation: 'createCheckout',
   method: 'post',
   path: '/billing/checkout',
-  summary: 'Build the options of the hosted checkout',
+  summary: 'Create options for the hosted checkout',
   description:
-    'Pass the answer to `Paddle.Checkout.open` unchanged. Nothing is bought and nothing changes before the buyer pays there. ' +
-    'Refused while the organization has a subscription that is not canceled.',
+    'Returns options to pass unchanged to `Paddle.Checkout.open`. Nothing is bought and nothing changes until the buyer pays in the checkout. The request is refused while the organization has a subscription that is not canceled.',
   rpc: 'invoicecontrol.billing.v1.CheckoutService/CreateCheckout',
   alsoAsks: ['invoicecontrol.organization.v1.OrganizationService/GetBillingContact'],
   access: { minimumRole: 'ADMIN', scope: 'billing:write' },
   isBodyOptional: true,
   body: z
     .strictObject({
-      plan_code: z.enum(['CORE', 'CONTROL', 'SCALE']).default('CONTROL').describe('The plan to buy.'),
-      billing_interval: z.enum(['month', 'year']).default('month').describe('How often it is paid.'),
+      plan_code: z
+        .enum(['CORE', 'CONTROL', 'SCALE'])
+        .default('CONTROL')
+        .describe('The plan that the organization buys in the checkout.'),
+      billing_interval: z
+        .enum(['month', 'year'])
+        .default('month')
+        .describe('The billing interval of the subscription.'),
       additional_legal_entities: z
         .int()
         .min(0)
         .max(ADDITIONAL_LEGAL_ENTITIES_MAX)
         .default(0)
-        .describe('Companies beyond the first.'),
+        .describe('The number of companies beyond the first that the subscription is to cover.'),
     })
     .meta({ id: 'CheckoutRequest' })
     .register(examples, {
       example: { plan_code: 'CONTROL', billing_interval: 'month', additional_legal_entities: 2 },
     }),
-  responses: { 200: { description: 'Options for `Paddle.Checkout.open`.', schema: checkoutOptions } },
+  responses: { 200: { description: 'The options for `Paddle.Checkout.open`.', schema: checkoutOptions } },
   refusals: [409],
   async handle({ body, principal }, { checkouts, organizations }): Promise<Reply> {
     const { email, subscriptionStatus } = await organizations.getBillingContact({});
@@ -109,27 +125,39 @@ const subscription = z
   .object({
     plan: z
       .enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'])
-      .describe('What was bought while the subscription is active, else what counts now.'),
-    status: status.describe('The state of the current subscription; `none` without one.'),
-    active: z.boolean().describe('Whether what needs an active subscription is allowed.'),
-    billingInterval: z.enum(['month', 'year']).nullable().describe('Null without a subscription.'),
-    additionalLegalEntities: z.int().min(0).describe('Companies beyond the first.'),
-    periodEnd: shownInstant().nullable().describe('When the paid period ends; null without one.'),
+      .describe(
+        'The plan in force: the purchased plan while the subscription is active, and otherwise the plan that currently applies.',
+      ),
+    status: status.describe('The status of the current subscription, or `none` if there is no subscription.'),
+    active: z.boolean().describe('Whether the organization may use features that require an active subscription.'),
+    billingInterval: z
+      .enum(['month', 'year'])
+      .nullable()
+      .describe('The billing interval of the subscription, or null if there is no subscription.'),
+    additionalLegalEntities: z
+      .int()
+      .min(0)
+      .describe('The number of companies beyond the first that the subscription covers.'),
+    periodEnd: shownInstant().nullable().describe('The time when the paid period ends, or null if there is none.'),
     scheduledChange: z
       .object({
-        action: z.enum(['cancel', 'pause', 'resume']).describe('What happens then.'),
-        effectiveAt: shownInstant().describe('When it happens.'),
+        action: z
+          .enum(['cancel', 'pause', 'resume'])
+          .describe('The scheduled action on the subscription: cancel, pause or resume.'),
+        effectiveAt: shownInstant().describe('The time when the scheduled action on the subscription takes effect.'),
       })
       .nullable()
-      .describe('A change that takes effect later; until then the status stays.'),
+      .describe(
+        'The scheduled change to the subscription, or null if there is none. The status stays the same until the change takes effect.',
+      ),
     duplicates: z
       .array(
         z.object({
-          subscriptionId: z.string().describe('Its id at the payment provider.'),
-          status: status.describe('Its state.'),
+          subscriptionId: z.string().describe('The id of the duplicate subscription at the payment provider.'),
+          status: status.describe('The status of the duplicate subscription.'),
         }),
       )
-      .describe('Further subscriptions that are paid for and grant nothing. Cancel them.'),
+      .describe('The duplicate subscriptions, which are paid for but grant nothing. Cancel these subscriptions.'),
     usage,
   })
   .meta({ id: 'Subscription' })
@@ -151,7 +179,7 @@ export const getSubscription = route({
   operation: 'getSubscription',
   method: 'get',
   path: '/billing/subscription',
-  summary: 'Read the subscription, and what was used of it',
+  summary: 'Read the subscription with its usage',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/GetSubscription',
   alsoAsks: [
     'invoicecontrol.organization.v1.OrganizationService/GetBillingContact',
@@ -203,18 +231,20 @@ export const createPortalSession = route({
   operation: 'createPortalSession',
   method: 'post',
   path: '/billing/portal-session',
-  summary: 'Create a link to the page of the payment provider',
+  summary: 'Create a link to the customer portal',
   description:
-    'The page for payment method, bills and cancellation. The link contains a token and is valid for a short time.',
+    'Creates a link to the page of the payment provider on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   access: { minimumRole: 'ADMIN', scope: 'billing:write' },
   // The provider is given eight seconds.
   timeoutMs: 10_000,
   responses: {
     200: {
-      description: 'The link.',
+      description: 'The link to the customer portal.',
       schema: z
-        .object({ url: z.string().meta({ format: 'uri' }).describe('Send the browser there.') })
+        .object({
+          url: z.string().meta({ format: 'uri' }).describe('The URL of the customer portal to open in the browser.'),
+        })
         .meta({ id: 'PortalSession' })
         .register(examples, { example: { url: 'https://customer-portal.paddle.com/cpl_...' } }),
     },
@@ -230,19 +260,23 @@ export const receivePaddleNotification = publicRoute({
   operation: 'receivePaddleNotification',
   method: 'post',
   path: '/billing/paddle/notifications',
-  summary: 'Take a notification of the payment provider',
+  summary: 'Receive a notification from the payment provider',
   description:
-    'Only for Paddle. The header `Paddle-Signature`, `ts=<unix seconds>;h1=<hex>[;h1=<hex>]`, proves the sender: HMAC-SHA256 over ' +
-    '`<ts>:<raw body>`, keyed with the secret of the destination. A repeat of an `event_id` changes nothing.',
+    'Accepts requests only from Paddle. The header `Paddle-Signature`, `ts=<unix seconds>;h1=<hex>[;h1=<hex>]`, proves the sender: HMAC-SHA256 over `<ts>:<raw body>`, keyed with the secret of the notification destination. A repeated `event_id` changes nothing.',
   rpc: 'invoicecontrol.billing.v1.PaymentNotificationService/ReceiveNotification',
   access: 'public',
   rawBodyBytesMax: NOTIFICATION_BYTES_MAX,
   body: z
     .looseObject({
-      event_id: z.string().describe('The id of the event; the same in every repeat.'),
-      event_type: z.string().describe('For example `subscription.updated`.'),
-      occurred_at: z.string().meta({ format: 'date-time' }).describe('When it happened.'),
-      data: z.looseObject({}).describe('The entity as it was then.'),
+      event_id: z.string().describe('The id of the event. Every repeated notification has the same id.'),
+      event_type: z.string().describe('The type of the event, such as `subscription.updated`.'),
+      occurred_at: z
+        .string()
+        .meta({ format: 'date-time' })
+        .describe('The time when the event at the payment provider occurred.'),
+      data: z
+        .looseObject({})
+        .describe('The entity at the payment provider that the event is about, in its state at the time of the event.'),
     })
     .meta({ id: 'PaddleNotification' })
     .register(examples, {
@@ -253,7 +287,7 @@ export const receivePaddleNotification = publicRoute({
         data: {},
       },
     }),
-  responses: { 200: { description: 'Stored.' } },
+  responses: { 200: { description: 'The notification is stored.' } },
   refusals: [401],
   async handle({ rawBody, headers }, { paymentNotifications }): Promise<Reply> {
     const signature = headers['paddle-signature'];

@@ -19,21 +19,27 @@ const meters = [
 
 export const usage = z
   .object({
-    period: z.string().meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month in UTC.' }),
+    period: z
+      .string()
+      .meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month that the usage is counted for (UTC).' }),
     items: z
       .array(
         z.object({
-          meter: z.string().describe(`${meters.map(([meter]) => meter).join(', ')}; more may come.`),
+          meter: z
+            .string()
+            .describe(`The name of the meter: ${meters.map(([meter]) => meter).join(', ')}. More meters may be added.`),
           used: z
             .int()
             .min(0)
-            .describe('In this month; of companies, members, webhooks and ERP connections, how many there are.'),
-          limit: z.int().nullable().describe('Null: no limit.'),
+            .describe(
+              'The number of quota units used in the month. For companies, members, webhooks and ERP connections, the number that currently exists.',
+            ),
+          limit: z.int().nullable().describe('The limit of the plan for the meter, or null if there is no limit.'),
         }),
       )
-      .describe('One for each meter.'),
+      .describe('The usage of each meter of the plan.'),
   })
-  .meta({ id: 'Usage', description: 'What was used, against the limits of the plan.' })
+  .meta({ id: 'Usage', description: 'The usage of the organization compared with the limits of its plan.' })
   .register(examples, {
     example: {
       period: '2026-03',
@@ -53,10 +59,10 @@ export const getUsage = route({
   operation: 'getUsage',
   method: 'get',
   path: '/organizations/current/usage',
-  summary: 'Read what the organization has used, and its limits',
+  summary: 'Read the usage and limits of the organization',
   rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
   access: { scope: 'organization:read' },
-  responses: { 200: { description: 'Every meter of the plan.', schema: usage } },
+  responses: { 200: { description: 'The usage and limit of each meter.', schema: usage } },
   handle: async ({ principal }, clients): Promise<Reply> => ({
     status: 200,
     body: await readUsage(principal, clients),

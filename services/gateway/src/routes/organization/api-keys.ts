@@ -10,28 +10,42 @@ import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { grantorOf } from './grantor.js';
 
-const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
+const role = z
+  .enum(roles)
+  .describe(
+    'The role of the API key: VIEWER (reads), ANALYST (reviews), ADMIN (manages) or OWNER (may do everything).',
+  );
 const grantedScope = z.enum([...scopes, ALL_SCOPES]);
-const grantedScopes = z.array(grantedScope).describe('What the key may do; `*` is everything.');
+const grantedScopes = z
+  .array(grantedScope)
+  .describe('The scopes of the API key, which limit what the key may do. `*` means all scopes.');
 const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
 
 export const apiKey = shown.record<ApiKey>('ApiKey')({
-  id: shown.text('apiKeyId', EXAMPLE_KEY_ID, 'The public part of the key.'),
-  name: shown.text('name', 'ERP import', 'What people call it.'),
+  id: shown.text('apiKeyId', EXAMPLE_KEY_ID, 'The id of the API key, which is the public part of the key.'),
+  name: shown.text('name', 'ERP import', 'The name of the API key.'),
   role: shown.word(role, 'role', 'ANALYST'),
   scopes: shown.made(
     grantedScopes,
     ({ scopes: granted }: ApiKey) => granted.map((scope) => shown.oneOf(grantedScope, scope)),
     ['invoices:read', 'invoices:write'],
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
-  expiresAt: shown.instantOrNull('expiresTime', '2099-12-31T23:59:59.000Z', 'From when it is refused. Null: never.'),
-  lastUsedAt: shown.instantOrNull('lastUsedTime', null, 'When it was last used, exact to the day. Null: never.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the API key was created.'),
+  expiresAt: shown.instantOrNull(
+    'expiresTime',
+    '2099-12-31T23:59:59.000Z',
+    'The time from which the API key is refused, or null if the key never expires.',
+  ),
+  lastUsedAt: shown.instantOrNull(
+    'lastUsedTime',
+    null,
+    'The day on which the API key was last used, as a time that is exact to the day. Null if the key was never used.',
+  ),
 });
 
 const createdApiKey = shown.record<CreateApiKeyResponse>('CreatedApiKey')({
   ...shown.within('apiKey', apiKey),
-  key: shown.text('key', 'ick_live_...', 'The key itself, shown here and never again.'),
+  key: shown.text('key', 'ick_live_...', 'The complete API key. The key is shown only in this response.'),
 });
 
 /** The public id of a key: 16 characters of base62. */
@@ -39,18 +53,23 @@ const apiKeyParams = z.object({
   apiKeyId: z
     .string()
     .regex(/^[0-9A-Za-z]{16}$/)
-    .meta({ description: 'The id of the API key: its public part.', param: { example: EXAMPLE_KEY_ID } }),
+    .meta({
+      description: 'The id of the API key, which is the public part of the key.',
+      param: { example: EXAMPLE_KEY_ID },
+    }),
 });
 
 export const listApiKeys = route({
   operation: 'listApiKeys',
   method: 'get',
   path: '/api-keys',
-  summary: 'List API keys, newest first, without revoked ones',
+  summary: 'List API keys that are not revoked, newest first',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/ListApiKeys',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of API keys; never the keys themselves.', schema: pageOf(apiKey.schema) } },
+  responses: {
+    200: { description: 'A page of API key records, without the keys themselves.', schema: pageOf(apiKey.schema) },
+  },
   async handle({ query }, { apiKeys }): Promise<Reply> {
     const list = listRequest('listApiKeys', query);
     const reply = await apiKeys.listApiKeys(list.request);
@@ -67,12 +86,18 @@ export const createApiKey = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
     .strictObject({
-      name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
+      name: text(LABEL_LENGTH_MAX).describe('The name of the API key.'),
       role,
       scopes: namedScopes
         .optional()
-        .describe('Absent: the scopes of the role. A VIEWER gets scopes that read and no others.'),
-      expires_at: dateTime().optional().describe('From when it is refused; in the future. Absent: never.'),
+        .describe(
+          'The scopes of the API key. If absent, the key has all scopes of its role. A VIEWER can have only scopes that read.',
+        ),
+      expires_at: dateTime()
+        .optional()
+        .describe(
+          'The time from which the API key is refused; must be in the future. If absent, the key never expires.',
+        ),
     })
     .meta({ id: 'NewApiKey' })
     .register(examples, {
@@ -84,7 +109,11 @@ export const createApiKey = route({
       },
     }),
   responses: {
-    201: { description: 'The new key, shown once.', schema: createdApiKey.schema, headers: ['Location'] },
+    201: {
+      description: 'The new API key, which is shown only once.',
+      schema: createdApiKey.schema,
+      headers: ['Location'],
+    },
   },
   refusals: [409],
   async handle({ body, principal }, { apiKeys }): Promise<Reply> {
@@ -109,7 +138,7 @@ export const getApiKey = route({
   resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: apiKeyParams,
-  responses: { 200: { description: 'The record; never the key itself.', schema: apiKey.schema } },
+  responses: { 200: { description: 'The record of the API key, without the key itself.', schema: apiKey.schema } },
   async handle({ params }, { apiKeys }): Promise<Reply> {
     const reply = await apiKeys.getApiKey({ apiKeyId: params.apiKeyId });
     return { status: 200, body: apiKey.present(stated(reply.apiKey)) };
@@ -127,14 +156,20 @@ export const updateApiKey = route({
   params: apiKeyParams,
   body: z
     .strictObject({
-      name: text(LABEL_LENGTH_MAX).optional().describe('What people call it.'),
-      role: role.optional().describe('A lower role; it can never be raised.'),
-      scopes: namedScopes.optional().describe('The scopes that stay. A VIEWER keeps scopes that read and no others.'),
+      name: text(LABEL_LENGTH_MAX).optional().describe('The new name of the API key.'),
+      role: role
+        .optional()
+        .describe(
+          'The new role of the API key, which must be lower than the current role. The role of a key can never be raised.',
+        ),
+      scopes: namedScopes
+        .optional()
+        .describe('The scopes that the API key keeps. A VIEWER can keep only scopes that read.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'ApiKeyChange', minProperties: 1 })
     .register(examples, { example: { name: 'ERP import, old' } }),
-  responses: { 200: { description: 'The record after the change.', schema: apiKey.schema } },
+  responses: { 200: { description: 'The updated record of the API key.', schema: apiKey.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { apiKeys }): Promise<Reply> {
     const reply = await apiKeys.updateApiKey({
@@ -152,12 +187,12 @@ export const revokeApiKey = route({
   operation: 'revokeApiKey',
   method: 'delete',
   path: '/api-keys/:apiKeyId',
-  summary: 'Revoke an API key at once',
+  summary: 'Revoke an API key',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/RevokeApiKey',
   resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: apiKeyParams,
-  responses: { 204: { description: 'Revoked.' } },
+  responses: { 204: { description: 'The API key is revoked at once.' } },
   refusals: [409],
   async handle({ params }, { apiKeys }): Promise<Reply> {
     await apiKeys.revokeApiKey({ apiKeyId: params.apiKeyId });

@@ -8,33 +8,50 @@ import type { Reply } from '../../http/response/reply.js';
 
 const actor = shown.record<AuditEvent>()({
   type: shown.word(
-    z.enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']).describe('What kind of actor it was.'),
+    z
+      .enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM'])
+      .describe('The kind of actor that caused the event: API_KEY, USER, OPERATOR or SYSTEM.'),
     'actorType',
     'API_KEY',
   ),
   id: shown.text(
     'actorId',
     EXAMPLE_KEY_ID,
-    'The id of the key or of the person; a word for the operator and the system.',
+    'The id of the API key or user that caused the event, or a fixed word for the operator and the system.',
   ),
 });
 
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
 export const auditEvent = shown.record<AuditEvent>('AuditEvent')({
-  id: shown.text('auditEventId', 'ae7c331c-53b7-5821-81eb-9a5e27775a84', 'The id of the event.'),
-  at: shown.instant('eventTime', EXAMPLE_INSTANT, 'When it happened.'),
-  actor: shown.made(actor.schema.describe('Who did it.'), actor.present, exampleOf(actor.schema)),
-  action: shown.text('action', 'company.created', 'What was done, such as `api_key.created`. More may come.'),
-  target: shown.text('target', `company:${EXAMPLE_IDS.company}`, 'What it was done to: kind and id.'),
-  outcome: shown.text('outcome', 'SUCCEEDED', 'How it ended, such as `SUCCEEDED`.'),
+  id: shown.text('auditEventId', 'ae7c331c-53b7-5821-81eb-9a5e27775a84', 'The id of the audit event.'),
+  at: shown.instant('eventTime', EXAMPLE_INSTANT, 'The time of the audit event.'),
+  actor: shown.made(
+    actor.schema.describe('The actor that caused the audit event.'),
+    actor.present,
+    exampleOf(actor.schema),
+  ),
+  action: shown.text(
+    'action',
+    'company.created',
+    'The action that was audited, such as `api_key.created`. More actions may be added.',
+  ),
+  target: shown.text(
+    'target',
+    `company:${EXAMPLE_IDS.company}`,
+    'The kind and id of the resource that the action was about.',
+  ),
+  outcome: shown.text('outcome', 'SUCCEEDED', 'The outcome of the action, such as `SUCCEEDED`.'),
   requestId: shown.made(
-    z.string().nullable().describe('The X-Request-Id of the request. Null: no request.'),
+    z
+      .string()
+      .nullable()
+      .describe('The X-Request-Id of the request that caused the event, or null if no request caused the event.'),
     ({ requestId }: AuditEvent) => orNull(requestId),
     'req_228jna5h7j3xa8s4ycphgcwdht',
   ),
   ip: shown.made(
-    z.string().nullable().describe('The address of the caller. Null: no caller from outside.'),
+    z.string().nullable().describe('The IP address of the caller, or null if no external caller caused the event.'),
     ({ ip }: AuditEvent) => orNull(ip),
     '203.0.113.7',
   ),
@@ -44,7 +61,7 @@ export const listAuditEvents = route({
   operation: 'listAuditEvents',
   method: 'get',
   path: '/audit-events',
-  summary: 'List who changed what, newest first',
+  summary: 'List audit events, newest first',
   rpc: 'invoicecontrol.organization.v1.AuditService/ListAuditEvents',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,

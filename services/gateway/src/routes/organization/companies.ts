@@ -10,22 +10,37 @@ import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 export const company = shown.record<Company>('Company')({
   id: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company.'),
-  name: shown.text('name', 'Acme Polska', 'What people call it.'),
-  taxId: shown.textOrNull('taxId', 'PL9994172031', 'The VAT ID that `buyer.tax_id` of an invoice routes by.'),
-  country: shown.textOrNull('country', 'PL', 'Where it is registered, an ISO 3166-1 alpha-2 code.'),
-  isDefault: shown.flag('isDefault', false, 'Whether it gets the invoices that name no company.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  name: shown.text('name', 'Acme Polska', 'The name of the company.'),
+  taxId: shown.textOrNull(
+    'taxId',
+    'PL9994172031',
+    'The VAT id of the company, or null if none is set. An invoice with this `buyer.tax_id` is assigned to the company.',
+  ),
+  country: shown.textOrNull(
+    'country',
+    'PL',
+    'The country in which the company is registered, as an ISO 3166-1 alpha-2 code, or null if none is set.',
+  ),
+  isDefault: shown.flag(
+    'isDefault',
+    false,
+    'Whether the company is the default company, to which invoices without a company are assigned.',
+  ),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the company was created.'),
 });
 
 const fields = {
-  name: text(LABEL_LENGTH_MAX).describe('What people call it.'),
+  name: text(LABEL_LENGTH_MAX).describe('The name of the company.'),
   tax_id: companyTaxId()
     .optional()
     .describe(
-      'The VAT ID that `buyer.tax_id` of an invoice routes by: at least three digits. No two companies share one.',
+      'The VAT id of the company, with at least three digits. An invoice with this `buyer.tax_id` is assigned to the company. No two companies can have the same VAT id.',
     ),
   country: country.optional(),
-  is_default: z.boolean().optional().describe('`true` makes it the company of the invoices that name none.'),
+  is_default: z
+    .boolean()
+    .optional()
+    .describe('Whether the company becomes the default company, to which invoices without a company are assigned.'),
 };
 
 const companyParams = z.object({ companyId: pathId('company') });
@@ -93,7 +108,7 @@ export const updateCompany = route({
   operation: 'updateCompany',
   method: 'patch',
   path: '/companies/:companyId',
-  summary: 'Change a company',
+  summary: 'Update a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/UpdateCompany',
   resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
@@ -103,7 +118,7 @@ export const updateCompany = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'CompanyChange', minProperties: 1 })
     .register(examples, { example: { name: 'Acme Polska sp. z o.o.' } }),
-  responses: { 200: { description: 'The company after the change.', schema: company.schema } },
+  responses: { 200: { description: 'The updated company.', schema: company.schema } },
   refusals: [409],
   async handle({ params, body }, { companies }): Promise<Reply> {
     const reply = await companies.updateCompany({
@@ -121,12 +136,12 @@ export const deleteCompany = route({
   operation: 'deleteCompany',
   method: 'delete',
   path: '/companies/:companyId',
-  summary: 'Remove a company',
+  summary: 'Delete a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/DeleteCompany',
   resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: companyParams,
-  responses: { 204: { description: 'Removed.' } },
+  responses: { 204: { description: 'The company is deleted.' } },
   refusals: [409],
   async handle({ params }, { companies }): Promise<Reply> {
     await companies.deleteCompany({ companyId: params.companyId });

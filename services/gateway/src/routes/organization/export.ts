@@ -14,21 +14,19 @@ export const exportOrganization = route({
   operation: 'exportOrganization',
   method: 'get',
   path: '/organizations/current/export',
-  summary: 'Take everything of the organization along',
+  summary: 'Export all data of the organization',
   description:
-    'A ZIP archive with one file of JSON lines for each kind of record, and with `include=originals` the files as they were ' +
-    'uploaded. It is written while it is sent, so its length is not known before; its last file, `manifest.json`, says what it ' +
-    'holds. No secret is in it. One archive of an organization at a time.',
+    'Returns a ZIP archive with one file of JSON lines for each kind of record. With `include=originals` the archive also has the uploaded files. The archive is written while it is sent, so its length is not known in advance; its last file, `manifest.json`, lists the contents. The archive contains no secrets. Only one archive of an organization can be written at a time.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/BeginExport',
   access: { minimumRole: 'OWNER', scope: 'organization:read' },
   timeoutMs: READ_TIMEOUT_MS,
   isOneAtATime: true,
   query: z.strictObject({
-    include: z.literal('originals').optional().describe('`originals` adds the uploaded files.'),
+    include: z.literal('originals').optional().describe('Set to `originals` to add the uploaded files to the archive.'),
   }),
   responses: {
     200: {
-      description: 'The archive.',
+      description: 'The ZIP archive with the data of the organization.',
       mediaTypes: ['application/zip'],
       headers: ['Content-Disposition'],
     },

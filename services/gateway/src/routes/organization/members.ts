@@ -9,23 +9,27 @@ import { publicRoute, route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { grantorOf } from './grantor.js';
 
-const role = z.enum(roles).describe('VIEWER reads, ANALYST reviews, ADMIN manages, OWNER may do everything.');
+const role = z
+  .enum(roles)
+  .describe('The role of the member: VIEWER (reads), ANALYST (reviews), ADMIN (manages) or OWNER (may do everything).');
 
 export const member = shown.record<Member>('Member')({
-  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the person.'),
-  email: shown.text('email', 'ann@example.com', 'Where mail to the person goes.'),
+  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the member.'),
+  email: shown.text('email', 'ann@example.com', 'The e-mail address of the member.'),
   name: shown.made(
-    z.string().nullable().describe('Null until the invitation is accepted.'),
+    z.string().nullable().describe('The name of the member, or null if the invitation is not accepted yet.'),
     ({ name }: Member) => (name === '' ? null : name),
     'Ann Example',
   ),
   role: shown.word(role, 'role', 'ANALYST'),
   status: shown.word(
-    z.enum(['INVITED', 'ACTIVE']).describe('INVITED until the invitation is accepted.'),
+    z
+      .enum(['INVITED', 'ACTIVE'])
+      .describe('The status of the member: INVITED (the invitation is not accepted yet) or ACTIVE.'),
     'status',
     'ACTIVE',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When the person was invited.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the member was invited.'),
 });
 
 const memberParams = z.object({ userId: pathId('assignee', 'member') });
@@ -50,16 +54,17 @@ export const inviteMember = route({
   operation: 'inviteMember',
   method: 'post',
   path: '/members',
-  summary: 'Invite a person by e-mail',
+  summary: 'Invite a member by e-mail',
   rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
-    .strictObject({ email: email().describe('Where the invitation is sent.'), role })
+    .strictObject({ email: email().describe('The e-mail address to which the invitation is sent.'), role })
     .meta({ id: 'MemberInvitation' })
     .register(examples, { example: { email: 'ann@example.com', role: 'ANALYST' } }),
   responses: {
     201: {
-      description: 'Invited. Only the mail contains the token of the invitation, which is valid for seven days.',
+      description:
+        'The invited member. Only the e-mail contains the token of the invitation, which is valid for seven days.',
       schema: member.schema,
       headers: ['Location'],
     },
@@ -81,13 +86,13 @@ export const acceptInvitation = publicRoute({
   operation: 'acceptInvitation',
   method: 'post',
   path: '/members/accept',
-  summary: 'Accept an invitation by the token of its mail, once',
+  summary: 'Accept an invitation to become a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/AcceptInvitation',
   access: 'public',
   body: z
     .strictObject({
-      token: text().describe('The token of the mail; it can be used once.'),
-      name: text(LABEL_LENGTH_MAX).describe('What the person is called.'),
+      token: text().describe('The token from the e-mail with the invitation. The token can be used only once.'),
+      name: text(LABEL_LENGTH_MAX).describe('The name of the new member.'),
     })
     .meta({ id: 'InvitationAcceptance' })
     .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),
@@ -119,7 +124,7 @@ export const updateMember = route({
   operation: 'updateMember',
   method: 'patch',
   path: '/members/:userId',
-  summary: 'Give a member another role',
+  summary: 'Change the role of a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/UpdateMember',
   resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
@@ -128,7 +133,7 @@ export const updateMember = route({
     .strictObject({ role })
     .meta({ id: 'MemberChange' })
     .register(examples, { example: { role: 'ADMIN' } }),
-  responses: { 200: { description: 'The member after the change.', schema: member.schema } },
+  responses: { 200: { description: 'The updated member.', schema: member.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { members }): Promise<Reply> {
     const reply = await members.updateMember({
@@ -144,12 +149,12 @@ export const removeMember = route({
   operation: 'removeMember',
   method: 'delete',
   path: '/members/:userId',
-  summary: 'Remove a member, or revoke an invitation',
+  summary: 'Remove a member or revoke an invitation',
   rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
   resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
-  responses: { 204: { description: 'Removed.' } },
+  responses: { 204: { description: 'The member is removed, or the invitation is revoked.' } },
   refusals: [409],
   async handle({ params, principal }, { members }): Promise<Reply> {
     await members.removeMember({

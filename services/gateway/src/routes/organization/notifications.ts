@@ -8,7 +8,7 @@ import type { Reply } from '../../http/response/reply.js';
 
 export const notification = shown.record<Notification>('Notification')({
   id: shown.text('notificationId', EXAMPLE_IDS.notification, 'The id of the notification.'),
-  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The member who is told.'),
+  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the member to whom the e-mail is sent.'),
   kind: shown.word(
     z
       .enum([
@@ -24,24 +24,28 @@ export const notification = shown.record<Notification>('Notification')({
         'KSEF_CONNECTION_FAILED',
         'KSEF_SUBMISSION_REFUSED',
       ])
-      .describe('Why the mail is sent.'),
+      .describe('The kind of notification, which is the reason for sending the e-mail.'),
     'kind',
     'INVITATION',
   ),
-  subject: shown.text('subject', 'You are invited to Demonstration Ltd', 'The subject line of the mail.'),
+  subject: shown.text('subject', 'You are invited to Demonstration Ltd', 'The subject line of the e-mail.'),
   status: shown.word(
-    z.enum(['QUEUED', 'SENT', 'FAILED']).describe('FAILED: the last attempt failed, none follows.'),
+    z
+      .enum(['QUEUED', 'SENT', 'FAILED'])
+      .describe(
+        'The status of the e-mail: QUEUED, SENT or FAILED (the last attempt failed and no further attempt follows).',
+      ),
     'status',
     'SENT',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When the reason for the mail arose.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time of the event that caused the notification.'),
 });
 
 export const listNotifications = route({
   operation: 'listNotifications',
   method: 'get',
   path: '/notifications',
-  summary: 'List the mails that people are sent, newest first',
+  summary: 'List e-mail notifications, newest first',
   rpc: 'invoicecontrol.organization.v1.NotificationService/ListNotifications',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,

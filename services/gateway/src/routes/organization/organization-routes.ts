@@ -19,7 +19,7 @@ import {
 export const organizationResources: readonly Resource[] = [
   {
     tag: 'organizations',
-    description: 'The organization of the key: its settings, what it has used, its end and its return.',
+    description: 'The organization of the API key: its settings, usage, data export, deletion and restoration.',
     routes: [
       getOrganization,
       updateOrganization,
@@ -33,27 +33,28 @@ export const organizationResources: readonly Resource[] = [
   },
   {
     tag: 'companies',
-    description: 'The companies that are billed. An invoice finds its company by the VAT id of its buyer.',
+    description:
+      'The companies of the organization that are billed. An invoice is assigned to a company by the VAT id of its buyer.',
     routes: [listCompanies, createCompany, getCompany, updateCompany, deleteCompany],
   },
   {
     tag: 'members',
-    description: 'The people of the organization. They are invited by e-mail.',
+    description: 'The members of the organization, who are invited by e-mail.',
     routes: [listMembers, inviteMember, acceptInvitation, getMember, updateMember, removeMember],
   },
   {
     tag: 'api-keys',
-    description: 'Keys for programs, each with a role and scopes.',
+    description: 'API keys for programs, each with a role and scopes.',
     routes: [listApiKeys, createApiKey, getApiKey, updateApiKey, revokeApiKey],
   },
   {
     tag: 'audit-events',
-    description: 'Who changed or read what.',
+    description: 'Audit events that record each change and access with its actor.',
     routes: [listAuditEvents],
   },
   {
     tag: 'notifications',
-    description: 'The mails that people are sent.',
+    description: 'E-mail notifications that are sent to members.',
     routes: [listNotifications],
   },
 ];

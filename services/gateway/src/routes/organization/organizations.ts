@@ -13,31 +13,39 @@ import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 const referenceValidationMode = z
   .enum(['OFF', 'DECLARED_PROFILES', 'ALL'])
-  .describe('Which reference documents are validated. ALL needs an active subscription.');
+  .describe(
+    'The reference validation mode, which determines the documents that are validated against the rules of their profile. ALL requires an active subscription.',
+  );
 
 export const organization = shown.record<Organization>('Organization')({
   id: shown.id('organizationId', EXAMPLE_IDS.organization, 'The id of the organization.'),
-  name: shown.text('name', 'Demonstration Ltd', 'What people call it.'),
-  billingEmail: shown.textOrNull('billingEmail', 'billing@example.com', 'Where bills are sent.'),
+  name: shown.text('name', 'Demonstration Ltd', 'The name of the organization.'),
+  billingEmail: shown.textOrNull(
+    'billingEmail',
+    'billing@example.com',
+    'The e-mail address to which bills are sent, or null if none is set.',
+  ),
   baseCurrency: shown.field(baseCurrency, 'baseCurrency', 'EUR'),
   referenceValidationMode: shown.word(referenceValidationMode, 'referenceValidationMode', 'DECLARED_PROFILES'),
   plan: shown.word(
-    z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('What the organization has bought.'),
+    z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('The plan of the organization.'),
     'plan',
     'ENTERPRISE',
   ),
   subscriptionStatus: shown.word(
     z
       .enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'])
-      .describe('The state of its subscription; `none` without one.'),
+      .describe('The status of the subscription of the organization, or `none` if there is no subscription.'),
     'subscriptionStatus',
     'none',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'When it was created.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the organization was created.'),
   referenceValidationInForce: shown.made(
     referenceValidationMode
       .optional()
-      .describe('Only where it is another one: the mode that is followed while the subscription is not active.'),
+      .describe(
+        'The reference validation mode that is applied while the subscription is not active. Present only if it differs from the chosen mode.',
+      ),
     ({ referenceValidationInForce: mode }: Organization) =>
       mode === undefined ? undefined : shown.oneOf(referenceValidationMode, mode),
     undefined,
@@ -45,9 +53,17 @@ export const organization = shown.record<Organization>('Organization')({
 });
 
 const deletedOrganization = shown.record<DeleteOrganizationResponse>('DeletedOrganization')({
-  deletedAt: shown.instant('deletedTime', EXAMPLE_INSTANT, 'When it was deleted.'),
-  recoveryToken: shown.text('recoveryToken', 'rec_...', 'Brings the organization back. Shown once.'),
-  recoveryExpiresAt: shown.instant('recoveryExpiresTime', '2026-04-13T09:30:00.000Z', 'Until when the token works.'),
+  deletedAt: shown.instant('deletedTime', EXAMPLE_INSTANT, 'The time when the organization was deleted.'),
+  recoveryToken: shown.text(
+    'recoveryToken',
+    'rec_...',
+    'The token with which the organization can be restored. The token is shown only once.',
+  ),
+  recoveryExpiresAt: shown.instant(
+    'recoveryExpiresTime',
+    '2026-04-13T09:30:00.000Z',
+    'The time until which the recovery token is valid.',
+  ),
 });
 
 const restoredOrganization = shown.record<RestoreOrganizationResponse>('RestoredOrganization')({
@@ -55,7 +71,7 @@ const restoredOrganization = shown.record<RestoreOrganizationResponse>('Restored
   ownerKey: shown.text(
     'ownerKey',
     'ick_live_...',
-    'A new API key of role OWNER; the old keys stay revoked. Shown once.',
+    'A new API key with the role OWNER, shown only once. The old keys stay revoked.',
   ),
 });
 
@@ -71,10 +87,10 @@ export const getOrganization = route({
   operation: 'getOrganization',
   method: 'get',
   path: '/organizations/current',
-  summary: 'Read the organization',
+  summary: 'Read the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/GetOrganization',
   access: { scope: 'organization:read' },
-  responses: { 200: { description: 'The organization of the key.', schema: organization.schema } },
+  responses: { 200: { description: 'The organization that the API key belongs to.', schema: organization.schema } },
   async handle(_input, { organizations }): Promise<Reply> {
     const reply = await organizations.getOrganization({});
     return { status: 200, body: organization.present(stated(reply.organization)) };
@@ -85,18 +101,18 @@ export const updateOrganization = route({
   operation: 'updateOrganization',
   method: 'patch',
   path: '/organizations/current',
-  summary: 'Change name or billing e-mail',
+  summary: 'Update the name or billing e-mail of the organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
     .strictObject({
-      name: text(LABEL_LENGTH_MAX).optional().describe('What people call it.'),
-      billing_email: email().optional().describe('Where bills are sent.'),
+      name: text(LABEL_LENGTH_MAX).optional().describe('The name of the organization.'),
+      billing_email: email().optional().describe('The e-mail address to which bills are sent.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'OrganizationChange', minProperties: 1 })
     .register(examples, { example: { name: 'Demonstration Ltd', billing_email: 'billing@example.com' } }),
-  responses: { 200: { description: 'The organization after the change.', schema: organization.schema } },
+  responses: { 200: { description: 'The updated organization.', schema: organization.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateOrganization({
@@ -111,16 +127,25 @@ export const deleteOrganization = route({
   operation: 'deleteOrganization',
   method: 'delete',
   path: '/organizations/current',
-  summary: 'Delete the organization',
+  summary: 'Delete the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   // Deleting asks billing whether a subscription is active.
   timeoutMs: 10_000,
   body: z
-    .strictObject({ confirm_name: text(LABEL_LENGTH_MAX).describe('The name of the organization, exactly.') })
+    .strictObject({
+      confirm_name: text(LABEL_LENGTH_MAX).describe(
+        'The exact name of the organization, as a confirmation of its deletion.',
+      ),
+    })
     .meta({ id: 'OrganizationDeletion' })
     .register(examples, { example: { confirm_name: 'Demonstration Ltd' } }),
-  responses: { 200: { description: 'Deleted; every key is revoked.', schema: deletedOrganization.schema } },
+  responses: {
+    200: {
+      description: 'The deleted organization with its recovery token. All API keys are revoked.',
+      schema: deletedOrganization.schema,
+    },
+  },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.deleteOrganization({ confirmName: body.confirm_name.trim() });
@@ -133,15 +158,20 @@ export const restoreOrganization = publicRoute({
   operation: 'restoreOrganization',
   method: 'post',
   path: '/organizations/current/restore',
-  summary: 'Bring a deleted organization back',
+  summary: 'Restore a deleted organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/RestoreOrganization',
   access: 'public',
   body: z
-    .strictObject({ recovery_token: text().describe('As the deletion answered it.') })
+    .strictObject({
+      recovery_token: text().describe('The recovery token from the response to the deletion of the organization.'),
+    })
     .meta({ id: 'OrganizationRecovery' })
     .register(examples, { example: { recovery_token: 'the token of the deletion' } }),
   responses: {
-    200: { description: 'The organization, with a new key for its owner.', schema: restoredOrganization.schema },
+    200: {
+      description: 'The restored organization with a new API key for its owner.',
+      schema: restoredOrganization.schema,
+    },
   },
   refusals: [401, 404, 409],
   async handle({ body }, { organizations }): Promise<Reply> {
@@ -154,14 +184,14 @@ export const updateBaseCurrency = route({
   operation: 'updateBaseCurrency',
   method: 'patch',
   path: '/organizations/current/base-currency',
-  summary: 'Set the base currency of invoices to come',
+  summary: 'Set the base currency of the organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateBaseCurrency',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
     .strictObject({ base_currency: baseCurrency })
     .meta({ id: 'BaseCurrencyChange' })
     .register(examples, { example: { base_currency: 'EUR' } }),
-  responses: { 200: { description: 'The base currency after the change.', schema: baseCurrencyInForce.schema } },
+  responses: { 200: { description: 'The new base currency.', schema: baseCurrencyInForce.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateBaseCurrency({ baseCurrency: body.base_currency.toUpperCase() });
@@ -173,14 +203,14 @@ export const updateReferenceValidation = route({
   operation: 'updateReferenceValidation',
   method: 'patch',
   path: '/organizations/current/reference-validation',
-  summary: 'Set how reference documents are validated',
+  summary: 'Set the reference validation mode',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateReferenceValidation',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
     .strictObject({ mode: referenceValidationMode })
     .meta({ id: 'ReferenceValidationChange' })
     .register(examples, { example: { mode: 'DECLARED_PROFILES' } }),
-  responses: { 200: { description: 'The mode after the change.', schema: modeInForce.schema } },
+  responses: { 200: { description: 'The new reference validation mode.', schema: modeInForce.schema } },
   refusals: [409],
   async handle({ body }, { organizations }): Promise<Reply> {
     const reply = await organizations.updateReferenceValidation({ mode: body.mode });
