@@ -105,9 +105,14 @@ test('replay-analyses with --json prints only how many analyses gave the same by
   const { organizationId } = await organizationWithDuplicates();
   const replay = (...sample: string[]) =>
     admin('replay-analyses', '--organization', organizationId, ...sample, '--json');
-  const all = { replayed: 2, identical: 2, different: [] };
+  const all = { replayed: 2, identical: 2, different: [], earlierEngines: [] };
   expect(await replay('--all')).toEqual({ exitCode: 0, stdout: `${JSON.stringify(all)}\n`, stderr: '' });
-  expect(JSON.parse((await replay('--sample', '1')).stdout)).toEqual({ replayed: 1, identical: 1, different: [] });
+  expect(JSON.parse((await replay('--sample', '1')).stdout)).toEqual({
+    replayed: 1,
+    identical: 1,
+    different: [],
+    earlierEngines: [],
+  });
 });
 
 test('dry-run-policy lists the invoices that another policy would decide differently', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
+import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -327,8 +328,31 @@ describe('a replay', () => {
       replayed: count,
       identical: count,
       differentAnalysisIds: [],
+      earlierEngineVersions: [],
       nextPageToken: '',
     });
+  });
+
+  test('names earlier versions of the engine, whose sentences it does not compare', async () => {
+    const organizationId = organization.newTenant();
+    const { second } = await duplicatePair(organizationId);
+    const reword = (versions: object) =>
+      analysisDocuments().updateOne({ _id: second.analysisId }, {
+        $set: { ...versions, 'findings.0.summary': 'The same in other words.', 'findings.0.evidence.explanation': [] },
+      } as object);
+    await reword({ 'versions.riskEngine': '1.12.0' });
+    expect(await replay(organizationId)).toMatchObject({
+      replayed: 2,
+      identical: 2,
+      earlierEngineVersions: ['1.12.0'],
+    });
+    await reword({ 'versions.riskEngine': ENGINE_VERSION });
+    expect(await replay(organizationId)).toMatchObject({
+      differentAnalysisIds: [second.analysisId],
+      earlierEngineVersions: [],
+    });
+    await reword({ 'versions.riskEngine': '1.12.0', 'findings.0.severity': 'LOW' });
+    expect(await replay(organizationId)).toMatchObject({ differentAnalysisIds: [second.analysisId] });
   });
 
   test('reads the numbers of a policy that an earlier release named without their digest', async () => {

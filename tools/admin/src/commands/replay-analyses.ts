@@ -11,6 +11,7 @@ export const replayAnalyses: Command = {
   async run({ analysis, call }, given) {
     const organizationId = given['organization'] ?? '';
     const different: string[] = [];
+    const earlierEngines = new Set<string>();
     let replayed = 0;
     let identical = 0;
     await walkPages(readSample(given), async (page) => {
@@ -18,12 +19,21 @@ export const replayAnalyses: Command = {
       replayed += answer.replayed;
       identical += answer.identical;
       different.push(...answer.differentAnalysisIds);
+      for (const version of answer.earlierEngineVersions) earlierEngines.add(version);
       return answer;
     });
     return {
-      json: { replayed, identical, different },
+      json: { replayed, identical, different, earlierEngines: [...earlierEngines] },
       sentence: outcome(replayed, different.length),
-      values: { Replayed: String(replayed), Identical: String(identical), Different: different.join(' ') || 'none' },
+      values: {
+        Replayed: String(replayed),
+        Identical: String(identical),
+        Different: different.join(' ') || 'none',
+        'Earlier engines': [...earlierEngines].join(' ') || 'none',
+      },
+      ...(earlierEngines.size === 0
+        ? {}
+        : { note: 'Sentences in analyses of earlier engines were not compared: they may be worded differently now.' }),
     };
   },
 };

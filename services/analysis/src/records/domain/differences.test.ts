@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { differencesBetween, isSameResult } from './differences.js';
 import type { Analysis, AnalysisFinding } from './analysis.js';
 
@@ -61,4 +61,36 @@ test('a replay is equal when only the engine version differs, and different for 
   expect(isSameResult(stored, analysis([renamed], { versions: newer }))).toBe(true);
   expect(isSameResult(stored, analysis([finding('a', { summary: 'alike.' })]))).toBe(false);
   expect(isSameResult(stored, analysis([finding('a')], { riskScore: 57 }))).toBe(false);
+});
+
+describe('a replay by another engine version', () => {
+  const versions = { riskEngine: '1.1.0', policy: 'default-1+o0' };
+  const row = (points: number, note: string) => ({ with: 'i', field: 'number', relation: 'SUFFIX', points, note });
+  const worded = (key: string, words: string, changes: Partial<AnalysisFinding> = {}, points = 6.5): AnalysisFinding =>
+    finding(key, {
+      summary: `${words}.`,
+      recommendedAction: `Check ${words}.`,
+      evidence: {
+        ...finding(key).evidence,
+        explanation: [`${words}.`, `${words} again.`],
+        comparisons: [row(points, words)],
+      },
+      ...changes,
+    });
+  const stored = analysis([worded('a', 'alike'), worded('b', 'equal')]);
+
+  test('is equal when it says the same in other words, in whatever order these bring', () => {
+    const reworded = [worded('b', 'a copy'), worded('a', 'similar')];
+    expect(isSameResult(stored, analysis(reworded, { versions }))).toBe(true);
+    expect(isSameResult(stored, analysis(reworded))).toBe(false);
+  });
+
+  test.each<[string, AnalysisFinding[]]>([
+    ['a finding is missing', [worded('a', 'alike')]],
+    ['a finding has another severity', [worded('a', 'alike', { severity: 'MEDIUM' }), worded('b', 'equal')]],
+    ['a finding has another disposition', [worded('a', 'alike', { disposition: 'CONFIRMED' }), worded('b', 'equal')]],
+    ['a value of the evidence differs', [worded('a', 'alike', {}, 7), worded('b', 'equal')]],
+  ])('is different when %s', (_, findings) => {
+    expect(isSameResult(stored, analysis(findings, { versions }))).toBe(false);
+  });
 });

@@ -1,4 +1,6 @@
 import type { Analysis, AnalysisFinding } from './analysis.js';
+import type { Evidence, EvidenceValue } from '@invoicecontrol/engine/explanation/evidence';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
@@ -62,40 +64,65 @@ function described({ type, severity, confidence, disposition }: AnalysisFinding)
 }
 
 /**
- * Whether two analyses are the same, byte for byte. Another engine version alone does not count as a difference: a newer
- * engine that gives the same result has changed nothing.
+ * Tells whether two analyses are the same, byte for byte. The sentences of findings count only within one engine version: a newer
+ * engine that says the same in other words has changed nothing.
  */
 export function isSameResult(left: Analysis, right: Analysis): boolean {
-  return canonicalResult(left) === canonicalResult(right);
+  const toResult = left.versions.riskEngine === right.versions.riskEngine ? resultOf : resultWithoutSentences;
+  return canonicalJson(toResult(left)) === canonicalJson(toResult(right));
 }
 
-function canonicalResult({ decision, riskScore, findings, versions }: Analysis): string {
-  return canonicalJson({
-    decision,
-    riskScore,
-    policy: versions.policy,
-    findings: findings.map(
-      ({
-        type,
-        family,
-        severity,
-        confidence,
-        summary,
-        recommendedAction,
-        evidence,
-        relatedInvoiceIds,
-        disposition,
-      }) => ({
-        type,
-        family,
-        severity,
-        confidence,
-        summary,
-        recommendedAction,
-        evidence: { ...evidence, rule: type },
-        relatedInvoiceIds,
-        disposition,
-      }),
-    ),
-  });
+type ComparedFinding = Omit<AnalysisFinding, 'subjects'>;
+
+interface ComparedResult extends RiskDecision {
+  readonly policy: string;
+  readonly findings: readonly ComparedFinding[];
+}
+
+function resultOf({ decision, riskScore, findings, versions }: Analysis): ComparedResult {
+  return { decision, riskScore, policy: versions.policy, findings: findings.map(comparedFinding) };
+}
+
+function comparedFinding({
+  type,
+  family,
+  severity,
+  confidence,
+  summary,
+  recommendedAction,
+  evidence,
+  relatedInvoiceIds,
+  disposition,
+}: AnalysisFinding): ComparedFinding {
+  return {
+    type,
+    family,
+    severity,
+    confidence,
+    summary,
+    recommendedAction,
+    evidence: { ...evidence, rule: type },
+    relatedInvoiceIds,
+    disposition,
+  };
+}
+
+/** Findings of one severity, confidence and type are stored in the order of their sentences: without these, by their keys. */
+function resultWithoutSentences(analysis: Analysis): ComparedResult {
+  const result = resultOf(analysis);
+  const findings = result.findings.map((finding) => ({
+    ...finding,
+    summary: '',
+    recommendedAction: null,
+    evidence: { ...finding.evidence, explanation: [], ...comparisonsWithoutNotes(finding.evidence) },
+  }));
+  return {
+    ...result,
+    findings: findings.sort((left, right) => compareText(left.evidence.key, right.evidence.key)),
+  };
+}
+
+function comparisonsWithoutNotes({ comparisons }: Evidence): { readonly comparisons?: EvidenceValue } {
+  if (!Array.isArray(comparisons)) return {};
+  return { comparisons: comparisons.map((row: object) => ({ ...row, note: '' })) };
 }

@@ -3,6 +3,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
+import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import { analyze } from '../../decisions/domain/analyze.js';
 import { tolerancesFor } from '../../policies/domain/learned-tolerance.js';
@@ -37,6 +38,8 @@ export interface ReplayOutcome {
   readonly replayed: number;
   readonly identical: number;
   readonly differentAnalysisIds: readonly string[];
+  /** Other versions of the engine that made some of the analyses, in the order of the analyses. */
+  readonly earlierEngineVersions: readonly string[];
   readonly nextPageToken: string;
 }
 
@@ -53,15 +56,24 @@ export const replayAnalyses =
       return policy;
     };
     const different: string[] = [];
+    const engineVersions = new Set<string>();
     const { count, nextPageToken } = await walk(analyses, organizationId, page, async (batch) => {
       for (const record of batch) {
+        engineVersions.add(record.analysis.versions.riskEngine);
         const stored = await policyOf(record.analysis.versions.policy);
         if (stored === undefined || !isReproduced(record, stored.policy, logger)) {
           different.push(record.analysis.analysisId);
         }
       }
     });
-    return { replayed: count, identical: count - different.length, differentAnalysisIds: different, nextPageToken };
+    engineVersions.delete(ENGINE_VERSION);
+    return {
+      replayed: count,
+      identical: count - different.length,
+      differentAnalysisIds: different,
+      earlierEngineVersions: [...engineVersions],
+      nextPageToken,
+    };
   };
 
 function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logger: Logger): boolean {

@@ -23,8 +23,12 @@ export function operatorService(deps: Deps): Binding {
   return bind(OperatorServiceDefinition, {
     async replayAnalyses({ organizationId, limit, pageToken }) {
       const page = { organizationId, pageToken, limit: replayLimit(limit) };
-      const { differentAnalysisIds, ...counts } = await deps.replayAnalyses(page);
-      return { ...counts, differentAnalysisIds: [...differentAnalysisIds] };
+      const { differentAnalysisIds, earlierEngineVersions, ...counts } = await deps.replayAnalyses(page);
+      return {
+        ...counts,
+        differentAnalysisIds: [...differentAnalysisIds],
+        earlierEngineVersions: [...earlierEngineVersions],
+      };
     },
     async dryRunPolicy({ organizationId, policyJson, limit, pageToken }) {
       const page = { organizationId, pageToken, limit: replayLimit(limit) };
