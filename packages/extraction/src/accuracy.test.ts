@@ -6,7 +6,7 @@ import { asScan } from './testing/scan-invoice.js';
 
 const SHARE_MIN = 0.9;
 const SHARE_OF_SCANS_MIN = 0.85;
-/** Of fields in a band of confidence; fewer say nothing. */
+/** Minimum number of fields in a band of confidence; fewer are not conclusive. */
 const FIELDS_OF_BAND_MIN = 10;
 const OVERCONFIDENCE_MAX = 0.1;
 /** A page of text takes seconds on a busy machine. */

@@ -9,7 +9,7 @@ import { structuredXml } from './structured-xml.js';
 
 interface Rules {
   readonly mode: ValidationMode;
-  /** Of RULES_DIR, where an operator mounted any. */
+  /** The rules of RULES_DIR, if an operator mounted any. */
   readonly officialRules?: OfficialRules | undefined;
 }
 
@@ -20,9 +20,9 @@ export interface Examination {
 }
 
 /**
- * What a document says, and whether its XML keeps the rules that the mode asks for (documents reference, sections 9 and
- * 14), in texts that people can read. XML that is too small to be an invoice is held against the rules all the same. As `readDocument`, it is rejected
- * only for defects, and belongs into a process of its own.
+ * Reads a document, and checks its XML against the rules that the mode asks for (documents reference, sections 9 and 14), in texts that
+ * people can read. XML that is too small to be an invoice is checked all the same. Like `readDocument`, it rejects only for defects, and
+ * belongs into a process of its own.
  */
 export async function examineDocument(bytes: Uint8Array, context: DocumentContext & Rules): Promise<Examination> {
   return withReadableTexts(await examine(bytes, context));
@@ -37,7 +37,7 @@ async function examine(
   const isHybrid = reading !== null && reading.embeddedFile !== null;
   if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
   const xml = await structuredXml(bytes, context.mediaType);
-  // Only a PDF declares a profile beside that of its XML.
+  // Only a PDF declares a profile besides that of its XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };
   return { outcome, validation: xml === null ? null : validateXml(xml, mode, known) };

@@ -1,4 +1,4 @@
-/** What an upload can be; XML is one type however it was declared. */
+/** Media types of uploads; XML is one type however it was declared. */
 export type DocumentMediaType =
   | 'application/pdf'
   | 'image/png'
@@ -8,7 +8,7 @@ export type DocumentMediaType =
   | 'application/xml'
   | 'application/pkcs7-mime';
 
-/** As many first bytes as decide the type. */
+/** Number of first bytes that decide the type. */
 export const SNIFFED_BYTES = 4_096;
 /** A PDF may have other bytes before its header. */
 const PDF_HEADER_WITHIN_BYTES = 1_024;

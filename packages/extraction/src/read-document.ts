@@ -5,16 +5,16 @@ import { readPdf } from './pdf/read-pdf.js';
 import { readXml } from './xml/read-xml.js';
 import { signedContent } from './xml/signed-content.js';
 
-/** What is known about a document beside its bytes. */
+/** Facts about a document besides its bytes. */
 export interface DocumentContext {
-  /** As `sniffMediaType` finds it. */
+  /** Media type that `sniffMediaType` finds. */
   readonly mediaType: DocumentMediaType;
   readonly companies: readonly OwnCompany[];
 }
 
 /**
- * What a document says (documents reference, sections 3 to 7). A document that cannot be read is a failure with its
- * reason; the promise is rejected only for defects.
+ * Reads a document (documents reference, sections 3 to 7). A document that cannot be read gives a failure with its reason; the promise
+ * rejects only for defects.
  */
 export async function readDocument(
   bytes: Uint8Array,

@@ -10,11 +10,11 @@ const lengthsMax: Readonly<Record<string, number>> = {
   xpath: Infinity,
   location: Infinity,
 };
-/** What nobody sees in the document is shown by its number: hiding it can be the sign of a forgery. */
+/** Invisible characters of these texts are shown by their numbers: hiding them can be the sign of a forgery. */
 const PROOFS: ReadonlySet<string> = new Set(['raw', 'snippet']);
 
 /**
- * What was found in a document, with every text as one line that people can read: it goes into facts, evidence, mails and
+ * Returns the result of reading a document with every text as one line that people can read: it goes into facts, evidence, mails and
  * exports.
  */
 export function withReadableTexts<T>(found: T): T {

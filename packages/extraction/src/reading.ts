@@ -23,18 +23,18 @@ export type Box = readonly [left: number, top: number, right: number, bottom: nu
 
 /** One field with its proof (documents reference, sections 11 and 14). */
 export interface FieldReading {
-  /** As the canonical invoice has it: dates `YYYY-MM-DD`, amounts plain decimals, IBAN without blanks. */
+  /** Value in the form of the canonical invoice: dates `YYYY-MM-DD`, amounts plain decimals, IBAN without blanks. */
   readonly value: string;
-  /** As printed in the document. */
+  /** Value as printed in the document. */
   readonly raw: string;
-  /** From 1; null for XML. */
+  /** Page number, from 1; null for XML. */
   readonly page: number | null;
   /** Null for XML. */
   readonly box: Box | null;
   /** 0 to 1. */
   readonly confidence: number;
   readonly method: 'XML' | 'LABEL' | 'PATTERN' | 'ARITHMETIC';
-  /** Where in the XML; null for text. */
+  /** XPath of the value; null for text. */
   readonly xpath: string | null;
 }
 
@@ -50,14 +50,14 @@ export interface InvoiceLine {
 
 export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURAE' | 'FA3' | 'PDF' | 'IMAGE';
 
-/** What a document says, with the proof of each field. */
+/** The content of a document, with the proof of each field. */
 export interface DocumentReading {
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly format: DocumentFormat;
   /** The code of the declared profile (documents reference, section 8); null when none is known. */
   readonly profile: string | null;
   readonly kind: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
-  /** What is to be paid where it is stated and differs from the gross amount by prepayments or rounding; else null. */
+  /** Amount to pay, if it is stated and differs from the gross amount by prepayments or rounding; else null. */
   readonly payableAmount: string | null;
   /** The name of the XML file inside a PDF; null where there is none. */
   readonly embeddedFile: string | null;
@@ -67,9 +67,9 @@ export interface DocumentReading {
   readonly lines: readonly InvoiceLine[];
   /** ISO 4217 codes an ambiguous sign may mean; empty where the currency was read. Then `fields.currency` is absent. */
   readonly currencyCandidates: readonly string[];
-  /** What looks like an IBAN and fails its check digits, as printed; null where there is none. */
+  /** A text that looks like an IBAN and fails its check digits, as printed; null if there is none. */
   readonly invalidIban: string | null;
-  /** Names beside the chosen one that may be the supplier's, best first, at most 5. */
+  /** Names other than the chosen one that may be the supplier's, best first, at most 5. */
   readonly supplierNameCandidates: readonly string[];
   /** All profiles that the document declares (XML, XMP, name of the file); more than one contradict each other. */
   readonly declaredProfiles: readonly string[];
@@ -80,7 +80,7 @@ export interface DocumentReading {
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** What a digital signature of a PDF covers, and what was done after it. */
+/** The part of a PDF that a digital signature covers, and the changes after it. */
 export interface SignatureReading {
   readonly revisions: number;
   readonly coveragePercent: number;
@@ -135,7 +135,7 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** Why no invoice could be read; the message tells a supplier what to change. */
+/** Reason why no invoice could be read; the message tells a supplier what to change. */
 export interface ReadingFailure {
   readonly reason: FailureReason;
   readonly message: string;

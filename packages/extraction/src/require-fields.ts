@@ -1,6 +1,8 @@
 import type { DocumentReading, FieldPath, ReadingOutcome } from './reading.js';
 
-/** Without these nothing can be stored (documents reference, section 11), as accountants call them; the currency has its placeholder. */
+/**
+ * Fields without which nothing can be stored (documents reference, section 11), as accountants call them; the currency has its placeholder.
+ */
 const requiredFields = {
   'supplier.name': 'the name of the supplier',
   invoice_number: 'the invoice number',
@@ -15,7 +17,7 @@ export function requireFields(reading: DocumentReading): ReadingOutcome {
   );
   if (missingFields.length === 0) return { reading };
   const names = missingFields.map((field) => `${requiredFields[field]} (${field})`).join(', ');
-  const how = reading.method === 'XML' ? 'in its element' : 'beside its label';
+  const how = reading.method === 'XML' ? 'in its element' : 'next to its label';
   const each = missingFields.length === 1 ? 'it' : 'each of them';
   const message = `The document does not state, or not readably: ${names}. Send the invoice again with ${each} ${how}, or enter the missing values as a correction.`;
   return { failure: { reason: 'FIELDS_MISSING', message, missingFields, reading } };

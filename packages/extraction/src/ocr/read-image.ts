@@ -36,7 +36,10 @@ async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<t
   }
 }
 
-/** Why a picture cannot be decoded: libvips has one kind of error, whose texts tell one that is too large from a broken one. */
+/**
+ * Returns the reason why a picture cannot be decoded: libvips has one kind of error, whose texts tell one that is too large from a broken
+ * one.
+ */
 export function refusePicture(error: unknown): ReturnType<typeof refuse> {
   const message = (error as { message?: string }).message ?? '';
   if (/exceeds pixel limit/i.test(message)) {

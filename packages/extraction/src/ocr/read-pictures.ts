@@ -14,7 +14,7 @@ import type { PictureSize } from './scale.js';
 
 /** A page as a picture: PNG in grey. */
 export interface Picture {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
   readonly png: Buffer;
   readonly width: number;
@@ -31,11 +31,11 @@ export const OCR_PAGES_MAX = 10;
 /** A 250 KB file can hold 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
 const AGREEMENT_BONUS = 0.1;
-/** Of the pixels, at each end of the grey values. */
+/** Share of the pixels that is ignored at each end of the grey values. */
 const IGNORED_SHARE = 0.01;
 const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
-/** Of the height of a line: its font. */
+/** Size of the font as a share of the height of a line. */
 const FONT_OF_LINE = 0.8;
 /** Less sure words are noise of stamps, lines and logos. */
 const WORD_CONFIDENCE_MIN = 0.2;
@@ -87,8 +87,8 @@ async function resize(source: Sharp, size: PictureSize, number: number): Promise
 }
 
 /**
- * What spreads the grey values over the whole range; the darkest and the lightest hundredth do not count. As `normalise` of sharp,
- * which goes by another space of colours and takes as long as a third of the recognition.
+ * Computes the spread of the grey values over the whole range; the darkest and the lightest hundredth do not count. `normalise` of sharp
+ * does the same in another space of colours and takes as long as a third of the recognition.
  */
 function fullContrast(grey: Buffer): { readonly factor: number; readonly offset: number } {
   const counts = new Uint32Array(256);
@@ -108,7 +108,7 @@ function valueAfter(counts: Uint32Array, pixels: number): number {
   return counts.findIndex((count) => (seen += count) > pixels);
 }
 
-/** What pictures say, and the words it was found in. */
+/** The reading of pictures, with the words in which it was found. */
 export interface PicturesReading extends TextReading {
   readonly ocrPages: readonly TextPage[];
 }
@@ -140,7 +140,7 @@ export async function readPictures(
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second] };
 }
 
-/** What two readings of one picture agree on is surer; else the surer one counts. */
+/** Values on which two readings of one picture agree get more confidence; else the more confident one counts. */
 function combineReadings(first: TextReading, second: TextReading): TextReading {
   const better = rank(second) > rank(first) ? second : first;
   const fields: Partial<Record<FieldPath, FieldReading>> = {};

@@ -12,7 +12,7 @@ interface WorkerScript {
 }
 
 const require = createRequire(import.meta.url);
-// What `tesseract.js/src/worker-script/node` does; an upgrade has to compare it.
+// This does the same as `tesseract.js/src/worker-script/node`; an upgrade must compare them.
 const script = require('tesseract.js/src/worker-script') as WorkerScript;
 const getCore: unknown = require('tesseract.js/src/worker-script/node/getCore');
 

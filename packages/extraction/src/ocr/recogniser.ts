@@ -10,7 +10,7 @@ export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';
 /** Whole pages, one column of text, one block: page modes 3, 4 and 6 of tesseract. */
 export type PageMode = '3' | '4' | '6';
 
-/** A word with its place in pixels, and the line it stands on. */
+/** A word with its place in pixels, and its line. */
 export interface OcrWord {
   readonly text: string;
   /** 0 to 1. */
@@ -71,7 +71,7 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
 
 /** The compressed data of the languages are in packages; the worker finds them there. */
 async function startWorker(languages: readonly OcrLanguage[]): Promise<Worker> {
-  // Without a handler a bad picture is an uncaught exception besides the rejection.
+  // If there is no handler, a bad picture causes an uncaught exception besides the rejection.
   const options = { workerPath: WORKER, langPath: '.', cacheMethod: 'none', errorHandler: () => undefined };
   return createWorker([...languages], OEM.LSTM_ONLY, options);
 }

@@ -1,4 +1,4 @@
-/** In pixels. */
+/** Size in pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
@@ -8,7 +8,7 @@ export interface PictureSize {
 export const SIDE_MAX = 2_500;
 const SIDE_MIN = 1_600;
 const RECEIPT_WIDTH = 1_600;
-/** Of an enlarged receipt: 1,600 wide, a till roll of ten times its width fits whole. */
+/** Maximum number of pixels of an enlarged receipt: a till roll of 1,600 pixels in width and ten times that length fits. */
 export const ENLARGED_PIXELS_MAX = 25_600_000;
 /** tesseract counts pixels in 15 bits. */
 export const ENLARGED_SIDE_MAX = 32_000;

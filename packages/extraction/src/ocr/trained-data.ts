@@ -13,7 +13,7 @@ const packages: Readonly<Record<OcrLanguage, string>> = {
   nld: require.resolve('@tesseract.js-data/nld/package.json'),
 };
 
-/** Where the trained data of a language is, by the name under which tesseract.js asks for it: `./eng.traineddata.gz`. */
+/** Returns the file with the trained data of a language, by the name under which tesseract.js asks for it: `./eng.traineddata.gz`. */
 export function trainedDataFile(name: string): string {
   const code = /(\w{3})\.traineddata\.gz$/.exec(name)?.[1] ?? '';
   if (!(code in packages)) throw new Error(`${name} is not the data of a language that is read.`);

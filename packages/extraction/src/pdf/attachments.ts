@@ -86,7 +86,7 @@ export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Att
   return invoices.sort((one, other) => Number(isPrescribed(other)) - Number(isPrescribed(one)));
 }
 
-/** Whether XML begins with the root of an invoice, behind a declaration and comments. One pass, whatever they hold. */
+/** Tells whether XML begins with the root of an invoice, behind a declaration and comments. One pass, whatever they hold. */
 export function hasInvoiceRoot(content: Uint8Array): boolean {
   const head = Buffer.from(content.subarray(0, HEAD_BYTES)).toString('latin1').replaceAll('\0', '');
   for (let at = head.indexOf('<'); at >= 0;) {

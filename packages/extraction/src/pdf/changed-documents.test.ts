@@ -35,7 +35,7 @@ const LONG_TEST_MS = 120_000;
 const PAGES_READ_MAX = 50;
 const ANNOTATIONS = [at.field, at.signature];
 
-/** What was done to a document, and what a reader sees of it. */
+/** A change to a document, and its effect for a reader. */
 type Row = readonly [change: string, seen: string, file: () => Buffer];
 
 /** The facts of a file, and what the engine makes of them. */
@@ -84,7 +84,7 @@ const annotation = (subtype: string, rectangle: string, entries = ''): string =>
   `<< /Type /Annot /Subtype /${subtype} /Rect [${rectangle}] /F 4 /Contents (Please check) ${entries} >>`;
 const OVER_TOTAL = '396 616 456 632';
 const coverOfTotal = drawing(`1 1 1 rg 0 0 60 16 re f 0 g ${textAt(HIGHER, 4, 4)}`, '0 0 60 16');
-/** With a comment beside the fields of the page. */
+/** Adds a comment to the page, next to its fields. */
 const commented = (comment: string, look?: PdfObject, annotations: readonly number[] = ANNOTATIONS): PdfObjects => ({
   [at.page]: pageWith('', [...annotations, at.free]),
   [at.free]: comment,
@@ -140,7 +140,7 @@ const removedSignatures: readonly Row[] = [
   ],
 ];
 
-/** Of a page, by any means; each of signed and of unsigned documents. */
+/** Changes of a page, by any means; each is made to signed and to unsigned documents. */
 const changesOfPages: readonly (readonly [change: string, seen: string, objects: PdfObjects, root?: number])[] = [
   ['the content is replaced', HIGHER, { [at.content]: otherTotal }],
   ['the page has other content', HIGHER, { [at.page]: pageWith(`/Contents ${at.free} 0 R`), [at.free]: otherTotal }],
@@ -270,7 +270,7 @@ const changesOfPages: readonly (readonly [change: string, seen: string, objects:
 /** Upright strokes over so many points: what is drawn has no words. */
 const strokes = (width: number): string =>
   `0 G 1 w ${Array.from({ length: width / 4 }, (_, index) => `${4 + 4 * index} 8 m ${4 + 4 * index} 18 l S`).join(' ')}`;
-/** Notes that draw themselves, one beside the other from the left edge on, 6 in a row. */
+/** Notes that draw themselves, next to each other from the left edge on, 6 in a row. */
 const drawnNotes = (count: number, { size = 20, distance = 30 } = {}): PdfObjects => {
   const numbers = Array.from({ length: count }, (_, index) => at.free + 1 + index);
   const rectangle = (index: number): string => {
@@ -290,7 +290,7 @@ const changesOfSigned: readonly Row[] = [
   ...changesOfPages.map(([change, seen, objects, root = at.catalog]): Row => [
     change,
     seen,
-    // With the signature where a change names the page or the form anew: only the page differs.
+    // A change that names the page or the form again keeps the signature: only the page differs.
     afterSigning(withSignatureOnPage(objects), { root }),
   ]),
   ['the update has no end mark', HIGHER, afterSigning({ [at.content]: otherTotal }, { hasEnd: false })],
@@ -312,7 +312,7 @@ const changesOfSigned: readonly Row[] = [
     () => withRevision(signedInvoice(unsignedInvoice(attached(xmlOf('1.00')))), attached(xmlOf(HIGHER))),
   ],
   [
-    'a stamp stands on empty paper',
+    'a stamp is on empty paper',
     'PAID',
     afterSigning(commented(annotation('Stamp', '50 100 130 120', LOOK), drawing(textAt('PAID', 4, 4), '0 0 80 20'))),
   ],
@@ -354,7 +354,7 @@ const changesOfSigned: readonly Row[] = [
     () => signedOnceMore(signedInvoice(), drawing('0 g 0 0 100 20 re f', '0 0 100 20'), '50 786 150 806'),
   ],
   ['a note is larger than a note', 'a drawing', afterSigning(drawnNotes(1, { size: 28 }))],
-  ['notes stand side by side', 'a drawing', afterSigning(drawnNotes(2, { distance: 25 }))],
+  ['notes are side by side', 'a drawing', afterSigning(drawnNotes(2, { distance: 25 }))],
   ['there are more notes than a reader makes', 'a drawing', afterSigning(drawnNotes(NOTES_MAX + 1))],
   ...[0, 1].map((place): Row => [
     `the content is replaced, and many signatures follow that cover ${place === 0 ? 'the file' : 'a part of it'}`,
@@ -387,7 +387,7 @@ const changesOfSigned: readonly Row[] = [
   ]),
   [
     'the signature leaves out more than its own value',
-    'what stands there is not signed',
+    'the content there is not signed',
     () => {
       const file = signedInvoice().toString('latin1');
       return Buffer.from(file.replace(`<${'0'.repeat(64)}>`, `<${'0'.repeat(62)}zz>`), 'latin1');
@@ -569,12 +569,12 @@ const harmlessToSigned: readonly Row[] = [
       }),
   ],
   [
-    'the content is packed anew',
+    'the content is packed again',
     'the same',
     afterSigning({ [at.content]: { entries: '/Filter /FlateDecode', data: deflateSync(contentOf()) } }),
   ],
   [
-    'the page and the font are written anew',
+    'the page and the font are written again',
     'the same',
     afterSigning({ [at.page]: pageWith('/StructParents 0', ANNOTATIONS), [at.font]: font() }),
   ],
@@ -623,7 +623,7 @@ const harmlessToUnsigned: readonly Row[] = [
     unsigned({ [at.field]: fieldWith('PO-1'), [at.fieldLook]: fieldLook('PO-1') }),
   ],
   [
-    'a stamp stands on empty paper',
+    'a stamp is on empty paper',
     'RECEIVED',
     unsigned(
       commented(annotation('Stamp', '50 100 180 120', LOOK), drawing(textAt('RECEIVED', 4, 4), '0 0 130 20'), [
@@ -650,7 +650,7 @@ const harmlessToUnsigned: readonly Row[] = [
   ['an invoice in XML is attached', 'the same', unsigned(attached(xmlOf(TOTAL.text)))],
   ['a viewer adds a note', 'the sign of a note', unsigned(commented(note, undefined, [at.field]))],
   [
-    'the content is packed anew',
+    'the content is packed again',
     'the same',
     unsigned({ [at.content]: { entries: '/Filter /FlateDecode', data: deflateSync(contentOf()) } }),
   ],

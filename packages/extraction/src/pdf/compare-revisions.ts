@@ -13,7 +13,7 @@ import type { PdfPage } from './read-pages.js';
 import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';
 import type { ByteRange } from './revisions.js';
 
-/** What the history of a file shows: what was done after it was signed, and what a later revision replaces. */
+/** Facts of the history of a file: the changes after it was signed, and the content that a later revision replaces. */
 export interface HistoryFacts {
   readonly signature: SignatureReading | null;
   readonly signs: readonly TamperSign[];
@@ -24,7 +24,7 @@ export const REVISIONS_COMPARED_MAX = 12;
 /** Pages that are drawn, of all revisions together: the 50 that are read of a file, and as many of the first signed and unsigned one. */
 export const DRAWINGS_MAX = 150;
 
-/** What programs read from a revision. */
+/** Values that programs read from a revision. */
 interface View {
   readonly pageCount: number;
   readonly pages: readonly PdfPage[];
@@ -36,7 +36,7 @@ interface View {
   readonly invoices: readonly string[];
 }
 
-/** What the file shows now; a page is drawn when it is first compared. */
+/** The current content of the file; a page is drawn when it is first compared. */
 interface Current extends View {
   readonly signatures: readonly HeldSignature[];
   readonly signedFields: readonly string[];
@@ -79,7 +79,7 @@ const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefA
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
-/** From what differs least. */
+/** Differences in ascending order. */
 const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
 
 /**
@@ -155,7 +155,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   for (const end of unsignedEnds(ends, signatures)) {
     const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
-    // What cannot be opened as it was never was a document.
+    // A revision that cannot be opened never was a document.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
     signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
     break;
@@ -190,7 +190,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
         signatures: document.signatures(),
         signedFields: document.signedFields(),
       }));
-  // What is held now was signed, whether or not the revision can be opened as it was.
+  // The current signature covers the file, whether or not the revision can be opened as it was.
   const earlier = ofRevision ?? current;
   const freed = findFreedObjects(bytes, end);
   const isFreed = ([start, length]: ByteRange): boolean => freed.has(objectAt(bytes, start + length) ?? NaN);
@@ -229,7 +229,7 @@ function endOf([, , second, rest]: ByteRange): number {
   return second + rest;
 }
 
-/** Between the two parts that a signature covers stands nothing but its own value, in hexadecimal digits. */
+/** The gap between the two parts that a signature covers holds only its own value, in hexadecimal digits. */
 function isHexadecimal(bytes: Uint8Array, [start, length, second]: ByteRange): boolean {
   for (let at = start + length; at < second; at += 1) {
     if (!HEXADECIMAL.has(bytes[at] ?? 0)) return false;
@@ -262,8 +262,8 @@ function readingOf(
 }
 
 /**
- * What differs between the file up to `end` and all of it, as far as it is beyond what is tolerated. UNREADABLE: it cannot be opened
- * as it was. INCOMPLETE: more revisions or pages than are compared.
+ * Compares the file up to `end` with all of it, and returns the difference beyond the tolerated ones. UNREADABLE: the earlier file cannot
+ * be opened. INCOMPLETE: it has more revisions or pages than are compared.
  */
 async function compareWith(
   history: History,

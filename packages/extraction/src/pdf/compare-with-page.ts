@@ -7,13 +7,13 @@ import type { TextReading } from '../text/read-text.js';
 import { readCells } from '../text/text-document.js';
 import type { TextDocument } from '../text/text-document.js';
 
-/** What a program reads: the XML of the document, the text behind a scan, a payment code. */
+/** Fields that a program reads: from the XML of the document, the text behind a scan, or a payment code. */
 type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'value'>>>>;
 
-/** What a reader of the pages sees. */
+/** The content that a reader of the pages sees. */
 export interface VisiblePage {
   readonly pages: readonly TextPage[];
-  /** What the labels of the page say. */
+  /** Values next to the labels of the page. */
   readonly reading: TextReading;
   /** Less sure values are not compared. */
   readonly confidenceMin: number;

@@ -21,7 +21,7 @@ test.each([
   [EN, 'XRECHNUNG'],
   [EN, 'xrechnung.xml'],
   [XRECHNUNG, EN],
-])('%s is contradicted by %s beside it', (identifier, beside) => {
+])('%s is contradicted by %s next to it', (identifier, beside) => {
   expect(declaredProfiles([identifier], [beside, 'notes.xml', beside])).toEqual([identifier, beside]);
 });
 

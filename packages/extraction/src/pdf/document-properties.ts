@@ -2,7 +2,7 @@ import { CII, contradictsProfile, identifyProfile } from '@invoicecontrol/compli
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TamperSign } from '../reading.js';
 
-/** What the file says about itself. */
+/** Metadata of the file. */
 export interface DocumentProperties {
   readonly producer: string | null;
   /** The conformance level of the XMP metadata as written, `EN 16931`; null where it names none. */
@@ -40,8 +40,8 @@ export async function readProperties(pdf: PDFDocumentProxy): Promise<DocumentPro
 }
 
 /**
- * What the XML declares, and what stands beside it in the file and declares something else: the level of the metadata, the
- * name of the attachment, identifiers of further attachments (documents reference, section 9.1).
+ * Returns the profiles that the XML declares, and other ones that the file declares: the level of the metadata, the name of the attachment,
+ * identifiers of further attachments (documents reference, section 9.1).
  */
 export function declaredProfiles(ofXml: readonly string[], beside: readonly string[]): string[] {
   const [declared] = ofXml;

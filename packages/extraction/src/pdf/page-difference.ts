@@ -14,9 +14,9 @@ export interface PageView {
 }
 
 /**
- * What a reader sees of a page in two revisions. EXTENDED: everything is where it was, and something stands where nothing was, or
- * a blank field is filled in. PAYMENT: as EXTENDED, and what was added says an amount or an account. Comments that leave the page as
- * readable as it was, and new signatures, are no difference.
+ * Visible difference of a page between two revisions. EXTENDED: everything is where it was, and something is added where nothing was, or a
+ * blank field is filled in. PAYMENT: as EXTENDED, and the addition states an amount or an account. Comments that leave the page as readable
+ * as it was, and new signatures, are no difference.
  */
 export type PageDifference = 'NONE' | 'EXTENDED' | 'PAYMENT' | 'CHANGED';
 
@@ -26,11 +26,11 @@ interface Word extends PixelArea {
 
 /** Two greys (0 to 255) that differ by less look alike: a letter that is drawn again has other edges. */
 const GREY_DISTANCE_MIN = 64;
-/** On even paper there are no edges, and a light colour can be read. */
+/** Even paper has no edges, and a light colour can be read. */
 const PAPER_GREY_DISTANCE_MIN = 24;
 /** Ink is below it, paper above. */
 const GREY_MIDDLE = 128;
-/** What stands closer to something printed may belong to it: within 6 to 12 pixels, 5 to 9 points. */
+/** Maximum distance at which something may belong to something printed: within 6 to 12 pixels, 5 to 9 points. */
 const BLOCK_PIXELS = 6;
 /** Empty paper is even: its greys differ by less. */
 const PAPER_DISTANCE_MAX = 32;
@@ -38,7 +38,7 @@ const PAPER_DISTANCE_MAX = 32;
 const LINE_PIXELS_MAX = 4;
 /** The sign of a note is smaller: 26 points, and a pixel around it. */
 const NOTE_PIXELS_MAX = 36;
-/** Notes that stand closer together draw something as one. */
+/** Notes that are closer together are treated as one drawing. */
 const NOTE_DISTANCE_PIXELS = 36;
 /** Notes of a page that draw something of their own. */
 export const NOTES_MAX = 12;
@@ -51,9 +51,9 @@ const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
 /** An account consists of digits in one piece or in groups, or of a sort code; dates and times do not match. */
 const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
-/** Names of an account beside those of the labels that announce one. */
+/** Names of an account besides those of the labels that announce one. */
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
-/** A number that stands no further behind the name of an account belongs to it. */
+/** Maximum distance at which a number behind the name of an account belongs to it. */
 const ACCOUNT_CHARACTERS_MAX = 40;
 /** A figure that is set before another one is at most a letter away. */
 const FIGURE_MARGIN_PIXELS = 12;
@@ -82,8 +82,8 @@ export function comparePages(
 }
 
 /**
- * What the texts of a page tell where the earlier page is not drawn. Added words alone may be those of a later signature: they are
- * a difference only when they say an amount or an account.
+ * Compares the texts of a page when the earlier page is not drawn. Added words may be those of a later signature: they are a difference
+ * only when they state an amount or an account.
  */
 export function compareUndrawn(before: TextPage, after: TextPage): PageDifference {
   if (!haveOneSize(before, after)) return 'CHANGED';
@@ -106,7 +106,7 @@ function compareWords(before: PageView, after: PageView, signatures: readonly Pi
   return added.every(isOfSignature) ? 'NONE' : 'EXTENDED';
 }
 
-/** Whether a text holds an amount or an account. */
+/** Tells whether a text holds an amount or an account. */
 export function saysPayment(said: string): boolean {
   const text = normaliseText(said);
   if (findIbans(text).length > 0 || saysAccount(text)) return true;
@@ -138,7 +138,7 @@ function without(words: readonly Word[], others: readonly Word[]): Word[] {
   });
 }
 
-/** In pixels of the drawing, or in points; the letters of a cell are taken to be equally wide. */
+/** Returns the words of a page in pixels of the drawing, or in points; the letters of a cell are taken to be equally wide. */
 function wordsOf(page: TextPage, drawn?: DrawnPage): Word[] {
   const scale = drawn === undefined ? 1 : drawn.content.width / page.width;
   return page.lines.flatMap(({ cells }) =>
@@ -171,8 +171,8 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * With annotations. Both revisions have one content, or one that is extended: what an annotation may do is told by the content
- * below it.
+ * Compares pages with annotations. Both revisions have the same content, or an extended one: the content below an annotation decides what
+ * it may do.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [one, other] = [before.drawn, after.drawn];
@@ -320,7 +320,7 @@ function compareGreys(
   return found;
 }
 
-/** Whether a pixel lies on even paper, with nothing printed near it. Counted when it is first asked for. */
+/** Returns a function that tells whether a pixel is on even paper, with nothing printed near it. It counts on its first call. */
 function emptyPaperOf({ width, height, data }: GreyPicture): (x: number, y: number) => boolean {
   const [columns, rows] = [Math.ceil(width / BLOCK_PIXELS), Math.ceil(height / BLOCK_PIXELS)];
   let blocks: { readonly least: Uint8Array; readonly most: Uint8Array } | undefined;
@@ -356,7 +356,7 @@ function contains({ left, top, right, bottom }: PixelArea, x: number, y: number)
   return left <= x && x <= right && top <= y && y <= bottom;
 }
 
-/** By the middle of the word: a line of text is higher than its letters. */
+/** Compares the middle of the word, since a line of text is higher than its letters. */
 function isWithin({ left, top, right, bottom }: Word, area: PixelArea): boolean {
   return contains(area, (left + right) / 2, (top + bottom) / 2);
 }
@@ -365,7 +365,7 @@ function overlap(one: PixelArea, other: PixelArea): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-/** By so many pixels to the sides, and above and below; a negative number shrinks. */
+/** Grows an area by so many pixels to the sides, and above and below; a negative number shrinks it. */
 function grown({ left, top, right, bottom }: PixelArea, by: number, byHeight = 0): PixelArea {
   return { left: left - by, top: top - byHeight, right: right + by, bottom: bottom + byHeight };
 }

@@ -23,7 +23,7 @@ export interface ShownText extends Area {
   readonly isAnnotation: boolean;
 }
 
-/** What the drawing operators of a page tell beside its text. */
+/** Facts from the drawing operators of a page, besides its text. */
 export interface PageMarks {
   readonly shown: readonly ShownText[];
   /** Figures lie under a picture that is smaller than a page. */
@@ -34,7 +34,7 @@ export interface PageMarks {
   readonly hasRemappedDigits: boolean;
   /** Squares in which a payment code may be drawn. */
   readonly codeAreas: readonly Area[];
-  /** How many paths are painted. */
+  /** Number of painted paths. */
   readonly drawings: number;
 }
 
@@ -44,7 +44,7 @@ interface Graphics {
   /** False for what lets through what is below: highlights, shadows. */
   isOpaque: boolean;
   isInvisible: boolean;
-  /** What lies outside is not painted; null for no limit beside the page. */
+  /** Area outside of which nothing is painted; null for no limit except the page. */
   clip: Area | null;
   mode: number;
   font: string;
@@ -100,7 +100,7 @@ const SCAN_SHARE = 0.5;
 const DIGIT_NAMES = 'zero one two three four five six seven eight nine'.split(' ');
 const OPACITY_MIN = 0.95;
 const OPACITY_VISIBLE_MIN = 0.05;
-/** Letters may stand a little outside of their clip. */
+/** Letters may be a little outside of their clip. */
 const CLIP_MARGIN = 2;
 /** Pictures without transparency, as pdf.js numbers them. */
 const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
@@ -126,9 +126,9 @@ export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise
   return walk.marks((font) => fontOf(page, font).name ?? font);
 }
 
-/** What pdf.js knows of a font. */
+/** A font as pdf.js knows it. */
 interface LoadedFont {
-  /** In the file; pdf.js numbers fonts. */
+  /** Name in the file; pdf.js numbers fonts. */
   readonly name?: string;
   readonly isType3Font?: boolean;
   readonly composite?: boolean;
@@ -157,7 +157,7 @@ function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
   return OPAQUE_IMAGE_KINDS.has((decoded as { kind?: unknown } | undefined)?.kind);
 }
 
-/** What the walk asks of the file. */
+/** Lookups of the walk in the file. */
 interface Lookups {
   readonly isLayerShown: (layer: unknown) => boolean;
   readonly digitShown: (font: string, code: number) => string | undefined;
@@ -204,7 +204,7 @@ class Walk {
   /** Filled paths of very many points. */
   private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
-  /** For each open marked content, whether its layer is hidden. */
+  /** True for each open marked content whose layer is hidden. */
   private readonly layers: boolean[] = [];
   private isAnnotation = false;
   private isClipPending = false;

@@ -6,16 +6,16 @@ import type { VisiblePage } from './compare-with-page.js';
 import { rasterAreas } from './raster.js';
 import type { PdfPage } from './read-pages.js';
 
-/** What a payment code tells a banking app to pay. */
+/** The payment that a payment code hands to a banking app. */
 export type PaymentCode = Readonly<Partial<Record<FieldPath, { readonly value: string }>>>;
 
 /** More codes than a payment slip, a link and a parcel label need. */
 const CODES_MAX = 6;
-/** Of the Swiss QR-bill: header, version, coding, account, then creditor, ultimate creditor, amount and currency. */
+/** Lines of the Swiss QR-bill: header, version, coding, account, then creditor, ultimate creditor, amount and currency. */
 const SWISS = { account: 3, amount: 18, currency: 19 } as const;
-/** Of the European QR code: service tag, version, coding, SCT, BIC, name, account, amount with its currency. */
+/** Lines of the European QR code: service tag, version, coding, SCT, BIC, name, account, amount with its currency. */
 const EPC = { service: 3, account: 6, amount: 7 } as const;
-/** Of the Polish 2D code: NIP, country, account, amount in grosze. */
+/** Parts of the Polish 2D code: NIP, country, account, amount in grosze. */
 const POLISH = { account: 2, amount: 3 } as const;
 
 /** The payment codes of the pages against what the pages print (detection reference, 7.6). */

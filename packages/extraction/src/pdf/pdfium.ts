@@ -1,6 +1,6 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 
-/** In pixels of the drawing, from above. */
+/** Area in pixels of the drawing, from above. */
 export interface PixelArea {
   readonly left: number;
   readonly top: number;
@@ -8,7 +8,7 @@ export interface PixelArea {
   readonly bottom: number;
 }
 
-/** What lies on a page without being a part of it: a comment, a stamp, a form field. */
+/** An object on a page that is not a part of its content: a comment, a stamp, a form field. */
 export interface Annotation {
   readonly kind: 'NOTE' | 'MARKING' | 'SIGNATURE' | 'BLANK_FIELD' | 'OTHER';
   readonly area: PixelArea;
@@ -23,13 +23,13 @@ export interface GreyPicture {
 
 /** A page as it is shown. */
 export interface DrawnPage {
-  /** In points, turned as it is shown. */
+  /** Width in points, turned as it is shown. */
   readonly width: number;
   readonly height: number;
   readonly rotation: number;
-  /** Without annotations. */
+  /** Picture without annotations. */
   readonly content: GreyPicture;
-  /** With annotations that draw something of their own; the same picture where there are none. */
+  /** Picture with annotations that draw something of their own; the same picture if there are none. */
   readonly whole: GreyPicture;
   readonly annotations: readonly Annotation[];
 }
@@ -44,15 +44,15 @@ export interface HeldSignature {
 
 export interface PdfiumDocument {
   readonly pageCount: number;
-  /** Those whose fields stand at the top of the form. */
+  /** Returns the signatures whose fields are at the top of the form. */
   signatures(): HeldSignature[];
-  /** Names of the fields on pages that hold a signature, wherever they stand in the form. */
+  /** Names of the fields on pages that hold a signature, wherever they are in the form. */
   signedFields(): string[];
   /** @param index from 0; undefined for a page that cannot be drawn */
   draw(index: number): DrawnPage | undefined;
 }
 
-/** Of the functions of the library, which are all exported, those that are used here and have no types of their own. */
+/** Functions of the library that are used here and have no types of their own. The library exports all of them. */
 interface Functions {
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetSignatureCount(document: number): number;
@@ -87,7 +87,7 @@ interface Functions {
 type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 
 const POINTS_PER_INCH = 72;
-/** Of a screen: smaller differences are not seen. */
+/** Resolution of a screen: smaller differences are not seen. */
 const DPI = 96;
 /** A page of any size becomes a drawing of at most this many pixels; A4 has 0.9 million. */
 const PIXELS_MAX = 2_000_000;
@@ -96,7 +96,7 @@ const DPI_MIN = 48;
 /** A page with more of them is not drawn. */
 export const ANNOTATIONS_MAX = 1_000;
 const SIGNATURES_MAX = 50;
-/** As many pages as are read. */
+/** Maximum number of pages that are read. */
 const SIGNATURE_PAGES_MAX = 50;
 const SIGNATURE_BYTES_MAX = 256 * 1024;
 const SHORT_TEXT_BYTES_MAX = 1_024;
@@ -284,7 +284,7 @@ function kindOf(
   const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
   if (type === SIGNATURE_FIELD) return isSigned(pdfium, annotation) ? 'SIGNATURE' : 'OTHER';
   if (!TEXT_FIELDS.has(type)) return 'OTHER';
-  // With the two bytes of its end.
+  // The length counts the two bytes of the end of the text.
   return pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, 0, 0) > 2 ? 'OTHER' : 'BLANK_FIELD';
 }
 

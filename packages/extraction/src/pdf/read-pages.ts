@@ -21,7 +21,7 @@ export interface PdfPage {
   readonly object: string;
   /** A picture of a page, or one whose fonts show other digits than they name: what it says has to be read by OCR. */
   readonly isScan: boolean;
-  /** What programs extract from such a page, which a reader cannot see; null where there is nothing. */
+  /** Text that programs extract from such a page and a reader cannot see; null if there is none. */
   readonly textLayer: TextPage | null;
   readonly width: number;
   readonly height: number;
@@ -100,7 +100,7 @@ async function readPage(
   );
   const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
   const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
-  // Without text: a picture, or letters that are drawn as paths.
+  // A page without text is a picture, or its letters are drawn as paths.
   const isPicture =
     letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN);
   const isScan = isPicture || marks.hasRemappedDigits;
@@ -121,7 +121,7 @@ async function readPage(
   };
 }
 
-/** From the coordinates of the page, from below, to those of a reader, from above; pages may be turned. */
+/** Converts the coordinates of the page, from below, to those of a reader, from above; pages may be turned. */
 function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;
   const size = Math.hypot(c, d) || Math.hypot(a, b) || 1;
@@ -142,7 +142,7 @@ function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
   };
 }
 
-/** For what pdf.js gives no text of: comments, stamps and form fields, which a reader sees, and the layer of a scan. */
+/** Converts text that pdf.js does not give: comments, stamps and form fields, which a reader sees, and the layer of a scan. */
 function toRunOfShown({ text, left, bottom, right, top }: ShownText, view: readonly number[]): TextRun {
   const [oneX, oneY] = apply(view, left, bottom);
   const [otherX, otherY] = apply(view, right, top);

@@ -167,7 +167,7 @@ describe('hybrid PDFs', () => {
     expect(reading.conflicts).toEqual([{ field, source: 'XML', machineValue, visibleValue }]);
   });
 
-  test('lists what the metadata declares beside the XML where it is another profile', async () => {
+  test('lists the profile of the metadata when it differs from that of the XML', async () => {
     const customization = '<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>';
     const xml = ublInvoice().replace('<cbc:ID>', `${customization}<cbc:ID>`);
     const profilesBeside = async (level: string) =>

@@ -28,14 +28,14 @@ export interface PdfContext {
   readonly today: string;
 }
 
-/** What the file itself shows, whatever it says. */
+/** Facts of the file, independent of its text. */
 type FileFacts = Pick<DocumentReading, 'pages' | 'producer' | 'signature' | 'tamperSigns' | 'hiddenTexts'> & {
   readonly profile: string | null;
 };
 
-/** How far a text layer can be trusted. */
+/** Trust in a text layer. */
 const TEXT_LAYER_FACTOR = 0.98;
-/** What OCR is less sure of may be misread, and says nothing about what it is compared with. */
+/** Minimum confidence of values from OCR. Others may be misread and prove nothing in a comparison. */
 const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /** Two attached invoices are the same invoice when these agree. */
 const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
@@ -68,7 +68,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     profile,
   };
   const [attachment, ...others] = invoices;
-  // Beside XML, a page that is a picture is an annex where other pages have text.
+  // In a document with XML, a page that is a picture is an annex if other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
   const codeConflicts = await compareCodes(bytes, pages, visible);
@@ -96,7 +96,7 @@ interface Visible extends VisiblePage {
   readonly isOcr: boolean;
 }
 
-/** Pages that are pictures are read by OCR, beside the text of the others. */
+/** Pages that are pictures are read by OCR, in addition to the text of the others. */
 async function readVisible(
   bytes: Uint8Array,
   pages: readonly PdfPage[],

@@ -1,8 +1,8 @@
-/** What the bytes of a PDF tell about its history. Their meaning is not followed here: see `compare-revisions.ts`. */
+/** Marks of the history of a PDF in its bytes. Their meaning is not followed here: see `compare-revisions.ts`. */
 export interface RevisionMarks {
-  /** Where a revision ends: so much of the file is a document of its own. The last is the length of the file. */
+  /** Offsets at which revisions end: the file up to there is a document of its own. The last is the length of the file. */
   readonly ends: readonly number[];
-  /** What a signature says that it covers: start, length, start, length. */
+  /** Ranges that a signature states to cover: start, length, start, length. */
   readonly byteRanges: readonly ByteRange[];
   /** False where the file has more marks than are looked at. */
   readonly isComplete: boolean;
@@ -18,11 +18,11 @@ const BYTE_RANGES_MAX = 30;
 const BYTE_RANGE_NAMES_MAX = 10_000;
 /** The dictionary before a stream, as far as its length is looked for. */
 const DICTIONARY_BYTES_MAX = 2_048;
-/** Between `startxref` and `%%EOF`. */
+/** Maximum number of bytes between `startxref` and `%%EOF`. */
 const TRAILER_BYTES_MAX = 64;
 const BYTE_RANGE_BYTES_MAX = 200;
 
-/** Of tables of references, as far as freed objects are looked for. */
+/** Maximum number of entries of tables of references in which freed objects are searched. */
 const ENTRIES_MAX = 200_000;
 /** An entry has 20. */
 const LINE_BYTES_MAX = 64;
@@ -43,7 +43,7 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   };
 }
 
-/** Whether nothing but white space and zeros, which transport adds, is left of the file. */
+/** Tells whether nothing but white space and zeros, which transport adds, is left of the file. */
 export function isBlank(file: Uint8Array, from: number): boolean {
   for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
   return true;
@@ -140,7 +140,7 @@ export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<n
   const freed = new Set<number>();
   let entries = 0;
   for (let at = file.indexOf('xref', from); at >= 0 && entries < ENTRIES_MAX; at = file.indexOf('xref', at + 4)) {
-    // Not of `startxref`.
+    // This one belongs to `startxref`.
     if (file[at - 1] === 't'.charCodeAt(0)) continue;
     const lines = linesOf(file, at + 4);
     for (const line of lines) {

@@ -3,7 +3,7 @@ import type { ShownText } from './page-marks.js';
 import type { PdfPage } from './read-pages.js';
 
 const OBJECTS_MAX = 20;
-/** Only digits and what stands between the digits of amounts, accounts and dates. */
+/** Only digits and the characters between the digits of amounts, accounts and dates. */
 const FIGURES = /^[\d.,'\s€$£/-]+$/;
 const DIGITS_MIN = 3;
 
@@ -44,7 +44,7 @@ function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
   );
 }
 
-/** Without the prefix of a subset and the style: `ABCDEF+Arial-BoldMT` is Arial. */
+/** Removes the prefix of a subset and the style: `ABCDEF+Arial-BoldMT` is Arial. */
 function familyOf(font: string): string {
   const name = font.replace(/^[A-Z]{6}\+/, '');
   const style = name.search(/[-,]/);

@@ -16,7 +16,7 @@ const CANNOT_BE_DRAWN = 'The page cannot be drawn: it is damaged, or asks for to
 /** Draws a page of a PDF with its annotations and filled fields. No code of the document runs. */
 export async function drawPdfPage(bytes: Uint8Array, target: PageTarget): Promise<RenderingOutcome> {
   try {
-    // Its own instance for each page: one that broke off leaves nothing behind.
+    // Each page has an instance of its own: one that fails leaves nothing behind.
     const library = await PDFiumLibrary.init();
     try {
       const document = await library.loadDocument(bytes);

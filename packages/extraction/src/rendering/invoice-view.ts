@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentReading, FieldPath, InvoiceLine } from '../reading.js';
 
-/** Of a unit of measure; names and numbers have the limits of the canonical invoice. */
+/** Maximum length of a unit of measure; names and numbers have the limits of the canonical invoice. */
 const UNIT_LENGTH_MAX = 100;
 
 const STYLE = `
@@ -137,7 +137,7 @@ function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) =
   return `<h2>Totals</h2>\n<table class="totals"><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** Text of the document in a direction of its own: it turns round nothing beside it. Empty where there is none. */
+/** Isolates the direction of a text of the document, so that it does not reverse its surroundings. Empty if there is no text. */
 function isolated(text: string | null): string {
   return text === null ? '' : `<bdi>${shown(text)}</bdi>`;
 }

@@ -269,7 +269,7 @@ describe('XML', () => {
     expect(await view(attackFiles.attachment(), 'application/pdf')).toEqual(none);
   });
 
-  test('inside a PDF is shown, beside the pages of the PDF', async () => {
+  test('inside a PDF is shown, in addition to the pages of the PDF', async () => {
     const file = await PDFDocument.load(await pdfOf(1));
     await file.attach(fixture('cii-facturx-extended.xml'), 'factur-x.xml', { mimeType: 'text/xml' });
     const bytes = await file.save();

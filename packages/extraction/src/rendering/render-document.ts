@@ -8,10 +8,7 @@ import { drawPicture } from './draw-picture.js';
 import { viewOf } from './invoice-view.js';
 import type { RenderingOutcome, RenderingTarget } from './rendering.js';
 
-/**
- * What a document shows to a person. As `readDocument`, it is rejected only for defects, and belongs into a process of its
- * own.
- */
+/** Renders a document for a person. Like `readDocument`, it rejects only for defects, and belongs into a process of its own. */
 export async function renderDocument(
   bytes: Uint8Array,
   mediaType: DocumentMediaType,

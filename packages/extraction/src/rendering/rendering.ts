@@ -4,7 +4,7 @@ import type { FailureReason } from '../reading.js';
 export type RenderingTarget =
   { readonly kind: 'PAGE'; readonly page: number; readonly width: number } | { readonly kind: 'VIEW' };
 
-/** What can be shown to a person. */
+/** A picture or view of a document for a person. */
 export interface Rendering {
   readonly mediaType: 'image/png' | 'text/html';
   readonly content: Uint8Array;

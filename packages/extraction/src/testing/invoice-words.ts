@@ -1,4 +1,4 @@
-/** How invoices of one country are written: by hand, from invoices, without regard to what the extractor knows. */
+/** The words of invoices of one country, collected by hand from invoices, without regard to the rules of the extractor. */
 export interface Country {
   readonly code: string;
   readonly currency: string;

@@ -33,7 +33,7 @@ export interface MeasuredField {
   readonly isRight: boolean;
 }
 
-/** How the PDF of an invoice is sent: as it is, or as a picture. */
+/** Form in which the PDF of an invoice is sent: as it is, or as a picture. */
 export type Sending = (
   pdf: Uint8Array,
 ) => Promise<{ readonly bytes: Uint8Array; readonly mediaType: DocumentMediaType }>;
@@ -49,7 +49,7 @@ export async function measureInvoice(
   return Object.entries(fields).flatMap(([field, path]): MeasuredField[] => {
     const stated = invoice.truth[field];
     const found = reading?.fields[path];
-    // What the description leaves out was not looked at, but an account that is not there must not be found.
+    // Fields that the description leaves out are not compared, but an account that does not exist must not be found.
     if (stated === undefined && (field !== 'iban' || found === undefined)) return [];
     const expected = stated === '?' || stated === '' ? undefined : stated;
     const isRight = comparable(field, found?.value) === comparable(field, expected);

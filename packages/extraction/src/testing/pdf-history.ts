@@ -2,7 +2,7 @@
 export type PdfObject = string | { readonly entries: string; readonly data: Buffer | string } | null;
 export type PdfObjects = Readonly<Record<number, PdfObject>>;
 
-/** What stands in the trailer beside `/Size` and `/Prev`. */
+/** Entries of the trailer besides `/Size` and `/Prev`. */
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;

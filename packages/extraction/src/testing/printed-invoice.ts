@@ -14,7 +14,7 @@ import type { OwnCompany } from '../reading.js';
  */
 export interface PrintedInvoice {
   readonly name: string;
-  /** By the names of the notation; `currency: ?` means that nobody can tell. */
+  /** True values by the names of the notation; `currency: ?` means that nobody can tell. */
   readonly truth: Readonly<Record<string, string>>;
   readonly companies: readonly OwnCompany[];
   readonly lines: readonly string[];

@@ -2,19 +2,19 @@
 export interface AmountMatch {
   /** Plain decimal, as printed: `1234.50`, `-12.00`. */
   readonly value: string;
-  /** In thousandths, for arithmetic. */
+  /** Amount in thousandths, for arithmetic. */
   readonly thousandths: number;
   readonly decimals: number;
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** The sign, word or code printed beside it, as printed. */
+  /** The sign, word or code printed next to it, as printed. */
   readonly currency: string | null;
 }
 
 export type DecimalMark = '.' | ',';
 
-/** Signs, words and codes that stand beside amounts; longer ones first. */
+/** Signs, words and codes next to amounts; longer ones first. */
 const CURRENCY =
   '(?:US\\$|CA\\$|C\\$|AU\\$|A\\$|NZ\\$|HK\\$|S\\$|R\\$|[€$£¥₹₺₪₩฿₽]|(?:EUR|USD|GBP|PLN|CHF|CZK|SEK|NOK|DKK|HUF|RON|BGN|TRY|ILS|INR|JPY|CNY|KRW|THB|BRL|CAD|AUD|NZD|HKD|SGD|MYR|MXN|ZAR|AED|SAR|QAR|BHD|KWD|OMR|JOD|TND|ISK|PHP|IDR|UAH|RSD|CLP|COP|ARS|EGP|PKR|LKR|NGN|KES|MAD|VND|TWD)(?![A-Za-z])|(?:zł|zl|Kč|Kc|Ft|lei|лв|TL|RM|Fr\\.|Rs\\.?|kr\\.?|euro|Euro|EURO|R)(?![A-Za-z]))';
 const BODY =

@@ -31,7 +31,7 @@ export interface Choice {
   readonly best: Candidate;
   /** Another value is about as likely. */
   readonly isContested: boolean;
-  /** Another value is possible. */
+  /** True when another value is possible. */
   readonly hasRival: boolean;
 }
 

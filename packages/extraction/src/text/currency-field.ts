@@ -6,7 +6,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 export interface CurrencyReading {
   readonly best: Candidate | undefined;
-  /** What an ambiguous sign may mean; empty when the currency was read, or nothing was printed. */
+  /** Possible currencies of an ambiguous sign; empty when the currency was read, or nothing was printed. */
   readonly candidates: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   s$: 'SGD',
   rm: 'MYR',
 };
-/** What an ambiguous sign may mean, and the country that decides (documents reference, 10.6). */
+/** Possible currencies of an ambiguous sign, and the country that decides (documents reference, 10.6). */
 const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   $: { US: 'USD', CA: 'CAD', AU: 'AUD', NZ: 'NZD', HK: 'HKD', SG: 'SGD', MX: 'MXN' },
   kr: { SE: 'SEK', NO: 'NOK', DK: 'DKK', IS: 'ISK' },

@@ -4,7 +4,7 @@ import { repairIban } from './misread.js';
 
 /** Something that looks like an IBAN. */
 export interface IbanMatch {
-  /** Without blanks, upper case. */
+  /** IBAN without blanks, in upper case. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
@@ -14,7 +14,7 @@ export interface IbanMatch {
 
 const specifications = getCountrySpecifications();
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
-/** As OCR may read it. */
+/** Start of an IBAN as OCR may misread it. */
 const MISREAD_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?([\dOQDILBSZG]{2})(?=[ .-]?[A-Z0-9])/giu;
 /** A Polish account without its country. */
 const NRB = /(?<![\d\p{L}] ?)\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
@@ -51,7 +51,7 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
   return found;
 }
 
-/** Where the given number of letters and digits ends; undefined when the text goes on or ends before. */
+/** Returns the offset at which the given number of letters and digits ends; undefined when the text goes on or ends before. */
 function endOfLetters(text: string, start: number, count: number): number | undefined {
   let seen = 0;
   let gap = 0;

@@ -1,6 +1,6 @@
 import { foldKey, foldText } from './normalise.js';
 
-/** What a label announces. `otherDate`, `otherNumber` and `otherAmount` keep values from being taken for something else. */
+/** Kind of value that a label announces. `otherDate`, `otherNumber` and `otherAmount` keep values from being taken for something else. */
 export type LabelKind =
   | 'number'
   | 'issueDate'

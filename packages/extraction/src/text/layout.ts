@@ -15,11 +15,11 @@ export interface TextRun {
 }
 
 interface PlacedRun extends TextRun {
-  /** Where the text of the run begins in the text of the cell. */
+  /** Offset of the text of the run in the text of the cell. */
   readonly start: number;
 }
 
-/** Text that stands together on a line; the next cell is a column further. */
+/** Text that is close together on a line; the next cell is a column further. */
 export interface TextCell {
   readonly text: string;
   readonly left: number;
@@ -41,19 +41,21 @@ export interface TextLine {
 }
 
 export interface TextPage {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
   readonly lines: readonly TextLine[];
 }
 
-/** Runs whose middles differ by less stand on one line; in sizes of the font. */
+/** Runs whose middles differ by less are on one line; in sizes of the font. */
 const SAME_LINE = 0.45;
 /** A wider gap is a new cell: in sizes of the font, and in points. */
 const CELL_GAP_SIZES = 1;
 const CELL_GAP_MIN = 6;
-/** Of the width of a letter: in a typewriter font a blank is as wide as a letter, and letters have air around them. */
+/**
+ * Minimum gap between cells in widths of a letter: in a typewriter font a blank is as wide as a letter, and letters have air around them.
+ */
 const CELL_GAP_LETTERS = 1.7;
 /** A wider gap is a blank. */
 const BLANK_GAP_SIZES = 0.15;

@@ -11,7 +11,7 @@ export function normaliseText(text: string): string {
     .replace(/[\u2018\u2019\u201b\u00b4\u0060\u02bc\u2032]/g, "'");
 }
 
-/** A text reduced to its letters and digits, with the way back: `offsets[i]` is where `key[i]` stands in the text. */
+/** A text reduced to its letters and digits, with the way back: `offsets[i]` is the offset of `key[i]` in the text. */
 export interface FoldedText {
   readonly key: string;
   readonly offsets: readonly number[];

@@ -25,7 +25,7 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
   'numero',
   '#',
 ]);
-/** What stands between a label and its number; OCR reads `nº` as `n2` or `n?`. */
+/** Text between a label and its number; OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
 const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;

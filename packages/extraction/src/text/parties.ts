@@ -3,7 +3,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 type Role = 'supplier' | 'buyer';
 
-/** Which cells stand under a heading of a party, and the heading. */
+/** The cells under a heading of a party, and the heading. */
 export interface PartyZone {
   readonly role: Role;
   readonly heading: ReadCell;
@@ -18,7 +18,7 @@ const GAP_SIZES_MAX = 3.2;
 /** Words that head an address at the top of a page, and are part of a sentence or a slip further down. */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['to', 'for', 'from', 'an', 'aan', 'von', 'van', 'payer']);
 const PREPOSITIONS_WITHIN = 0.5;
-/** Short words that head an address only when nothing else stands in the cell, or a colon follows. */
+/** Short words that head an address only when the cell has nothing else, or a colon follows. */
 const SHORT_HEADING = 12;
 
 /** The blocks that a heading gives to the supplier or to the buyer. */

@@ -14,18 +14,18 @@ import { hasKind, readCells } from './text-document.js';
 import type { TextDocument } from './text-document.js';
 import { findTotals } from './totals.js';
 
-/** What the text of a document says: of a text layer, or of OCR. */
+/** The reading of the text of a document: of a text layer, or of OCR. */
 export interface TextReading extends Pick<
   DocumentReading,
   'kind' | 'fields' | 'payableAmount' | 'currencyCandidates' | 'invalidIban' | 'supplierNameCandidates'
 > {
-  /** At least two of: the word invoice, a number, a date, a total, a tax id. */
+  /** True when the text has at least two of: the word invoice, a number, a date, a total, a tax id. */
   readonly isInvoice: boolean;
 }
 
 export interface TextContext {
   readonly companies: readonly OwnCompany[];
-  /** How far the text itself can be trusted: 0.98 for a text layer, 1 for OCR, whose words carry their own confidence. */
+  /** Trust in the text: 0.98 for a text layer, 1 for OCR, whose words carry their own confidence. */
   readonly sourceFactor: number;
   /** Ids whose letters OCR misread are repaired where their check digits prove it. */
   readonly isOcr?: boolean;

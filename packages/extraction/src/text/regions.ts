@@ -2,7 +2,7 @@ import type { LabelHit, LabelKind } from './labels.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A part of a cell in which the value of a label may stand; `base` says how likely. */
+/** A part of a cell that may hold the value of a label; `base` is its likelihood. */
 export interface Region {
   readonly cell: ReadCell;
   readonly start: number;
@@ -10,7 +10,7 @@ export interface Region {
   readonly base: number;
 }
 
-/** A label with where its value may stand, best place first. */
+/** A label with the possible places of its value, best place first. */
 export interface LabelPlace {
   readonly hit: LabelHit;
   readonly cell: ReadCell;
@@ -22,7 +22,7 @@ export interface LabelPlace {
 
 const CELLS_TO_THE_RIGHT_MAX = 5;
 const LINES_BELOW_MAX = 4;
-/** Of the height of the page: 60 points of A4. */
+/** Share of the height of the page: 60 points of A4. */
 const BELOW_MAX = 60 / 842;
 const FAR_TO_THE_RIGHT = 0.5;
 

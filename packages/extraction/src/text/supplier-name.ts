@@ -12,10 +12,10 @@ const SEPARATOR =
   / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l)| \/\/ /;
 /** A legal form without a name: `SAS au capital de 5 000 euros`. */
 const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
-/** What makes a footer that of the supplier: where a company is registered, and with what capital. */
+/** Words that make a footer that of the supplier: the registration of a company, and its capital. */
 const REGISTRATION =
   /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
-/** The bank of the supplier is named beside its account. */
+/** The bank of the supplier is named next to its account. */
 const BANK = /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
 /** Letters so many times larger than those of the page are a letterhead. */
@@ -27,7 +27,7 @@ const ADDRESS =
 const CONTACT =
   /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
 const NAME_LENGTH_MAX = 80;
-/** Where a letterhead ends, and where a footer begins, in fractions of the page. */
+/** End of a letterhead, and beginning of a footer, in fractions of the page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
 

@@ -3,7 +3,7 @@ import { withDigits } from './misread.js';
 
 /** A tax id with a country prefix, or one behind a label. */
 export interface TaxIdMatch {
-  /** Without blanks, dots and hyphens, upper case. */
+  /** Tax id without blanks, dots and hyphens, in upper case. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
@@ -18,7 +18,7 @@ const PREFIXED =
 const GSTIN = /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g;
 const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/giu;
 const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
-/** What may follow a label: digits with letters, blanks, dots, hyphens and slashes. */
+/** Text that may follow a label: digits with letters, blanks, dots, hyphens and slashes. */
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
 
 /** Tax ids that carry their country, as printed anywhere in a text; accounts are blanked out by the caller before. */

@@ -21,7 +21,7 @@ export interface ReadCell extends TextCell {
 
 export interface ReadLine extends TextLine {
   readonly cells: readonly ReadCell[];
-  /** Heads a table of items: what stands below belongs to single items. */
+  /** True for the heading of a table of items: the cells below belong to single items. */
   readonly isItemHeader: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** Codes of funds and of offshore markets beside the currency that an invoice can be payable in. */
+/** Codes of funds and of offshore markets with the currency in which an invoice can be payable. */
 const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
   BOV: 'BOB',
   CHE: 'CHF',

@@ -37,7 +37,7 @@ function textsOf(node: XmlNode, xpath: XmlXPath): readonly string[] {
   return typeof texts === 'string' ? texts.split(SEPARATOR) : [];
 }
 
-/** How many siblings on one side of an element have its name. */
+/** Counts the siblings on one side of an element that have its name. */
 export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | 'following-sibling'): number {
   const { name, namespaceUri } = element;
   // A test of the name itself takes a tenth of the time of a comparison with name().
@@ -49,7 +49,7 @@ export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | '
   return typeof count === 'number' ? count : 0;
 }
 
-/** How many elements a document has. */
+/** Counts the elements of a document. */
 export function countElements(root: XmlElement): number {
   const count = root.eval(compile('count(descendant-or-self::*)', {}));
   return typeof count === 'number' ? count : 0;

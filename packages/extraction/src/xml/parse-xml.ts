@@ -11,7 +11,7 @@ const ELEMENTS_MAX = 500_000;
 const NO_DOCTYPE =
   'The XML begins with a DOCTYPE, which no invoice format uses. Remove that line and send the file again.';
 
-/** What `read` makes of the parsed document, or why it cannot be parsed. The document is released in every case. */
+/** Returns the result of `read` for the parsed document, or the reason why it cannot be parsed. The document is released in every case. */
 export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T): T | { failure: ReadingFailure } {
   if (bytes.length > XML_BYTES_MAX) {
     return refuse(

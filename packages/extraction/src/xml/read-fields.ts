@@ -286,7 +286,7 @@ function storeUkAccount(context: Context): void {
   }
 }
 
-/** Elsewhere six digits beside an account are no sort code. */
+/** In other countries six digits next to an account are not a sort code. */
 function isBritish(context: Context, countryPath: string): boolean {
   const [country] = firstNode(context, countryPath);
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';

@@ -5,7 +5,7 @@ import { find, textReader } from './find.js';
 import type { LineSyntax, Syntax } from './syntax.js';
 import { negated, plainDecimal, readName } from './values.js';
 
-/** As many as FA(3) allows; no other format has a limit. */
+/** Maximum number of lines in FA(3); no other format has a limit. */
 export const LINES_MAX = 10_000;
 
 /** The lines in their order, and how many there are: beyond `LINES_MAX` none is read. */
@@ -16,7 +16,7 @@ export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: I
   return { lines: nodes.map((node) => readLine(textsOf(node))), total: nodes.length };
 }
 
-/** In the order of `readLine`. In the place of a path that a syntax does not have stands an empty text. */
+/** Returns the paths in the order of `readLine`. A path that a syntax does not have is an empty text. */
 function pathsOf(line: LineSyntax): readonly string[] {
   const NOTHING = "''";
   const { quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed } = line;

@@ -88,7 +88,7 @@ test('reads a value through CDATA, comments, references and white space', () => 
   });
 });
 
-test('finds the place of a value beside processing instructions and comments', () => {
+test('finds the place of a value next to processing instructions and comments', () => {
   const xml = `<?xml-stylesheet href="a.xsl"?><!-- draft -->${invoice.replace('<cbc:ID>INV', '<?x?><!-- y --><cbc:ID>INV')}`;
   expect(read(xml)).toMatchObject({ reading: { fields: { invoice_number: { xpath: '/Invoice/cbc:ID' } } } });
 });

@@ -15,7 +15,7 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 type Content = { readonly content: Uint8Array } | { readonly failure: ReadingFailure };
 
 /**
- * What is signed in a CAdES envelope (DER, BER, base64 or PEM), also through several of them. The signature itself is not
+ * Returns the signed content of a CAdES envelope (DER, BER, base64 or PEM), also through several of them. The signature itself is not
  * checked: the invoice is read as if it came without one.
  */
 export function signedContent(bytes: Uint8Array): Content {

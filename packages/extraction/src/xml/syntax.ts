@@ -1,8 +1,8 @@
 import type { DocumentFormat, FieldPath } from '../reading.js';
 
 /**
- * Where a field stands. Paths are XPath 1.0, relative to the root element of the invoice, with the prefixes of the
- * syntax. The first source that is present decides.
+ * Source of a field. Paths are XPath 1.0, relative to the root element of the invoice, with the prefixes of the syntax. The first source
+ * that is present decides.
  */
 export type Source =
   /** The first readable one of the nodes. */
@@ -19,7 +19,7 @@ export type Source =
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
   /** Totals that may be stated in several currencies: those whose `@currencyID` is the invoice's. */
   | { readonly inInvoiceCurrency: string }
-  /** Other fields added up. */
+  /** Sum of other fields. */
   | { readonly fields: readonly FieldPath[] };
 
 /** A root element; without a namespace it is known by its name alone. */
@@ -32,11 +32,11 @@ export interface Root {
 export interface Syntax {
   readonly format: DocumentFormat;
   readonly roots: readonly Root[];
-  /** Of the prefixes in the paths. */
+  /** Namespaces of the prefixes in the paths. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Path of the invoices in the file; absent: the root is the only one. */
   readonly invoices?: string;
-  /** Where the profile is declared; absent: the namespace declares it. */
+  /** Path of the declared profile; absent if the namespace declares it. */
   readonly profile?: { readonly customizationId: string; readonly profileId?: string };
   readonly kind: {
     readonly path: string;
@@ -52,7 +52,7 @@ export interface Syntax {
     readonly accounts: string;
     readonly sortCode: string;
     readonly accountNumber: string;
-    /** Of the supplier. */
+    /** Country of the supplier. */
     readonly country: string;
   };
   readonly lines: LineSyntax;
@@ -65,7 +65,7 @@ export interface LineSyntax {
   readonly quantity?: string;
   readonly unit?: string;
   readonly unitPrice?: string;
-  /** How many units the price is for. */
+  /** Number of units that the price is for. */
   readonly priceQuantity?: string;
   readonly netAmount?: string;
   readonly taxRate: string;

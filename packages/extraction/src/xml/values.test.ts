@@ -119,7 +119,7 @@ describe('texts', () => {
     expect(readName('\n  Nordlys\r\n\t Handel  ApS\n')).toBe('Nordlys Handel  ApS');
   });
 
-  test('that stand for nothing are no reference and no tax id', () => {
+  test('that are placeholders are neither a reference nor a tax id', () => {
     expect([' NA ', 'n/a', 'N/A'].map(readReference)).toEqual([undefined, undefined, undefined]);
     expect(readReference('NA-1')).toBe('NA-1');
     expect(['N/A', 'none', 'XX', 'Foretaksregisteret'].map(readTaxId)).toEqual([

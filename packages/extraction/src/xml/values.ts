@@ -19,7 +19,7 @@ export function readName(raw: string): string | undefined {
   return hasVisibleText(name) && !isLongerThan(name, NAME_LENGTH_MAX) ? name : undefined;
 }
 
-/** As printed; undefined for a placeholder such as `N/A`: an id has three digits at least. */
+/** Returns the id as printed; undefined for a placeholder such as `N/A`: an id has three digits at least. */
 export function readTaxId(raw: string): string | undefined {
   const text = readText(raw);
   return text !== undefined && text.replace(/[^0-9]/g, '').length >= 3 ? text : undefined;
@@ -52,7 +52,7 @@ export function plainDecimal(raw: string): string | undefined {
   return sign === '-' && /[1-9]/.test(magnitude) ? `-${magnitude}` : magnitude;
 }
 
-/** With the opposite sign; zero has none. */
+/** Changes the sign; zero has none. */
 export function negated(decimal: string): string {
   if (!/[1-9]/.test(decimal)) return decimal;
   return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
