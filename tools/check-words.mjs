@@ -31,7 +31,16 @@ const UNCHECKED =
   /^docs\/(?:adr\/|specification)|^proto\/g|\/fixtures\/|^tools\/check-words|^tests\/architecture\/words/;
 
 /** Directories that are checked. The others follow as their comments are rewritten. */
-const CLEAN = [':(glob)*', 'k8s', 'proto', 'simulators', 'tests', 'tools'];
+const CLEAN = [
+  ':(glob)*',
+  'k8s',
+  'packages/extraction',
+  'proto',
+  'services/gateway/src/http',
+  'simulators',
+  'tests',
+  'tools',
+];
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 const { values: options, positionals } = parseArgs({

@@ -26,7 +26,7 @@ async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
 }
 afterEach(() => Promise.all(started.splice(0).map((gateway) => gateway.stop())));
 
-describe('beside the routes', () => {
+describe('besides the routes, the app', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
     gateway = await startGateway({});
@@ -144,7 +144,7 @@ describe('beside the routes', () => {
 });
 
 describe('the service behind', () => {
-  /** What it is told about a request that came through a proxy. */
+  /** Returns the context of a request that came through a proxy. */
   async function contextWith(trustedProxyHops: number): Promise<RequestContext> {
     let told: RequestContext | undefined;
     const getOrganization = (_: unknown, context: RequestContext): Promise<never> => {
@@ -180,7 +180,7 @@ describe('the service behind', () => {
 });
 
 describe('rate limits', () => {
-  test('show where a caller stands, and 429 when the limit is reached', async () => {
+  test('show the limits of a caller, and 429 when the limit is reached', async () => {
     const gateway = await startGateway(
       {
         access: {

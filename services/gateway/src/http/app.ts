@@ -32,7 +32,7 @@ export interface AppOptions {
   readonly trustedProxyHops: number;
 }
 
-/** Everything the gateway answers: the routes under `/v1`, and beside them probes, description and API page. */
+/** Creates the app: the routes under `/v1`, the probes, the description and the API page. */
 export function createApp({ routes, dispatching, readiness, openApi, trustedProxyHops }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -50,14 +50,14 @@ export interface Dispatching {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly limits: Limits;
-  /** Of tokens, and of requests that cannot be read; the authenticator has those of keys. */
+  /** Failures of tokens and of unreadable requests; the authenticator has those of keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
-  /** What each address may have running without a key. */
+  /** Running requests of each address without a key. */
   readonly unauthenticated: AddressShare;
   /** Tokens of files that each address may have checked at the same time. */
   readonly tokenChecks: AddressShare;
-  /** What each organization may have running. */
+  /** Running requests of each organization. */
   readonly organizations: Share;
   /** Connections whose clients have shown a good key, token or signature, of each organization. */
   readonly recognized: Share;
@@ -71,9 +71,9 @@ export interface Dispatching {
   readonly logger: Logger;
 }
 
-/** Under which the connections of signed senders count, as those of an organization do. */
+/** Owner of the connections of signed senders, which count like those of an organization. */
 const SIGNED_SENDERS = 'signed senders';
-/** For a call to the owner, unless the route states another. */
+/** Time limit of a call to the owner, unless the route states another one. */
 const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
@@ -108,7 +108,7 @@ function answer(route: Route, request: Request, response: Response, dispatching:
   return answerKey(route as AnyKeyRoute, request, response, dispatching);
 }
 
-/** Who calls, once key, load, rate and rights are checked. */
+/** The caller, after key, load, rate and rights were checked. */
 interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
@@ -151,7 +151,7 @@ async function answerKey(
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
-  // While its body comes a request costs nothing but its place.
+  // The request counts as load only now: while its body arrived it cost nothing but its place.
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
@@ -165,7 +165,7 @@ async function answerKey(
   return reply;
 }
 
-/** The query parameter in which a token stands for a key. */
+/** The query parameter with a token that replaces a key. */
 const TOKEN_PARAMETER = 'token';
 
 /**
@@ -201,7 +201,7 @@ async function answerFile(
   }
 }
 
-/** Whose file is sent, and by what right. */
+/** The caller who sends a file, and its right. */
 interface AdmittedFile {
   readonly organizationId: string;
   readonly right: FileRight;

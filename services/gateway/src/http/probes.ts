@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { sendJson } from './response/answer.js';
 import { onlyGet } from './response/only-get.js';
 
-/** Whether balancers should send requests here. */
+/** Tells whether balancers should send requests here. */
 export interface Readiness {
   isReady: boolean;
 }

@@ -13,7 +13,7 @@ const key = keyNamed('first');
 const ADDRESS = '192.0.2.7';
 
 let nowMs: number;
-/** What the organization service answers: a principal, or the reason why not. */
+/** Response of the organization service: a principal, or the error of a refusal. */
 let answer: () => Promise<Principal>;
 let calls: number;
 let authenticator: Authenticator;
@@ -38,7 +38,7 @@ beforeEach(() => {
 const unknown = () => Promise.reject(new DomainError('unauthenticated', 'No such key.'));
 const unreachable = () => Promise.reject(new DomainError('unavailable', 'Down.'));
 
-/** As much of a socket as the authenticator looks at. */
+/** The part of a socket that the authenticator reads. */
 class Connection extends EventEmitter {
   destroyed = false;
 

@@ -17,7 +17,7 @@ import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
 
 /** An answer about a key is believed this long; a revocation whose broadcast was lost is bounded by it. */
 export const FRESH_MS = 5_000;
-/** While nobody can be asked, a key that was good lives this long after it was last checked. */
+/** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
 /** After a failed check a key that was good is not checked again for this long. */
 const RETRY_MS = 1_000;
@@ -32,14 +32,14 @@ interface Attempt {
   readonly digest: string;
   readonly address: string;
   readonly socket: Socket;
-  /** Whether it was good when it was last checked. */
+  /** True when the key was valid at its last check. */
   readonly isKnown: boolean;
   readonly context: RequestContext;
 }
 
 export interface AuthenticatorDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'authenticateKey'>;
-  /** Of keys; tokens have their own. */
+  /** Failures of keys; tokens have a bucket of their own. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
 }
@@ -51,7 +51,7 @@ export interface AuthenticatorDependencies {
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
   readonly #principals: Cache<Principal, Attempt>;
-  /** Until when a refused key is refused without a check, the oldest first. */
+  /** Time until which a refused key is refused without a check, the oldest first. */
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #line = new CheckLine();
 
@@ -90,7 +90,7 @@ export class Authenticator {
     }
   }
 
-  /** Whether the request brings a key that was good when it was last checked. Asks nobody. */
+  /** Tells whether the request brings a key that was valid at its last check. Calls no service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const key = bearerKey(request);
     return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;

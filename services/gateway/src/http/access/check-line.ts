@@ -48,7 +48,7 @@ export class CheckLine {
     const line = this.#lines.get(group) ?? { running: 0, turns: new Map<Socket, Turn>() };
     this.#lines.set(group, line);
     if (line.running < CHECKS_AT_ONCE_MAX) line.running += 1;
-    // Whoever is done hands over its place.
+    // A request that is done hands over its place.
     else await this.#wait(line, socket);
     return () => this.#leave(group, line);
   }

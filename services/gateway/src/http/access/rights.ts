@@ -3,11 +3,11 @@ import type { Role, Scope } from '@invoicecontrol/api-key/rights';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 
-/** What a key needs for a route. Without a role any valid key with the scope may call (specification section 4). */
+/** Rights that a key needs for a route. If no role is given, any valid key with the scope may call (specification section 4). */
 export interface KeyAccess {
   readonly scope: Scope;
   readonly minimumRole?: Role;
-  /** Whether the organization needs an active subscription. */
+  /** True when the organization needs an active subscription. */
   readonly needsSubscription?: true;
 }
 

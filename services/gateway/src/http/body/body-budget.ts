@@ -8,21 +8,21 @@ const MIB = 1024 * KIB;
 // whole, 52 MiB, is a fraction of what the process may have: `k8s/base/gateway` gives it 512 MiB. The three kinds of callers
 // have room of their own, so that none can take that of another.
 
-/** For requests with a key. */
+/** Maximum for the bodies of requests with a key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
-/** Of these, for bodies of routes that take long ones: a few scans leave room for the invoices of everybody. */
+/** Part of it for bodies of routes that take long ones: a few scans leave room for the invoices of everybody. */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
-/** Of one organization: the longest scan, and some invoices beside it. */
+/** Maximum for one organization: the longest scan, and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
-/** For requests with neither key nor signature. */
+/** Maximum for the bodies of requests with neither key nor signature. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
-/** Of one address with neither: four of the longest bodies. */
+/** Maximum for one address with neither: four of the longest bodies. */
 export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
-/** For requests with a signature, which can be checked only once the body is complete. */
+/** Maximum for the bodies of requests with a signature, which can be checked only once the body is complete. */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
-/** Of these, for addresses from which no right signature has come: the rest is reserved for those from which one has. */
+/** Part of it for addresses that have not sent a valid signature; the rest is reserved for those that have. */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
-/** Of one address that sends signatures: the longest body. */
+/** Maximum for one address that sends signatures: the longest body. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
 /** The bodies that share a bound. */
@@ -39,7 +39,7 @@ const open: Pool = { name: 'public', bytesMax: PUBLIC_BODIES_BYTES_MAX, refusal:
 const signed: Pool = { name: 'signed', bytesMax: SIGNED_BODIES_BYTES_MAX, refusal: BUSY };
 const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, refusal: BUSY };
 
-/** What one body holds. */
+/** The reservation of one body. */
 export interface BodyReservation {
   /** @throws DomainError `unavailable` when so many more bytes would not fit now */
   requireRoom(bytes: number): void;
@@ -66,7 +66,7 @@ export class BodyBudget {
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
 
-  /** For a request with neither key nor signature. */
+  /** Reserves for a request with neither key nor signature. */
   ofAddress(address: string): BodyReservation {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,
@@ -77,8 +77,8 @@ export class BodyBudget {
   }
 
   /**
-   * For a request with a signature.
-   * @param isProven whether a right signature came from this address lately
+   * Reserves for a request with a signature.
+   * @param isProven whether a valid signature came from this address lately
    */
   ofSender(address: string, isProven: boolean): BodyReservation {
     const own: Pool = {

@@ -33,12 +33,12 @@ export const JSON_FIELDS_MAX = 1_000;
 const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
-/** Chunks are joined by so many: a body can arrive byte by byte, and each chunk costs some hundred bytes beside its own. */
+/** Number of chunks that are joined: a body can arrive byte by byte, and each chunk costs some hundred bytes besides its own. */
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Chunks of one body (RFC 9112, section 7.1) cost time beside their bytes: each body may have so many, and a long one as many as it
- * would have at so many bytes each. Some encoders write a chunk for each word.
+ * Chunks of one body (RFC 9112, section 7.1) cost time besides their bytes: each body may have this number, and a long one the number that
+ * it has at {@link CHUNK_BYTES_MIN} each. Some encoders write a chunk for each word.
  */
 const CHUNKS_MIN = 1_000;
 const CHUNK_BYTES_MIN = 40;
@@ -63,8 +63,8 @@ export async function readJsonBody(
 }
 
 /**
- * As {@link readJsonBody}, for a body that may be left out: `{}` stands for one without a byte. Whether there is a byte is
- * read, since a proxy that streams announces chunks without knowing whether any will come.
+ * Same as {@link readJsonBody} for a body that may be left out: an empty one is `{}`. The body is read to find out, since a proxy that
+ * streams announces chunks without knowing whether any will come.
  */
 export async function readOptionalJsonBody(
   request: IncomingMessage,
@@ -130,7 +130,7 @@ function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
   });
 }
 
-/** Why the headers announce no JSON that can be read. */
+/** Returns the refusal of headers that do not announce readable JSON. */
 function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
   const refusal = refusalOfEncoding(request);
   if (refusal !== undefined) return refusal;
@@ -208,7 +208,7 @@ function collect(
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {
-        // What Node has read already still comes, and would be kept if nobody took it.
+        // Node still delivers what it has read, and would keep it if nobody took it.
         request.on('data', () => {});
         end();
         reject(error as Error);
@@ -239,7 +239,7 @@ class TooManyChunks extends HttpRefusal {
   }
 }
 
-/** How many chunks a body may have that may be so long. */
+/** Returns the maximum number of chunks of a body with this maximum length. */
 export function chunksMaxOf(bytesMax: number): number {
   return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
 }
@@ -310,7 +310,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   return value;
 }
 
-/** The members of a body with the level at which they stand, a list item by item: some bodies are one long list. */
+/** Iterates over the members of a body with their level, a list item by item: some bodies are one long list. */
 function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     yield { part: body, depth: 1 };

@@ -26,7 +26,7 @@ function counted(chunks: readonly Uint8Array[]): number {
 }
 const countOf = (text: string) => counted([Buffer.from(text)]);
 
-/** With what could be mistaken for structure: brackets, commas, quotes and backslashes, also at the end. */
+/** Texts with characters that could be mistaken for structure: brackets, commas, quotes and backslashes, also at the end. */
 const trickyText = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', '\\', '{', '[', ',', ':', '}', ']', '\n', 'ż', '😀', '\ud83d', 'u', '0') }),
   fc.string({ unit: 'binary' }),

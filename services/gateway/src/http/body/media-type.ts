@@ -1,6 +1,6 @@
 import { splitUnquoted } from '../response/split-unquoted.js';
 
-/** What a Content-Type header says, in lower case (RFC 9110, section 8.3). */
+/** A parsed Content-Type header in lower case (RFC 9110, section 8.3). */
 export interface MediaType {
   /** `application/json`; undefined where the header is missing or empty. */
   readonly type: string | undefined;

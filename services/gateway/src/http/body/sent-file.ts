@@ -5,19 +5,19 @@ import { readMediaType } from './media-type.js';
 
 /** A file as its PUT announces it; its bytes are still on their way. */
 export interface SentFile {
-  /** Without parameters, in lower case. */
+  /** Content-Type without parameters, in lower case. */
   readonly mediaType: string | undefined;
   /** Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
-  /** To be read once. */
+  /** Content of the file; can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** What the request says about the file in its body. */
+/** Describes the file in the body of a request. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
-  // Of several types none is taken: the owner refuses a file without one, at its place among the checks.
+  // If there are several types, none is taken: the owner refuses a file without one, at its place among the checks.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
   return {
     mediaType: others.length > 0 ? undefined : readMediaType(type).type,

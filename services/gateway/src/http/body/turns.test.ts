@@ -7,7 +7,7 @@ function busyFor(ms: number): void {
   while (performance.now() < end);
 }
 
-/** How many turns others have had by each item; the first one takes no time, each other one takes a whole turn. */
+/** Counts the turns that others have had by each item; the first one takes no time, each other one takes a whole turn. */
 async function seenByItems(): Promise<{ seen: number[]; isFirstTurnShort: boolean }> {
   let othersTurns = 0;
   let isOver = false;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one request works before the others get their turn; an item that takes longer makes it longer. */
+/** Time for which one request works before the others get their turn; an item that takes longer makes it longer. */
 export const TURN_MS_MAX = 2;
 
 /**

@@ -1,7 +1,7 @@
 import { FieldFaults } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
-/** For PATCH bodies: each field is optional, but one is required. */
+/** Message for PATCH bodies: each field is optional, but one is required. */
 export const NOTHING_TO_CHANGE = 'Send at least one field to change.';
 
 export function hasAnyField(body: object): boolean {
@@ -62,7 +62,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** What is wrong with a field, where its own schema has no sentence for it. */
+/** Returns the sentence about the fault of a field, when its own schema has none. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -88,7 +88,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** What is counted of a value; of others the value itself is compared. */
+/** Units that are counted for a limit; other types are compared by value. */
 const counted: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
 
 function bounded(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {

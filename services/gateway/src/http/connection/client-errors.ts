@@ -13,13 +13,13 @@ import { newRequestId } from '../response/request-id.js';
 import { requestState } from '../response/request-state.js';
 import { securityHeaders } from '../response/security-headers.js';
 
-/** What Node tells about a connection that it could not read a request from. */
+/** Node's error about a connection from which it could not read a request. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** Which answer a connection is waiting for, if any: its request id is the one to show. */
+/** The pending response of a connection, if any: its request id is the one to show. */
 const responses = new WeakMap<Socket, Response>();
 
 export function expectAnswer(socket: Socket, response: Response): void {

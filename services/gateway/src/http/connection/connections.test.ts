@@ -143,7 +143,7 @@ describe('slow readers', () => {
     await eventually(async () => expect(await pageStatus(gateway)).toBe(200));
   });
 
-  test('never stand in the way of keys and probes', async () => {
+  test('never block keys and probes', async () => {
     const gateway = await start({ unauthenticatedPerAddressMax: SHARE });
     await useUpShare(gateway);
     expect(gateway.inFlight()).toBe(0);

@@ -9,11 +9,11 @@ import { HttpRefusal } from '../response/refusal.js';
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
-  /** How long its body may take, where the route allows more than usual. */
+  /** Time limit of its body, if the route allows more than usual. */
   bodyMs?: number;
-  /** Whether the gateway reads its body: before, the client may wait for the gateway. */
+  /** True once the gateway reads its body: before, the client may wait for the gateway. */
   isBodyAwaited?: true;
-  /** When a sweep first saw its answer complete and not yet taken by the client. */
+  /** Time when a sweep first saw its response complete and not yet taken by the client. */
   readySinceMs?: number;
   /** The gateway has waited so long for its body since the connection had brought so many bytes. */
   window?: { waitedMs: number; readonly bytes: number };
@@ -21,10 +21,10 @@ interface Waiting {
 
 interface Connection {
   requests: number;
-  /** Whether it holds a place of an organization, and none among strangers. */
+  /** True when it holds a place of an organization instead of one among strangers. */
   isRecognized?: true;
   onRecognized?: () => void;
-  /** When its last answer was decided: what still arrives is neither executed nor answered. */
+  /** Time when its last response was decided: later requests are neither executed nor answered. */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;
 }
@@ -48,7 +48,7 @@ function settle({ waiting }: Connection, response: ServerResponse): void {
   if (waiting.delete(response)) request?.onSettled();
 }
 
-/** Whether requests of this connection are still executed. */
+/** Tells whether the connection is closing: its later requests are not executed. */
 export function isClosing(socket: Socket): boolean {
   return connections.get(socket)?.closingSinceMs !== undefined;
 }
@@ -69,7 +69,7 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
-  // What `server.maxRequestsPerSocket` does to the last request: announces the end, and still answers what is behind it.
+  // Same as `server.maxRequestsPerSocket` for the last request: announces the end, and still answers the requests behind it.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
   }
@@ -100,13 +100,13 @@ export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: nu
   if (request !== undefined) request.bodyMs = bodyMs;
 }
 
-/** From now on the gateway waits for the body of a request. */
+/** Records that the gateway waits for the body of a request from now on. */
 export function awaitBody(socket: Socket, response: ServerResponse): void {
   const request = connectionOf(socket).waiting.get(response);
   if (request !== undefined) request.isBodyAwaited = true;
 }
 
-/** Whether no request of this connection waits for its answer. */
+/** Tells whether no request of this connection waits for its response. */
 export function isIdle(socket: Socket): boolean {
   return connectionOf(socket).waiting.size === 0;
 }
@@ -155,7 +155,7 @@ export function closeLateConnections(
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // As Node says it.
+        // Same error as Node's own.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;
@@ -175,7 +175,7 @@ function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number):
   return false;
 }
 
-/** Whether less than {@link BODY_WINDOW_BYTES_MIN} arrived while the gateway waited for a body for a whole window. */
+/** Tells whether less than {@link BODY_WINDOW_BYTES_MIN} arrived while the gateway waited for a body for a whole window. */
 function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number, bodyWindowMs: number): boolean {
   for (const [response, request] of waiting) {
     if (response.req.complete || response.writableEnded) continue;

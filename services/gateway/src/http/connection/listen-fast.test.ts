@@ -6,7 +6,7 @@ import { listenFast } from './listen-fast.js';
 
 const app = express();
 app.get('/', (request, response) => {
-  // What Express sets on every request is what these objects were born with.
+  // These objects were created with the prototypes that Express sets on every request.
   const wasBornThere = [request, response].map((object) => Object.getPrototypeOf(object) as unknown);
   response.json({ isUnchanged: wasBornThere[0] === app.request && wasBornThere[1] === app.response });
 });

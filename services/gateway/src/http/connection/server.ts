@@ -25,9 +25,9 @@ export interface HttpServerOptions {
   readonly timeouts?: Timeouts;
   /** 0: no bound, for instance where a proxy in front holds all connections. */
   readonly connectionsPerAddressMax: number;
-  /** Of all addresses. */
+  /** Maximum number of connections of all addresses. */
   readonly connectionsMax?: number;
-  /** How many proxies stand in front: with one, the address of a connection is no caller's. */
+  /** Number of proxies in front: with one, the address of a connection is not a caller's. */
   readonly trustedProxyHops: number;
 }
 
@@ -43,7 +43,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    // The time of the longest bodies, files; that of others is checked beside it.
+    // Time for the longest bodies, files; that of others is checked separately.
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,
@@ -103,7 +103,7 @@ function boundConnections(
   });
 }
 
-/** Finds the idle connection that has been open the longest, beside the new one; where none is idle, the oldest of all. */
+/** Finds the idle connection that has been open the longest, except the new one; if none is idle, the oldest of all. */
 function oldestOf(strangers: ReadonlySet<Socket>, newest: Socket): Socket {
   for (const stranger of strangers) if (stranger !== newest && isIdle(stranger)) return stranger;
   const [oldest = newest] = strangers;

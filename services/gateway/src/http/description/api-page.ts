@@ -44,7 +44,7 @@ const pageOf = (pathOf: (name: string) => string): string => `<!DOCTYPE html>
 
 const root = new URL('../../../../../', import.meta.url);
 
-/** What the introduction and the guides lead to: the file, and where it is served. */
+/** Pages that the introduction and the guides link to: each file, and its path. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['docs/guides/first-integration.md', '/docs/guides/first-integration.md'],
   ['docs/guides/scanning-history.md', '/docs/guides/scanning-history.md'],

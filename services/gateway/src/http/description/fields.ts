@@ -14,7 +14,7 @@ import { EXAMPLE_IDS } from './examples.js';
 const TEXT_LENGTH_MAX = 1_000;
 /** Names of organizations, companies and keys, as their owner takes them. */
 export const LABEL_LENGTH_MAX = 200;
-/** What people write beside a decision. */
+/** Maximum length of a note on a decision. */
 const NOTE_LENGTH_MAX = 4_000;
 
 /** Free text of one line that shows something and hides nothing. It is stored trimmed; the schema only looks. */
@@ -22,7 +22,7 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
-/** What people write beside a decision, in paragraphs. */
+/** Schema of a note on a decision, in paragraphs. */
 export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }

@@ -38,7 +38,7 @@ describe('the published description', () => {
       const statuses = Object.keys(responses);
       expect(statuses).toEqual(expect.arrayContaining(['429', '500', '503', '504']));
       if (inPath.length > 0) expect(statuses).toContain('404');
-      // What a signature covers is taken whatever its type is said to be.
+      // A signed body is accepted with any declared type.
       const isTyped = operationId !== 'receivePaddleNotification';
       if (requestBody !== undefined)
         expect(statuses).toEqual(expect.arrayContaining(['400', '413', ...(isTyped ? ['415'] : [])]));

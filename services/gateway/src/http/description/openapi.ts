@@ -52,7 +52,7 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
-/** What customers' endpoints receive. */
+/** A webhook as customers' endpoints receive it. */
 export interface PublishedWebhook {
   readonly type: string;
   readonly summary: string;

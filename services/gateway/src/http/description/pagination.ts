@@ -14,7 +14,7 @@ const FOREIGN_CURSOR =
 const CURSOR = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
 
-/** What every list understands (interpretations, Lists); anything else in the query is refused. */
+/** Query parameters of every list (interpretations, Lists); anything else in the query is refused. */
 export const pageQuery = z.strictObject({
   limit: z
     .string()
@@ -51,7 +51,7 @@ export const pageQuery = z.strictObject({
     .optional(),
 });
 
-/** What the owner of a list is asked for, and how a page of it is answered. */
+/** Request for a page of a list, and the response with the page. */
 export interface ListRequest {
   readonly request: {
     pageSize: number;

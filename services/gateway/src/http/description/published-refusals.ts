@@ -10,7 +10,7 @@ import { HttpRefusal } from '../response/refusal.js';
 import { preconditionFailed, rangeNotSatisfiable } from '../response/byte-ranges.js';
 
 interface PublishedRefusal {
-  /** Of the shared response in the description. */
+  /** Name of the shared response in the description. */
   readonly name: string;
   readonly description: string;
   readonly headers?: readonly HeaderName[];
@@ -25,7 +25,7 @@ const WHETHER_IT_TOOK_EFFECT =
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
-/** By status: what every refusal of it shares, whichever route it comes from. */
+/** Published refusals by status: the part that is the same for every route. */
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   400: {
     name: 'InvalidRequest',

@@ -14,7 +14,7 @@ export interface PublishedResponse {
   readonly description: string;
   /** Absent: no body, or one that is no JSON. */
   readonly schema?: z.ZodType;
-  /** Of a body that is a file. */
+  /** Media types of a body that is a file. */
   readonly mediaTypes?: readonly string[];
   /** Headers beyond those of every answer. */
   readonly headers?: readonly HeaderName[];
@@ -29,24 +29,24 @@ export interface Resource {
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** What a handler is given once key, limits, rights and shape have been checked. */
+/** Input of a handler, after key, limits, rights and shape have been checked. */
 export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
   /** SHA-256 of the body as canonical JSON; only where the key is honoured. */
   readonly fingerprint: string;
-  /** As it was sent; only where the body is taken unread, see {@link Described.rawBodyBytesMax}. */
+  /** Body as it was sent; only for a route that takes it unparsed, see {@link Described.rawBodyBytesMax}. */
   readonly rawBody: Buffer;
-  /** As it was sent, without `?`, for an owner that reads it itself. */
+  /** Query as it was sent, without `?`, for an owner that reads it itself. */
   readonly rawQuery: string;
   /** Empty without the header; only where the key is honoured. */
   readonly idempotencyKey: string;
   /** The If-None-Match header, for answers with an ETag. */
   readonly ifNoneMatch: string | undefined;
-  /** For answers that depend on more headers than those above. */
+  /** Headers, for responses that depend on more of them than those above. */
   readonly headers: IncomingHttpHeaders;
-  /** Whether the headers of the answer are asked for, without its body. */
+  /** True when the request is for the headers of the response without its body. */
   readonly isHead: boolean;
 }
 
@@ -57,24 +57,24 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Below `/v1`, parameters written `:companyId`. */
   readonly path: string;
   readonly summary: string;
-  /** What a caller has to know beyond the summary. */
+  /** Description for callers, in addition to the summary. */
   readonly description?: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
   /** Further rpcs that are asked for the answer. */
   readonly alsoAsks?: readonly string[];
-  /** How long each call to the owner may take, retries included; 5 seconds by default. */
+  /** Time limit of each call to the owner, retries included; 5 seconds by default. */
   readonly timeoutMs?: number;
-  /** What the path names, for the 404: malformed, foreign and unknown ids get the same message. */
+  /** Name of the resource of the path, for the 404: malformed, foreign and unknown ids get the same message. */
   readonly resourceName?: string;
   /** A malformed path id is 404, like an unknown one. */
   readonly params?: P;
-  /** Without one the query is ignored. */
+  /** Schema of the query; the query is ignored when it is absent. */
   readonly query?: Q;
   readonly body?: B;
   /** A request without a body is taken for one with `{}`. */
   readonly isBodyOptional?: true;
-  /** Of a long body; {@link JSON_BODY_LIMITS} by default. */
+  /** Limits of a long body; {@link JSON_BODY_LIMITS} by default. */
   readonly bodyLimits?: BodyLimits;
   /** The body is a form of the browser (`application/x-www-form-urlencoded`), each field once; JSON otherwise. */
   readonly isForm?: true;
@@ -88,17 +88,17 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
-  /** Whether If-None-Match is honoured; elsewhere it is ignored. */
+  /** True when If-None-Match is honoured; otherwise it is ignored. */
   readonly isConditional?: true;
-  /** Whether Idempotency-Key is honoured; elsewhere it is ignored. */
+  /** True when Idempotency-Key is honoured; otherwise it is ignored. */
   readonly honoursIdempotencyKey?: true;
-  /** Whether a repeat takes effect once without a key too: what the request names is its key. */
+  /** True when a repeat takes effect once without a key too, because the request names what it creates. */
   readonly takesEffectOnce?: true;
-  /** Whether one such request of an organization runs at a time in a gateway; another one meanwhile is 409. */
+  /** True when a gateway runs one such request of an organization at a time; another one at the same time gets a 409. */
   readonly isOneAtATime?: true;
   /** A rate limit beyond those of every request. */
   readonly ratePolicy?: RatePolicy;
-  /** By status; the first is the usual one. */
+  /** Responses by status; the first is the usual one. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
   /** Refusals beyond those that follow from key, parameters and body, as published: `409`. */
   readonly refusals?: readonly number[];
@@ -124,10 +124,10 @@ export interface PublicRoute<
   handle(input: RouteInput<P, Q, B>, clients: PublicClients): Promise<Reply>;
 }
 
-/** A route whose body is a file, handed to its owner while it comes. A token in the URL may stand for the key. */
+/** A route whose body is a file, handed to its owner while it comes. A token in the URL may replace the key. */
 export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
   readonly access: KeyAccess;
-  /** What may be sent, as published; the owner decides. */
+  /** Accepted media types as published; the owner decides. */
   readonly mediaTypes: readonly string[];
   /**
    * Finds the organization whose file the token in the URL authorizes.
@@ -140,7 +140,7 @@ export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P
   ): Promise<Reply>;
 }
 
-/** By whose right a file is sent. */
+/** The organization or the token that authorizes a file. */
 export type FileRight = { readonly organizationId: string } | { readonly token: string };
 
 export type AnyFileRoute = FileRoute<z.ZodObject>;
@@ -159,7 +159,7 @@ export function route<
   return definition as unknown as AnyKeyRoute;
 }
 
-/** As {@link route}, for a route without a key. */
+/** Same as {@link route} for a route without a key. */
 export function publicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -168,7 +168,7 @@ export function publicRoute<
   return definition as unknown as AnyPublicRoute;
 }
 
-/** As {@link route}, for a route that takes a file. */
+/** Same as {@link route} for a route that takes a file. */
 export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
   return definition as unknown as AnyFileRoute;
 }

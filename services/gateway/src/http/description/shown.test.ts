@@ -13,7 +13,7 @@ interface Pallet {
 
 const pallet = shown.record<Pallet>()({
   id: shown.id('palletId', '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10', 'The id of the pallet.'),
-  label: shown.textOrNull('label', 'Fragile', 'What stands on it.'),
+  label: shown.textOrNull('label', 'Fragile', 'Text on the label.'),
   state: shown.word(z.enum(['FULL', 'EMPTY']).describe('Whether anything is on it.'), 'state', 'FULL'),
   storedAt: shown.instant('storedTime', '2026-03-14T09:30:00.000Z', 'When it came.'),
   weightGrams: shown.made(
@@ -73,7 +73,7 @@ test('a source that the message lacks, may lack or has as another type does not 
     // @ts-expect-error A pallet has no such property.
     missing: shown.text('colour', 'red', 'Its colour.'),
     // @ts-expect-error A pallet may be without a label, which is to be answered with null.
-    optional: shown.text('label', 'Fragile', 'What stands on it.'),
+    optional: shown.text('label', 'Fragile', 'Text on the label.'),
     // @ts-expect-error The weight is a number.
     other: shown.textOrNull('weightKg', '12', 'What it weighs.'),
   });

@@ -67,7 +67,7 @@ export function field<S extends z.ZodType, K extends string>(
   return { schema, example, read: (message) => message[source] };
 }
 
-/** What a function makes of the message. */
+/** A field that a function computes from the message. */
 export function made<S extends z.ZodType, Message>(
   schema: S,
   read: (message: Message) => z.infer<S>,
@@ -89,7 +89,7 @@ export function id<K extends string>(source: K, example: string, description: st
   return field(shownId().describe(description), source, example);
 }
 
-/** How many. */
+/** A field with a number of things. */
 export function count<K extends string>(source: K, example: number, description: string) {
   return field(z.int().min(0).describe(description), source, example);
 }

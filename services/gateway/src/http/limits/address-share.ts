@@ -4,7 +4,7 @@ import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from '../response/request-state.js';
 import { Share } from './share.js';
 
-/** As {@link Share}, for what addresses hold; an IPv6 /64 is one address. */
+/** Same as {@link Share} for addresses; an IPv6 /64 is one address. */
 export class AddressShare extends Share {
   override take(address: string): (() => void) | undefined {
     return super.take(addressGroup(address));

@@ -17,7 +17,7 @@ export function connectionAddress({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:/i, '');
 }
 
-/** Who shares a limit by address: one IPv4 address, or the /64 that one subscriber of IPv6 has. */
+/** Returns the group of addresses that shares a limit: one IPv4 address, or the /64 that one subscriber of IPv6 has. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::');

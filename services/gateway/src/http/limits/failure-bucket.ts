@@ -30,7 +30,7 @@ export class FailureBucket {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** What an address gets that has failed too often in its current minute. */
+  /** Returns the refusal of an address that has failed too often in its current minute. */
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;

@@ -5,7 +5,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 
 /** Above this many running requests, reading is refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
-/** Of these, for one organization: one that waits on purpose leaves room for the others. */
+/** Part of them for one organization: one that waits on purpose leaves room for the others. */
 export const ORGANIZATION_IN_FLIGHT_MAX = 250;
 /** Above this lag of the event loop (p99), reading is refused, if our own requests can be the cause. */
 export const LAG_MS_MAX = 200;
@@ -22,7 +22,7 @@ export const STUCK_MS = 180_000;
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
-/** How busy this process is with authenticated requests. Refusing early keeps the answers to the rest in time. */
+/** Measures how busy this process is with authenticated requests. Refusing early keeps the responses to the rest in time. */
 export class LoadGauge {
   readonly #clock: Clock;
   readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -64,7 +64,7 @@ export class LoadGauge {
     this.#endedAtMs = this.#nowMs();
   }
 
-  /** Whether reads are refused for the number of requests, and none has ended for longer than any may take. */
+  /** Tells whether reads are refused because of the number of requests, and none has ended for longer than any may take. */
   isStuck(): boolean {
     return this.#inFlight > IN_FLIGHT_MAX && this.#nowMs() - this.#endedAtMs >= STUCK_MS;
   }
@@ -81,7 +81,7 @@ export class LoadGauge {
   }
 }
 
-/** Whether a request of this method is refused at this load. */
+/** Tells whether a request of this method is refused at this load. */
 export function isOverloaded(method: string, { inFlight, lagMs }: { inFlight: number; lagMs: number }): boolean {
   const factor = method === 'GET' || method === 'HEAD' ? 1 : WRITE_FACTOR;
   if (inFlight > IN_FLIGHT_MAX * factor) return true;

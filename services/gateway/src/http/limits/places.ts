@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { holdUntilSettled } from '../response/request-state.js';
 import type { Share } from './share.js';
 
-/** What a request is told that gets no place. */
+/** Refusals of a request that gets no place. */
 interface Refusals {
   /** Its organization holds its whole share. */
   ofOrganization(max: number): DomainError;

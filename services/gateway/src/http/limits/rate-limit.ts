@@ -18,12 +18,12 @@ export interface Demand {
   readonly limitPerMinute: number;
 }
 
-/** What is left of a limit after a request, for the RateLimit fields. */
+/** State of a limit after a request, for the RateLimit fields. */
 export interface Standing {
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
   readonly remaining: number;
-  /** Until the window ends, or until a refused caller may try again. */
+  /** Time until the window ends, or until a refused caller may retry. */
   readonly resetMs: number;
 }
 
@@ -35,7 +35,7 @@ export type TakeResult =
 export const BLOCK_TOKENS = 10;
 /** Limits up to this are exact: one call per request. */
 const EXACT_LIMIT_PER_MINUTE = 60;
-/** At this many left the next block is fetched in the background. */
+/** Number of tokens left at which the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
 /** After a failed reservation the owner is not called for this long. */
 export const FALLBACK_MS = 1_000;
@@ -61,7 +61,7 @@ export interface RateLimiterDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'reserveRequests'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How many gateways share the limits, for the local window. */
+  /** Number of gateways that share the limits, for the local window. */
   readonly replicas: number;
   /** The limiter may not slow a request down by more than this. */
   readonly waitMs: number;

@@ -1,6 +1,6 @@
 /** Counts what each owner holds at the same time, so that one cannot take what is for all. */
 export class Share {
-  /** Of one owner; 0: no bound at all. */
+  /** Maximum of one owner; 0 for no bound. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
@@ -33,17 +33,17 @@ export class Share {
     };
   }
 
-  /** What the owner holds now. */
+  /** Returns the number that the owner holds now. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Whether all owners together hold everything. */
+  /** Tells whether all owners together hold everything. */
   get isFull(): boolean {
     return this.#total >= this.#totalMax;
   }
 
-  /** What all owners together hold. */
+  /** Returns the number that all owners together hold. */
   get total(): number {
     return this.#total;
   }

@@ -1,4 +1,4 @@
-/** Where nothing has been done yet, and for what only reads. */
+/** Advice for requests that only read, or when nothing has been done yet. */
 export const REPEAT = 'Repeat the request in a moment.';
 const REPEAT_WITH_KEY =
   'It may have taken effect. Repeat it in a moment with the same Idempotency-Key: it takes effect once.';
@@ -6,7 +6,7 @@ const REPEAT_TAKES_EFFECT_ONCE = 'It may have taken effect. Repeat it in a momen
 const CHECK_FIRST = 'It may have taken effect: check that before you send it again.';
 const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
 
-/** What of a route decides how a request to it is repeated. */
+/** The properties of a route that decide how a request to it is repeated. */
 interface Repeatable {
   readonly method: string;
   readonly honoursIdempotencyKey?: true;
@@ -14,8 +14,8 @@ interface Repeatable {
 }
 
 /**
- * What a caller should do when a request fails by an outage or a fault of ours after its owner was asked. Nobody knows
- * then whether it took effect.
+ * Returns the advice to a caller whose request failed by an outage or a bug after its owner was called. Nobody knows then whether it took
+ * effect.
  */
 export function adviceFor(
   { method, honoursIdempotencyKey, takesEffectOnce }: Repeatable,

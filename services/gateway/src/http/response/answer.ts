@@ -48,7 +48,7 @@ export async function sendReply(
   }
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  // Between two chunks nothing is asked of the source until the client has taken what waits.
+  // The next chunk is read from the source only when the client has taken the waiting one.
   let untaken: NodeJS.Timeout | undefined;
   const all = async function* (): AsyncIterable<Uint8Array> {
     for (let next = first; next.done !== true; next = await bytes.next()) {

@@ -12,9 +12,9 @@ export interface OfferedDocument {
   /** Hex. */
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** As `Content-Disposition`. */
+  /** Value of `Content-Disposition`. */
   readonly disposition: string;
-  /** Its bytes; a range of them where one is given. */
+  /** Reads the bytes, or the given range of them. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;
 }
 

@@ -3,7 +3,7 @@ import type { EnvelopeCode, ErrorKind, FieldFault } from '@invoicecontrol/errors
 import { REPEAT } from './advice.js';
 import { HttpRefusal } from './refusal.js';
 
-/** What leaves the gateway when a request is refused (specification 2.17). */
+/** Body of the response to a refused request (specification 2.17). */
 export interface ErrorEnvelope {
   readonly error: {
     readonly code: EnvelopeCode;
@@ -20,7 +20,7 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-/** Where the owner of a refusal states no time. */
+/** Seconds for refusals whose owner states no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
@@ -52,7 +52,7 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
   };
 }
 
-/** Whoever knows more than the kind of the failure says himself what to do. */
+/** Returns the message. A part that knows more than the kind of the failure includes its own advice. */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);
   const isPlain = kind === 'internal' || publicMessage === plain;

@@ -2,7 +2,7 @@ import { create } from 'content-disposition';
 
 const LENGTH_MAX = 120;
 
-/** By the media types of stored documents and of what is shown of them. */
+/** Extensions by the media types of stored documents and of their renderings. */
 const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'image/png': 'png',

@@ -6,13 +6,13 @@ const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 
 export interface AsyncPreference {
   readonly respondAsync: boolean;
-  /** How long the caller would wait for the result first; undefined where it does not say. */
+  /** Time that the caller would wait for the result first; undefined when it does not say. */
   readonly waitSeconds: number | undefined;
 }
 
 /**
- * Whether the caller would rather have an answer soon than the result (RFC 7240, sections 4.1 and 4.3; HTTP and security
- * reference, section 4). What is not understood is ignored, as that standard wants it; of several the first holds.
+ * Reads whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and 4.3; HTTP and security reference, section
+ * 4). Unknown preferences are ignored, as that standard requires; the first of several holds.
  * @param header several headers count as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {

@@ -9,8 +9,8 @@ const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;
 
 /**
- * The caller's own id when it is short and harmless, otherwise a new one. It is returned as `X-Request-Id`, stands in
- * every error and every log line, and travels to every service (HTTP and security reference, section 2).
+ * The caller's own id when it is short and harmless, otherwise a new one. It is returned as `X-Request-Id`, is part of every error and
+ * every log line, and is sent to every service (HTTP and security reference, section 2).
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 
-/** What is known about a request; found by its response. */
+/** State of a request; found by its response. */
 export interface RequestState {
   readonly requestId: string;
   readonly address: string;
@@ -16,7 +16,7 @@ export interface RequestState {
   organizationId?: string;
   /** Set when the owner is asked: what a caller should do if that fails. Before, nothing was done. */
   advice?: string;
-  /** How long each stage took, for routes with long bodies. */
+  /** Duration of each stage, for routes with long bodies. */
   stages?: Stages;
 }
 

@@ -11,7 +11,7 @@ export interface ArchiveFile {
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** What a file may have waiting for whoever reads the archive. */
+/** Bytes of a file that may wait for the reader of the archive. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 /**
