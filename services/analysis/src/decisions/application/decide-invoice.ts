@@ -27,7 +27,7 @@ import { updateFindings } from './findings-after-reanalysis.js';
 import type { FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
 import type {
   DecidedAnalysis,
-  InvoiceRecord,
+  DecidedInvoice,
   InvoiceReference,
   InvoiceStore,
   MatchNotes,
@@ -71,24 +71,14 @@ export interface InvoiceDecider {
    * `analyses`.
    * @throws VersionConflict when the invoice changed meanwhile
    */
-  reanalyze(record: InvoiceRecord, earlier: EarlierAnalyses, tenant: TenantFacts): Promise<void>;
+  reanalyze(record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts): Promise<void>;
   /**
    * Decides a decided invoice with corrected fields, by what is known today; the earlier analysis stays in `analyses`.
    * @throws VersionConflict when the invoice changed meanwhile
    */
-  correct(record: InvoiceRecord, corrected: CorrectedInvoice, tenant: TenantFacts): Promise<void>;
+  correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
-  finish(record: InvoiceRecord, facts: Buffer): Promise<void>;
-}
-
-export interface CorrectedInvoice {
-  readonly newest: DecidedAnalysis;
-  readonly invoice: CanonicalInvoice;
-}
-
-export interface EarlierAnalyses {
-  readonly newest: DecidedAnalysis;
-  readonly first: FirstAnalysis;
+  finish(record: DecidedInvoice, facts: Buffer): Promise<void>;
 }
 
 /** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
@@ -120,13 +110,12 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 
   /** Decides a decided invoice once more; the earlier analysis stays in `analyses`. */
   const decideAgain = async (
-    record: InvoiceRecord,
-    newest: DecidedAnalysis,
+    record: DecidedInvoice,
     loading: Promise<AnalysisFacts>,
     corrected?: CanonicalInvoice,
   ): Promise<void> => {
     const begun = performance.now();
-    const { organizationId, invoiceId, match } = record;
+    const { organizationId, invoiceId, match, analysis: newest } = record;
     const [loaded, policy, rules, stored] = await Promise.all([
       loading,
       policies.get(organizationId),
@@ -189,14 +178,13 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       }
       return analysis;
     },
-    async reanalyze(record, { newest, first }, tenant) {
-      await decideAgain(record, newest, deps.reloadFacts(record, first, tenant));
+    async reanalyze(record, first, tenant) {
+      await decideAgain(record, deps.reloadFacts(record, first, tenant));
     },
-    async correct(record, { newest, invoice }, tenant) {
-      await decideAgain(record, newest, factsOfCorrected(deps, record, invoice, tenant), invoice);
+    async correct(record, corrected, tenant) {
+      await decideAgain(record, factsOfCorrected(deps, record, corrected, tenant), corrected);
     },
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
-      if (analysis === undefined) return;
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
         // People may have reviewed it meanwhile.
@@ -214,13 +202,13 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
  */
 async function factsOfCorrected(
   { loadFacts: load }: Deps,
-  record: InvoiceRecord,
+  record: DecidedInvoice,
   corrected: CanonicalInvoice,
   tenant: TenantFacts,
 ): Promise<AnalysisFacts> {
   const { organizationId, analysis } = record;
   const { facts } = await load({ organizationId, invoice: renormalise({ ...record, invoice: corrected }), tenant });
-  if (facts.supplier.supplierId !== analysis?.supplierId) return facts;
+  if (facts.supplier.supplierId !== analysis.supplierId) return facts;
   const profile = withoutInvoice(facts.supplier.profile, renormalise(record));
   return { ...facts, supplier: { ...facts.supplier, profile } };
 }

@@ -101,9 +101,9 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
         find(organizationId, invoiceId),
         findings.ofInvoice(organizationId, invoiceId),
       ]);
+      if (record.status === 'RECEIVED') throw notFound('invoice');
       const { analysis, match, verdict } = record;
-      if (analysis === undefined) throw notFound('invoice');
-      return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict: verdict ?? analysis };
+      return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict };
     },
   };
 }

@@ -53,7 +53,7 @@ export const reanalyzeInvoice =
       if (basis === undefined) throw new Error(`analysis ${basisId} is not stored`);
       const { facts, analysis } = basis;
       const engineVersion = analysis.versions.riskEngine;
-      await decider.reanalyze(record, { newest: record.analysis, first: { facts, engineVersion } }, tenant);
+      await decider.reanalyze(record, { facts, engineVersion }, tenant);
     });
   };
 

@@ -19,7 +19,7 @@ import { withoutKnownScans } from '../../records/domain/reimport.js';
 import { companiesAround } from '../../records/domain/tenant.js';
 import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import type { BankLinkStore, SupplierRecord, SupplierStore } from '../../records/application/counted-records.js';
-import type { InvoiceRecord, InvoiceStore } from '../../records/application/invoice-store.js';
+import type { DecidedInvoice, InvoiceStore } from '../../records/application/invoice-store.js';
 import type { DocumentFactsOf } from './load-facts.js';
 import { renormalise } from '../../records/application/renormalise.js';
 
@@ -43,7 +43,7 @@ export interface FirstAnalysis {
  * analysis stored it: what came later neither clears nor raises anything. What people have said since, the tenant's
  * companies and rates that were missing join (detection reference, section 10).
  */
-export type ReloadFacts = (record: InvoiceRecord, first: FirstAnalysis, tenant: TenantFacts) => Promise<AnalysisFacts>;
+export type ReloadFacts = (record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts) => Promise<AnalysisFacts>;
 
 export const reloadFacts =
   ({ invoices, suppliers, bankLinks, publishedRates, withoutAbandonedScans, documentFacts }: Deps): ReloadFacts =>
@@ -117,7 +117,7 @@ async function reviewedCandidates(
 /** Another engine may look for other keys: the records before the invoice that share one of them. */
 async function candidatesOf(
   { invoices, withoutAbandonedScans }: Pick<Deps, 'invoices' | 'withoutAbandonedScans'>,
-  { organizationId, reimportOf }: InvoiceRecord,
+  { organizationId, reimportOf }: DecidedInvoice,
   invoice: NormalisedInvoice,
   first: AnalysisFacts,
 ): Promise<Candidates> {

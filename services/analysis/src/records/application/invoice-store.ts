@@ -35,13 +35,12 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly createdAt: Date;
 }
 
-export interface InvoiceRecord {
+interface StoredInvoice {
   readonly invoiceId: string;
   readonly organizationId: string;
   readonly version: number;
   readonly companyId: string;
   readonly source: InvoiceSource;
-  readonly status: 'RECEIVED' | 'ANALYZED';
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
@@ -50,17 +49,31 @@ export interface InvoiceRecord {
   readonly fingerprint: string | undefined;
   /** The month whose analyses this invoice counts in; undefined where it is none of them. */
   readonly usageMonth: string | undefined;
-  /** Whether a crash may have come between storing and counting it. */
-  readonly isCountUnsure: boolean;
-  /** As it was decided; never rewritten. */
-  readonly analysis: DecidedAnalysis | undefined;
-  /** Of a row that an earlier scan brought already: the row there. It was counted then. */
-  readonly reimportOf: ReimportedRow | undefined;
-  /** The decision in force: that of the analysis, with what people have said about its findings since. */
-  readonly verdict: RiskDecision | undefined;
   /** Of bills of an ERP. */
   readonly erp: BillOrigin | undefined;
 }
+
+/** Bills of an ERP keep this status. */
+export interface UndecidedInvoice extends StoredInvoice {
+  readonly status: 'RECEIVED';
+  /** Whether a crash may have come between storing and counting it. */
+  readonly isCountUnsure: boolean;
+  readonly analysis?: undefined;
+  readonly verdict?: undefined;
+  readonly reimportOf?: undefined;
+}
+
+export interface DecidedInvoice extends StoredInvoice {
+  readonly status: 'ANALYZED';
+  /** As it was decided; never rewritten. */
+  readonly analysis: DecidedAnalysis;
+  /** The decision in force: that of the analysis, with what people have said about its findings since. */
+  readonly verdict: RiskDecision;
+  /** Of a row that an earlier scan brought already: the row there. It was counted then. */
+  readonly reimportOf: ReimportedRow | undefined;
+}
+
+export type InvoiceRecord = UndecidedInvoice | DecidedInvoice;
 
 /** A review that moved the decision of an invoice. */
 export interface DecisionChange {
@@ -127,7 +140,7 @@ export interface InvoiceStore {
   insert(invoice: NewInvoice): Promise<boolean>;
   find(organizationId: string, invoiceId: string): Promise<InvoiceRecord | undefined>;
   /** Claims an undecided invoice whose worker fell silent. */
-  takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<InvoiceRecord | undefined>;
+  takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<UndecidedInvoice | undefined>;
   /** The commit point: decision, findings, facts and events in one write guarded by the version. */
   commit(
     at: InvoiceReference & { version: number },
@@ -179,9 +192,9 @@ export interface InvoiceStore {
   /** Invoices of any tenant that were received before and have no decision, or are decided and not finished; a bounded number. */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
-  pending(decidedBefore: Date): Promise<{ record: InvoiceRecord; facts: Buffer }[]>;
+  pending(decidedBefore: Date): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
-  unfinished(organizationId: string, invoiceId: string): Promise<{ record: InvoiceRecord; facts: Buffer } | undefined>;
+  unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
   /** Whether a decided invoice whose derived records may be missing has this finding. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
   /** Which of these analyses are the newest of their invoices. */

@@ -11,10 +11,12 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
 import type {
   DecidedAnalysis,
+  DecidedInvoice,
   DecisionChange,
   InvoiceRecord,
   InvoiceStore,
   MatchNotes,
+  UndecidedInvoice,
 } from '../application/invoice-store.js';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
@@ -115,7 +117,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     async takeOver(organizationId, invoiceId, leaseMs) {
       const wanted: Filter<InvoiceDocument> = { _id: invoiceId, organizationId, status: 'RECEIVED' };
       const taken = await claim(collection, wanted, { clock, leaseMs });
-      return taken === undefined ? undefined : toRecord(taken.document);
+      return taken === undefined ? undefined : toUndecided(taken.document);
     },
     async commit(
       { organizationId, invoiceId, version },
@@ -281,14 +283,14 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .toArray();
       return documents.flatMap((document) => {
         const { facts } = document;
-        return facts === undefined ? [] : [{ record: toRecord(document), facts: Buffer.from(facts.buffer) }];
+        return facts === undefined ? [] : [{ record: toDecided(document), facts: Buffer.from(facts.buffer) }];
       });
     },
     async unfinished(organizationId, invoiceId) {
       const document = await collection.findOne({ _id: invoiceId, organizationId, pending: true });
       return document?.facts === undefined
         ? undefined
-        : { record: toRecord(document), facts: Buffer.from(document.facts.buffer) };
+        : { record: toDecided(document), facts: Buffer.from(document.facts.buffer) };
     },
     async hasUnstoredFinding(organizationId, findingId) {
       // Few are pending at a time, and those are what the index finds.
@@ -338,7 +340,23 @@ export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | '
 }
 
 export function toRecord(document: InvoiceDocument): InvoiceRecord {
-  const { _id: invoiceId, organizationId, version, companyId, source, status, invoice, match, erp } = document;
+  return document.status === 'RECEIVED' ? toUndecided(document) : toDecided(document);
+}
+
+function toUndecided(document: InvoiceDocument): UndecidedInvoice {
+  return { ...toStored(document), status: 'RECEIVED', isCountUnsure: document.isCountUnsure === true };
+}
+
+/** @throws TypeError for a document without a decision: no version has written one */
+function toDecided(document: InvoiceDocument): DecidedInvoice {
+  const { _id: invoiceId, analysis, verdict = analysis, reimportOf } = document;
+  if (analysis === undefined || verdict === undefined) throw new TypeError(`Invoice ${invoiceId} has no decision.`);
+  return { ...toStored(document), status: 'ANALYZED', analysis, verdict, reimportOf };
+}
+
+function toStored(document: InvoiceDocument) {
+  const { _id: invoiceId, organizationId, version, companyId, source, invoice, match, erp } = document;
+  const { documentId, fingerprint, usageMonth } = document;
   const createdAt = erp?.importedAt ?? document.createdAt;
   return {
     invoiceId,
@@ -346,17 +364,12 @@ export function toRecord(document: InvoiceDocument): InvoiceRecord {
     version,
     companyId,
     source,
-    status,
     createdAt,
     invoice,
     match,
-    documentId: document.documentId,
-    fingerprint: document.fingerprint,
-    usageMonth: document.usageMonth,
-    isCountUnsure: document.isCountUnsure === true,
-    analysis: document.analysis,
-    verdict: document.verdict,
-    reimportOf: document.reimportOf,
+    documentId,
+    fingerprint,
+    usageMonth,
     erp,
   };
 }

@@ -114,7 +114,7 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
     const stored = await findings.ofInvoice(organizationId, invoiceId);
     const { policy } = await cachedPolicies.get(organizationId);
     const verdict = decideFindings(currentFindings(record.match, record.analysis, stored), policy);
-    const from = record.verdict?.decision ?? record.analysis.decision;
+    const from = record.verdict.decision;
     const to = verdict.decision;
     await invoices.recompute(record, {
       verdict,

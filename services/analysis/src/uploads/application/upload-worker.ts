@@ -244,7 +244,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
       await decider.finish(unfinished.record, unfinished.facts);
       throw new VersionConflict();
     }
-    await decider.correct(record, { newest: record.analysis, invoice }, tenant);
+    await decider.correct(record, invoice, tenant);
   });
 }
 
