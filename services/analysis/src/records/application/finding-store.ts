@@ -114,18 +114,22 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
 }
 
 /** What one write changes; every change leaves an entry in the history. */
-export interface FindingUpdate {
+export type FindingUpdate = {
   readonly entry: FindingChange;
-  readonly disposition?: Disposition;
   /** What another analysis says about it now. */
   readonly raised?: StoredFinding;
-  /** A person decided: what follows from it is still to be done. */
-  readonly isReview?: true;
-  /** Of a review: since when the finding blocks its account; undefined: it does not. */
-  readonly blockedSince?: Date | undefined;
   /** Another assignee; null unassigns. */
   readonly assigneeUserId?: string | null;
-}
+} & (
+  | { readonly disposition?: Disposition; readonly isReview?: undefined; readonly blockedSince?: undefined }
+  | {
+      readonly disposition: Disposition;
+      /** A person decided: what follows from it is still to be done. */
+      readonly isReview: true;
+      /** Since when the finding blocks its account; undefined: it does not. */
+      readonly blockedSince: Date | undefined;
+    }
+);
 
 /** What use cases need of the findings collection. */
 export interface FindingStore {
