@@ -17,7 +17,7 @@ export function decodeMode(mode: WireMode): ValidationMode {
   if (mode === WireMode.UNSPECIFIED || mode === WireMode.UNRECOGNIZED) {
     throw invalidField('mode', 'must be OFF, DECLARED_PROFILES or ALL.');
   }
-  return enumName(WireMode, mode) as ValidationMode;
+  return enumName(WireMode, mode);
 }
 
 export function decodeCompany({ name, taxId, country }: WireCompany): OwnCompany {
