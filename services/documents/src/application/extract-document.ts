@@ -5,8 +5,8 @@ import { notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { v5 as uuidv5 } from 'uuid';
 import { documentExtracted } from '../telemetry.js';
-import type { StoredUpload, UploadReader } from './read-uploads.js';
-import type { ContentStore, UploadStore } from './uploads.js';
+import type { UploadReader } from './read-uploads.js';
+import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 
 /** Raised when documents are read in another way; what was read before keeps its result. */
 const EXTRACTION_VERSION = 1;

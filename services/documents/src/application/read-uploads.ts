@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { Content, ContentStore, Upload, UploadStore } from './uploads.js';
-
-/** An upload whose bytes are stored. */
-export type StoredUpload = Upload & { readonly content: Content };
+import type { Content, ContentStore, StoredUpload, Upload, UploadStore } from './uploads.js';
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -37,7 +34,7 @@ export function uploadReader({ uploads, contents, audit }: Deps): UploadReader {
   const stored: UploadReader['stored'] = async (organizationId, uploadId) => {
     const upload = await uploads.find(uploadId, organizationId);
     if (upload?.content === undefined) throw notFound('document');
-    return { ...upload, content: upload.content };
+    return upload;
   };
   return {
     async get(organizationId, uploadId) {

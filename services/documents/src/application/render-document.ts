@@ -4,9 +4,9 @@ import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { documentRendered } from '../telemetry.js';
-import type { StoredUpload, UploadReader } from './read-uploads.js';
+import type { UploadReader } from './read-uploads.js';
 import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
-import type { ContentStore } from './uploads.js';
+import type { ContentStore, StoredUpload } from './uploads.js';
 
 /** Raised when pages or views are made in another way; what was made before is no longer found. */
 const RENDERING_VERSION = 1;

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { requireReservable } from '../domain/upload.js';
 import { UPLOAD_BYTES_METER } from './receive-upload.js';
 import { hashOf, newToken } from './token.js';
-import type { Upload, UploadStore } from './uploads.js';
+import type { ReservedUpload, UploadStore } from './uploads.js';
 
 interface Deps {
   readonly uploads: UploadStore;
@@ -26,7 +26,7 @@ interface Input {
  * stored, but what would not fit now is refused now.
  * @throws DomainError invalid for a type or size that we do not take, usage_exceeded
  */
-export type ReserveUpload = (input: Input) => Promise<{ upload: Upload; token: string }>;
+export type ReserveUpload = (input: Input) => Promise<{ upload: ReservedUpload; token: string }>;
 
 export const reserveUpload =
   ({ uploads, usage, clock, ttlMs }: Deps): ReserveUpload =>
@@ -53,5 +53,5 @@ export const reserveUpload =
       expiresAt: new Date(createdAt.getTime() + ttlMs),
     };
     await uploads.insert(upload);
-    return { upload: { ...upload, content: undefined, removeAt: undefined }, token };
+    return { upload, token };
   };

@@ -1,8 +1,7 @@
 import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
 import type { Reserved } from '../domain/upload.js';
 
-/** A reserved upload, or one whose bytes are stored. */
-export interface Upload extends Reserved {
+export interface ReservedUpload extends Reserved {
   readonly uploadId: string;
   readonly organizationId: string;
   /** SHA-256 of the token that authorizes its PUT. */
@@ -11,11 +10,17 @@ export interface Upload extends Reserved {
   readonly monthlyLimit: number | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Once its bytes are stored. */
-  readonly content: Content | undefined;
-  /** When received bytes are removed as unused; undefined once their analysis has begun. */
+  readonly content?: undefined;
+}
+
+/** An upload whose bytes are stored. */
+export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
+  readonly content: Content;
+  /** When the bytes are removed as unused; undefined once their analysis has begun. */
   readonly removeAt: Date | undefined;
 }
+
+export type Upload = ReservedUpload | StoredUpload;
 
 /** The stored bytes of an upload. */
 export interface Content {
@@ -29,7 +34,7 @@ export interface Content {
 
 /** A PUT at work. Whoever has it alone may store the content. */
 export interface Receiving {
-  readonly upload: Upload;
+  readonly upload: ReservedUpload;
   /** What the bytes are stored under. */
   readonly fileId: string;
   readonly lease: Lease;
@@ -48,7 +53,7 @@ export interface Remains {
 }
 
 export interface UploadStore {
-  insert(upload: Omit<Upload, 'content' | 'removeAt'>): Promise<void>;
+  insert(upload: ReservedUpload): Promise<void>;
   /** @param organizationId undefined where a token authorizes, which the caller checks */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
   /** Claims a reservation for one PUT; undefined when it has its bytes, has expired, or another PUT is at work. */

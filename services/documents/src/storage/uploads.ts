@@ -7,7 +7,7 @@ import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, Filter } from 'mongodb';
-import type { ContentStore, Receiving, Upload, UploadStore } from '../application/uploads.js';
+import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } from '../application/uploads.js';
 
 /** A PUT that sends nothing for so long may be taken over; it renews while bytes come. */
 const LEASE_MS = 60_000;
@@ -263,20 +263,14 @@ export function archivedUploads(collection: Collection<UploadDocument>): ReadArc
   );
 }
 
-function toUpload({ _id: uploadId, monthlyLimit, content, removeAt, ...document }: UploadDocument): Upload {
+function toUpload(document: UploadDocument): Upload {
+  const { content, removeAt } = document;
+  return content === undefined ? toReserved(document) : { ...toReserved(document), content, removeAt };
+}
+
+function toReserved({ _id: uploadId, monthlyLimit, ...document }: UploadDocument): ReservedUpload {
   const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt } = document;
-  return {
-    uploadId,
-    organizationId,
-    mediaType,
-    byteSize,
-    tokenHash,
-    monthlyLimit,
-    createdAt,
-    expiresAt,
-    content,
-    removeAt,
-  };
+  return { uploadId, organizationId, mediaType, byteSize, tokenHash, monthlyLimit, createdAt, expiresAt };
 }
 
 function toReceiving(
@@ -284,7 +278,7 @@ function toReceiving(
   { document, ...lease }: Claim<UploadDocument>,
   { fileId, sweepMs, unusedMs }: SweepTimes & { readonly fileId: string },
 ): Receiving {
-  const upload = toUpload(document);
+  const upload = toReserved(document);
   const ours: Filter<UploadDocument> = { _id: upload.uploadId, claim: lease.claimId, state: 'RESERVED' };
   return {
     upload,

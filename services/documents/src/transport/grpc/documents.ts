@@ -12,9 +12,10 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { ConfirmationChecker } from '../../application/check-confirmation.js';
 import type { DescribeStoredFa3 } from '../../application/describe-fa3.js';
 import type { ExtractDocument } from '../../application/extract-document.js';
-import type { ByteRange, StoredUpload, UploadReader } from '../../application/read-uploads.js';
+import type { ByteRange, UploadReader } from '../../application/read-uploads.js';
 import type { RenderDocument, Shown } from '../../application/render-document.js';
 import type { RenderingStore } from '../../application/renderings.js';
+import type { StoredUpload } from '../../application/uploads.js';
 import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 
 interface Deps {
