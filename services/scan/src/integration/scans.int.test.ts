@@ -159,6 +159,13 @@ describe('a scan', () => {
   });
 });
 
+test('a stored scan that is complete without its result is not taken for one that runs', async () => {
+  const organizationId = newTenant();
+  const { scanId } = await scanned(organizationId, [wireRow()]);
+  await running.mongo.db.collection('scans').updateOne({ organizationId }, { $unset: { result: '' } });
+  await expect(running.scans.get(organizationId, scanId)).rejects.toMatchObject({ kind: 'internal' });
+});
+
 describe('a row is skipped', () => {
   const reasons = ({ skippedRows }: Scan) =>
     skippedRows.map(({ sourceRowNumber, externalId, reason }) => [sourceRowNumber, externalId, reason]);

@@ -103,13 +103,14 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
     async find(organizationId, scanId) {
       const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
       if (document === null) return undefined;
-      return toComplete(document) ?? toFailed(document) ?? toRunning(document);
+      if (document.status === 'RUNNING') return toRunning(document);
+      return document.status === 'FAILED' ? toFailed(document) : toComplete(document);
     },
     async list(organizationId, { companyId, ...page }) {
       const filter = { organizationId, status: 'COMPLETE' as const, ...(companyId && { companyId }) };
       const projection = { ...withoutWork, skippedRows: 0 };
       const { items, nextPageToken } = await findPage(collection, filter, page, projection);
-      return { items: items.flatMap((document) => toComplete(document) ?? []), nextPageToken };
+      return { items: items.map(toComplete), nextPageToken };
     },
     async running(organizationId) {
       const document = await collection.findOne({ turn: organizationId }, { projection: { leaseUntil: 1 } });
@@ -281,9 +282,9 @@ function toRunning(document: ScanDocument): RunningScan {
   };
 }
 
-function toFailed(document: ScanDocument): FailedScan | undefined {
+function toFailed(document: ScanDocument): FailedScan {
   const { failure } = document;
-  if (failure === undefined) return undefined;
+  if (failure === undefined) throw new Error(`scan ${document._id} failed and has no reason`);
   return { ...referenceOf(document), status: 'FAILED', failure, ...fingerprintOf(document) };
 }
 
@@ -299,9 +300,9 @@ function toStuck(document: ScanDocument): StuckScan {
   };
 }
 
-function toComplete(document: ScanDocument): CompleteScan | undefined {
+function toComplete(document: ScanDocument): CompleteScan {
   const { companyId, createdAt, result, skippedRows } = document;
-  if (result === undefined) return undefined;
+  if (result === undefined) throw new Error(`scan ${document._id} is complete and has no result`);
   return {
     ...referenceOf(document),
     status: 'COMPLETE',
