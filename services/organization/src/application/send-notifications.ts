@@ -35,12 +35,14 @@ export interface NotificationQueue {
   claim(id: string): Promise<ClaimedNotification | undefined>;
 }
 
+type Ending = { readonly status: 'SENT' } | { readonly status: 'FAILED'; readonly reason: string };
+
 /** A notification that one worker has claimed. After a takeover by another worker its writes change nothing. */
 export interface ClaimedNotification {
   readonly notification: Notification;
   /** The number of this try, from 1. Counted before sending, so that a try that crashes the process counts, too. */
   readonly tries: number;
-  complete(status: 'SENT' | 'FAILED', reason?: string): Promise<void>;
+  complete(ending: Ending): Promise<void>;
   retryLater(at: Date, reason: string): Promise<void>;
 }
 
@@ -77,27 +79,27 @@ async function sendNotification(deps: SendingDeps, id: string, signal: AbortSign
   const claimed = await deps.queue.claim(id);
   if (claimed === undefined) return;
   const { notification, tries } = claimed;
-  const complete = async (status: 'SENT' | 'FAILED', reason?: string): Promise<void> => {
-    await claimed.complete(status, reason);
-    countCompletedNotification(notification.occasion.kind, status);
-    if (status === 'FAILED') {
+  const complete = async (ending: Ending): Promise<void> => {
+    await claimed.complete(ending);
+    countCompletedNotification(notification.occasion.kind, ending.status);
+    if (ending.status === 'FAILED') {
       deps.logger.error(
-        { notificationId: id, kind: notification.occasion.kind, tries, reason },
+        { notificationId: id, kind: notification.occasion.kind, tries, reason: ending.reason },
         'mail failed, not retried',
       );
     }
   };
 
   const mail = await prepareMail(deps, notification);
-  if (mail === 'ALREADY_SENT') return complete('SENT');
-  if (typeof mail === 'string') return complete('FAILED', mail);
-  if (tries > TRIES_MAX) return complete('FAILED', 'INTERRUPTED');
+  if (mail === 'ALREADY_SENT') return complete({ status: 'SENT' });
+  if (typeof mail === 'string') return complete({ status: 'FAILED', reason: mail });
+  if (tries > TRIES_MAX) return complete({ status: 'FAILED', reason: 'INTERRUPTED' });
 
   const delivery = await deps.mailer.send(mail, signal);
-  if (delivery.outcome === 'ACCEPTED') return complete('SENT');
+  if (delivery.outcome === 'ACCEPTED') return complete({ status: 'SENT' });
   if (signal.aborted) return claimed.retryLater(deps.clock.now(), delivery.reason);
   const retryAt = delivery.outcome === 'REJECTED' ? undefined : nextRetryAt(tries, deps.clock.now());
-  if (retryAt === undefined) return complete('FAILED', delivery.reason);
+  if (retryAt === undefined) return complete({ status: 'FAILED', reason: delivery.reason });
   await claimed.retryLater(retryAt, delivery.reason);
   deps.logger.warn({ notificationId: id, tries, retryAt, reason: delivery.reason }, 'mail not accepted, retried');
 }

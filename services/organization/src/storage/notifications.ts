@@ -4,7 +4,6 @@ import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claim
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
-import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Notifications } from '../application/notifications.js';
 import type { NotificationQueue } from '../application/send-notifications.js';
@@ -128,9 +127,9 @@ export function notificationStore(
       return {
         notification: fromDocument(document),
         tries: document.tries,
-        complete: (status, reason) =>
+        complete: (ending) =>
           updateClaimed({
-            $set: stored<Partial<NotificationDocument>>({ status, endedAt: clock.now(), reason }),
+            $set: { ...ending, endedAt: clock.now() },
             $unset: { claim: '', leaseUntil: '', dueAt: '' },
           }),
         retryLater: (dueAt, reason) =>
