@@ -1072,3 +1072,17 @@ describe('nothing is stored', () => {
     await expect(submit(await connect(), invoiceId)).rejects.toMatchObject({ kind: 'wrong_state' });
   });
 });
+
+test.each([
+  ['ACCEPTED', 'ksefNumber'],
+  ['REJECTED', 'errorCode'],
+] as const)('a stored submission that is %s without its %s is not read', async (status, missing) => {
+  const connection = await connect();
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  const { id } = submission;
+  const incomplete = { $set: { status, 'progress.completedAt': new Date() }, $unset: { dueAt: '' } } as const;
+  await mongo.db.collection<SubmissionDocument>('submissions').updateOne({ _id: id }, incomplete);
+  await expect(store.find(organizationId, connection.id, id)).rejects.toThrow(
+    `The submission ${id} is ${status} without ${missing}.`,
+  );
+});
