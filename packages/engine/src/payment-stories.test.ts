@@ -57,7 +57,7 @@ describe('a rent', () => {
   });
   test('that is paid a second time within a month is one, although nobody names a bill', () => {
     expect(summaries(...rent, paid('2026-05-11'))).toEqual([
-      'Brandt Werkzeugbau GmbH was paid EUR 1200.00 on 2026-05-01 and again on 2026-05-11.',
+      'Brandt Werkzeugbau GmbH was paid EUR 1,200.00 on 2026-05-01 and again on 2026-05-11.',
     ]);
   });
   test('that was paid late once is no duplicate with the next one', () => {
@@ -81,8 +81,8 @@ describe('a bill', () => {
   test('in three equal parts of two is paid too much', () => {
     const parts = [paid('2026-03-02', 'A-1', of('240000')), paid('2026-03-12', 'A-1', of('120000'))];
     expect(summaries(...parts, paid('2026-03-20', 'A-1', of('0')))).toEqual([
-      'Brandt Werkzeugbau GmbH was paid EUR 1200.00 on 2026-03-12 and again on 2026-03-20.',
-      'Brandt Werkzeugbau GmbH was paid EUR 1200.00 on 2026-03-20, while EUR 0.00 was open.',
+      'Brandt Werkzeugbau GmbH was paid EUR 1,200.00 on 2026-03-12 and again on 2026-03-20.',
+      'Brandt Werkzeugbau GmbH was paid EUR 1,200.00 on 2026-03-20, but nothing was open.',
     ]);
   });
   test('of which half was paid in advance, without naming it, is no duplicate', () => {
@@ -134,8 +134,8 @@ describe('a forger', () => {
     const [finding] = findingsOf([payment]);
     expect(finding).toMatchObject({ type: 'PAYMENT_ACCOUNT_MISMATCH', severity: 'CRITICAL' });
     expect(finding?.evidence.explanation).toEqual([
-      'It pays A-1.',
-      'For 2026-03-02 the vendor master has only another account of the vendor.',
+      'The payment is for A-1.',
+      'On 2026-03-02 the vendor master had only another account for the vendor.',
       'The vendor master had the account only from 2026-03-08 to 2026-03-09.',
     ]);
   });

@@ -86,7 +86,7 @@ describe('one supply that is billed twice', () => {
     const second = bill('2025-11-03', '1000.00', numbered('-2'));
     expect(findingIn(second, 'SPLIT_DUPLICATE')).toMatchObject({
       severity: 'HIGH',
-      summary: 'RE-2025-9900-1 and RE-2025-9900-2 are 2 of 3 equal parts of RE-2025-9900 (2025-10-01, EUR 3000.00).',
+      summary: 'RE-2025-9900-1 and RE-2025-9900-2 are 2 of 3 equal parts of RE-2025-9900 (2025-10-01, EUR 3,000.00).',
     });
   });
 
@@ -132,7 +132,7 @@ describe('a regular fee', () => {
     expect(bills.slice(11).map((billed) => severityOf(billed, 'RECURRING_AMOUNT_CHANGED'))).toEqual(
       Array(13).fill('MEDIUM'),
     );
-    expect(findingIn(bills.at(-1) as Billed, 'RECURRING_AMOUNT_CHANGED')?.summary).toMatch(/after small rises/);
+    expect(findingIn(bills.at(-1) as Billed, 'RECURRING_AMOUNT_CHANGED')?.summary).toMatch(/after small increases/);
   });
 
   test('that rises by two per cent each month, or once a year by eight, passes', () => {

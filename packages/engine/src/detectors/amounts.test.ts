@@ -51,8 +51,9 @@ describe('AMOUNT_OUTLIER', () => {
 
   test('states the ratio to the usual amount', () => {
     expect(findingIn(billAll([...AROUND_1000, '4100.17']), 'AMOUNT_OUTLIER')).toMatchObject({
-      summary: 'EUR 4100.17 is 4.1 times the EUR 1000.40 that Acme Supplies Ltd usually bills.',
-      recommendedAction: 'Check quantity, price and order; the amount is 4.1 times the usual.',
+      summary: 'EUR 4,100.17 is 4.1 times the EUR 1,000.40 that Acme Supplies Ltd usually bills.',
+      recommendedAction:
+        'Check the quantity, the price and the purchase order; the amount is 4.1 times the usual amount.',
       evidence: { z: 6.34, ratio: 4.1, mad: 0.15, window: { from: '2025-01-21', to: '2025-06-10' } },
     });
   });
@@ -146,7 +147,7 @@ describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
       evidence: { parameters: { beyondAllTimes: 3, beyondAllRatioMin: 8 } },
     });
     expect(finding?.evidence.explanation).toContain(
-      'It is more than 3 times the largest amount of the supplier, EUR 1300.30.',
+      'The amount is more than 3 times the largest earlier amount of the supplier, EUR 1,300.30.',
     );
   });
 
@@ -180,9 +181,15 @@ describe('AMOUNT_MAGNITUDE_SHIFT', () => {
     const summaryOf = (amount: string) =>
       findingIn(billAll(['1000.10', '1003.30', '1006.20', '1009.70', '1012.40', amount]), 'AMOUNT_MAGNITUDE_SHIFT')
         ?.summary;
-    expect(summaryOf('10033.00')).toContain('EUR 10033.00 is 10 times the EUR 1003.30 that');
-    expect(summaryOf('10030.00')).toContain('EUR 10030.00 is about 10 times the EUR 1003.30 that');
-    expect(summaryOf('100.62')).toContain('EUR 100.62 is 1/10 of the EUR 1006.20 that');
+    expect(summaryOf('10033.00')).toContain(
+      'EUR 10,033.00 is 10 times the EUR 1,003.30 that Acme Supplies Ltd billed on 2025-02-10.',
+    );
+    expect(summaryOf('10030.00')).toContain(
+      'EUR 10,030.00 is about 10 times the EUR 1,003.30 that Acme Supplies Ltd billed on 2025-02-10.',
+    );
+    expect(summaryOf('100.62')).toContain(
+      'EUR 100.62 is 1/10 of the EUR 1,006.20 that Acme Supplies Ltd billed on 2025-03-02.',
+    );
   });
 
   test('is not raised for more than two per cent, for four amounts and for a hundredth', () => {
@@ -250,7 +257,8 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     const finding = findingIn(billAll([...rent, '1500.00'], monthly(7)), 'RECURRING_AMOUNT_CHANGED');
     expect(finding).toMatchObject({
       confidence: 80,
-      summary: 'Acme Supplies Ltd billed EUR 1000.37 on each of the last 6 invoices and now EUR 1500.00 (+49.9 %).',
+      summary:
+        'Acme Supplies Ltd billed EUR 1,000.37 on each of its last 6 invoices and now bills EUR 1,500.00 (+49.9%).',
       evidence: { oldAmount: '1000.37', changePct: 49.9 },
     });
     expect(finding?.evidence['series']).toHaveLength(6);
@@ -347,9 +355,9 @@ describe('AMOUNT_ROUND', () => {
   });
 
   test.each([
-    [0, 'EUR 3000.00 is a round amount; Acme Supplies Ltd has billed nothing before.'],
-    [1, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 1 earlier invoice.'],
-    [4, 'EUR 3000.00 is a round amount; Acme Supplies Ltd billed none on 4 earlier invoices.'],
+    [0, 'EUR 3,000.00 is a round amount; there is no earlier invoice from Acme Supplies Ltd.'],
+    [1, 'EUR 3,000.00 is a round amount; the only earlier invoice from Acme Supplies Ltd is not for one.'],
+    [4, 'EUR 3,000.00 is a round amount; none of the 4 earlier invoices from Acme Supplies Ltd is for one.'],
   ])('says after %d invoices what the supplier usually bills', (count, summary) => {
     expect(findingIn(billAll([...uneven(count), '3000.00']), 'AMOUNT_ROUND')?.summary).toBe(summary);
   });
@@ -366,7 +374,7 @@ test('AMOUNT_ROUND names the step in the currency of the bill', () => {
     const base = { currency: 'EUR', amount: '2000.00', rate: '1', source: 'ECB' } as const;
     return findingIn(ledger().bill({ gross_amount, currency }, { base }), 'AMOUNT_ROUND')?.evidence.explanation[0];
   };
-  expect(stepOf('12000.00', 'EUR')).toBe('The amount is a multiple of EUR 1000.00.');
+  expect(stepOf('12000.00', 'EUR')).toBe('The amount is a multiple of EUR 1,000.00.');
   expect(stepOf('2100.00', 'EUR')).toBe('The amount is a multiple of EUR 100.00.');
   expect(stepOf('700.000', 'KWD')).toBe('The amount is a multiple of KWD 100.000.');
   expect(stepOf('710.000', 'KWD')).toBeUndefined();
@@ -389,7 +397,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
     const base = { currency: 'EUR', amount: '4830.11', rate: '0.23', source: 'ECB' } as const;
     const billed = ledger().bill({ gross_amount: '21000.13', currency: 'PLN' }, { base });
     expect(findingIn(billed, 'AMOUNT_BELOW_THRESHOLD')).toMatchObject({
-      summary: 'PLN 21000.13 (EUR 4830.11) is just under the approval limit of EUR 5000.00.',
+      summary: 'PLN 21,000.13 (EUR 4,830.11) is just under the approval limit of EUR 5,000.00.',
       evidence: { threshold: '5000.00', thresholdCurrency: 'EUR' },
     });
   });
@@ -422,7 +430,7 @@ describe('SPLIT_BELOW_THRESHOLD', () => {
       severity: 'LOW',
       confidence: 60,
       summary:
-        '2 invoices of Acme Supplies Ltd within 7 days, EUR 9310.30 together, each stay under the approval limit of EUR 5000.00.',
+        'Acme Supplies Ltd sent 2 invoices within 7 days, each under the approval limit of EUR 5,000.00; together they come to EUR 9,310.30.',
       evidence: { sum: '9310.30', currency: 'EUR', threshold: '5000.00', days: 7 },
       relatedInvoiceIds: [expect.any(String)],
     });

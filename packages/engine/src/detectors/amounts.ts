@@ -11,7 +11,7 @@ import { readInvoiceNumber } from '../normalisation/invoice-number.js';
 import { limitsIn, moneyIn, moneyText, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { originalsOf, scorePairs } from '../matching/pair-score.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
@@ -61,7 +61,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
     {
       type: 'AMOUNT_ZERO',
       ...levels.zero,
-      summary: `${invoice.invoiceNumber} of ${invoice.supplierName} bills ${amountText(invoice)}.`,
+      summary: `${invoice.invoiceNumber} from ${invoice.supplierName} is for ${amountText(invoice)}.`,
       about: [invoice.invoiceId],
       observed: { grossAmount: amountOf(invoice), currency: invoice.currency },
       explanation: ['The gross amount is zero.'],
@@ -92,14 +92,15 @@ function outlier(
   if (level === undefined) return [];
   if (!isWorth(checked, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
+  const usualAmount = moneyText(median, invoice.currency);
   const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
   const isKnownSize = ofThisSize >= parameters.outlierKnownMin;
   return [
     {
       type: 'AMOUNT_OUTLIER',
       ...(isKnownSize ? parameters.levels.outlierOfKnownSize : level),
-      summary: `${amountText(invoice)} is ${ratio} times the ${invoice.currency} ${median} that ${invoice.supplierName} usually bills.`,
-      actionValues: { comparison: `the amount is ${ratio} times the usual` },
+      summary: `${amountText(invoice)} is ${grouped(ratio)} times the ${usualAmount} that ${invoice.supplierName} usually bills.`,
+      actionValues: { comparison: `the amount is ${grouped(ratio)} times the usual amount` },
       about: [invoice.invoiceId],
       parameters: {
         ...(step === undefined ? {} : { zMin: step.zMin, ratioMin: step.ratioMin }),
@@ -111,15 +112,19 @@ function outlier(
       },
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
-        `Half of the last ${counted(sampleSize, 'amount')} of the supplier are ${invoice.currency} ${median} or less.`,
-        ...(step === undefined
-          ? []
-          : ['The amounts of the supplier differ far less from one another than this one differs from them.']),
+        `Half of the last ${counted(sampleSize, 'invoice')} of the supplier are for ${usualAmount} or less.`,
+        ...(step === undefined ? [] : ['The amounts of the supplier usually vary far less than this.']),
         ...(exceeded === undefined
           ? []
-          : [`It is more than ${parameters.beyondAllTimes} times the largest amount of the supplier, ${exceeded}.`]),
-        ...(isKnownSize ? [`Among them are ${ofThisSize} of about this size.`] : []),
-        ...(sampleSize < uses.length ? ['The amounts of the supplier are rising, so only the newest ones count.'] : []),
+          : [
+              `The amount is more than ${parameters.beyondAllTimes} times the largest earlier amount of the supplier, ${exceeded}.`,
+            ]),
+        ...(isKnownSize
+          ? [`The supplier has billed about this much before, on ${counted(ofThisSize, 'invoice')}.`]
+          : []),
+        ...(sampleSize < uses.length
+          ? ['The amounts of the supplier are rising, so only the most recent ones were compared.']
+          : []),
       ],
       extra: {
         z,
@@ -217,12 +222,12 @@ function magnitudeShift(
   const matchedAmount = amountOf({ currency: invoice.currency, amountMinor: matched.minor });
   const minor = BigInt(matched.minor);
   const isExact = isTooHigh ? amount === minor * BigInt(factor) : minor === amount * BigInt(factor);
-  const relation = `${isExact ? '' : 'about '}${isTooHigh ? `${factor} times` : `1/${factor} of`}`;
+  const relation = `${isExact ? '' : 'about '}${isTooHigh ? `${grouped(factor)} times` : `1/${grouped(factor)} of`}`;
   return [
     {
       type: 'AMOUNT_MAGNITUDE_SHIFT',
       ...(isSold ? magnitudeShiftOfQuantity : isTooHigh ? tooHigh : tooLow),
-      summary: `${amountText(invoice)} is ${relation} the ${invoice.currency} ${matchedAmount} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
+      summary: `${amountText(invoice)} is ${relation} the ${moneyText(matchedAmount, invoice.currency)} that ${invoice.supplierName} billed on ${dateOfDayNumber(matched.day)}.`,
       about: [invoice.invoiceId],
       parameters: pick(
         parameters,
@@ -235,12 +240,12 @@ function magnitudeShift(
       observed: { ratio, factor, matchedAmount, currency: invoice.currency },
       explanation: [
         isEven
-          ? `With the decimal point moved the amount is within ${parameters.shiftTolerancePercent} % of an earlier one.`
-          : 'The amount has the digits of an earlier one.',
+          ? `With the decimal point moved, the amount is within ${parameters.shiftTolerancePercent}% of an earlier one.`
+          : 'The amount has the same digits as an earlier one.',
         isTooHigh
-          ? `It is ${ratio} times the usual amount.`
-          : `The usual amount is ${Math.round(10 / ratio) / 10} times as large.`,
-        ...(isSold ? ['The supplier has billed this amount before, or other multiples of one price.'] : []),
+          ? `The amount is ${grouped(ratio)} times the usual amount.`
+          : `The usual amount is ${grouped(Math.round(10 / ratio) / 10)} times as large.`,
+        ...(isSold ? ['The supplier has billed this amount before, or other multiples of the same price.'] : []),
       ],
       extra: { matchedAmount, currency: invoice.currency, factor: isTooHigh ? String(factor) : `1/${factor}` },
     },
@@ -315,7 +320,7 @@ function recurringChanged(
     {
       type: 'RECURRING_AMOUNT_CHANGED',
       ...(isContractBroken ? parameters.levels.recurringRaisedMuch : parameters.levels.recurringChanged),
-      summary: `${invoice.supplierName} billed ${invoice.currency} ${old} on each of the last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${changePct} %).`,
+      summary: `${invoice.supplierName} billed ${moneyText(old, invoice.currency)} on each of its last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices and now bills ${amountText(invoice)} (${changePct > 0 ? '+' : ''}${grouped(changePct)}%).`,
       about: [invoice.invoiceId],
       parameters: pick(
         parameters,
@@ -326,10 +331,12 @@ function recurringChanged(
       ),
       observed: { oldAmount: old, newAmount: amountOf(invoice), currency: invoice.currency, changePct },
       explanation: [
-        `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals with nearly the same amount.`,
-        ...(isInterrupted ? ['Another amount was billed between them.'] : []),
-        ...(isIndexation ? ['Contracts are often indexed in this month.'] : []),
-        ...(isFinalBill ? ['About a year ago it billed more than usual too, as in a yearly final bill.'] : []),
+        `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals and were for nearly the same amount.`,
+        ...(isInterrupted ? ['Other amounts were billed between them.'] : []),
+        ...(isIndexation ? ['Prices in contracts are often adjusted in this month.'] : []),
+        ...(isFinalBill
+          ? ['About a year ago the supplier also billed more than usual, as in a yearly final bill.']
+          : []),
       ],
       extra: {
         series: series.map(({ day, minor }) => ({
@@ -378,7 +385,7 @@ function risingFee(
     {
       type: 'RECURRING_AMOUNT_CHANGED',
       ...parameters.levels.recurringRaisedMuch,
-      summary: `${invoice.supplierName} billed ${currency} ${oldAmount} on ${dateOfDayNumber(earlier.day)} and now ${amountText(invoice)} (+${changePct} %), after small rises of a regular amount.`,
+      summary: `${invoice.supplierName} billed ${moneyText(oldAmount, currency)} on ${dateOfDayNumber(earlier.day)} and now bills ${amountText(invoice)} (+${grouped(changePct)}%), after small increases of a regular amount.`,
       about: [invoice.invoiceId],
       parameters: pick(
         parameters,
@@ -389,8 +396,8 @@ function risingFee(
       ),
       observed: { oldAmount, newAmount: amountOf(invoice), currency, changePct },
       explanation: [
-        `The last ${series.length} invoices came at regular intervals, each with nearly the amount of the one before or a little more.`,
-        `Each rise was small; together they are more than ${parameters.recurringRaisePercent} % since ${dateOfDayNumber(earlier.day)}.`,
+        `The last ${series.length} invoices came at regular intervals, each for about the same amount as the one before or a little more.`,
+        `Each increase was small; together they come to more than ${parameters.recurringRaisePercent}% since ${dateOfDayNumber(earlier.day)}.`,
       ],
       extra: {
         series: series.map(({ day, minor }) => ({
@@ -467,8 +474,8 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       explanation: [
         `The amount is a multiple of ${roundStepText(checked)}.`,
         isYoung
-          ? 'The supplier has sent too few invoices to say whether that is usual.'
-          : 'The amounts of the supplier are seldom round.',
+          ? 'The supplier has sent too few invoices to tell whether this is usual.'
+          : 'The amounts of the supplier are rarely round.',
       ],
       extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
     },
@@ -482,11 +489,13 @@ function roundStepText({ facts: { invoice }, minor }: CheckedAmount): string {
 }
 
 function roundHabitText(supplierName: string, roundCount: number, count: number): string {
-  if (count === 0) return `${supplierName} has billed nothing before`;
-  const earlier = counted(count, 'earlier invoice');
-  if (roundCount === 0) return `${supplierName} billed none on ${earlier}`;
-  if (count === 1) return `${supplierName} billed another on its only earlier invoice`;
-  return `${supplierName} billed one on ${roundCount} of ${earlier}`;
+  if (count === 0) return `there is no earlier invoice from ${supplierName}`;
+  if (count === 1)
+    return `the only earlier invoice from ${supplierName} is ${roundCount === 0 ? 'not' : 'also'} for one`;
+  const earlier = `${counted(count, 'earlier invoice')} from ${supplierName}`;
+  return roundCount === 0
+    ? `none of the ${earlier} is for one`
+    : `${grouped(roundCount)} of ${earlier} ${roundCount === 1 ? 'is' : 'are'} also for one`;
 }
 
 /** An amount just under an approval limit. */
@@ -518,7 +527,7 @@ function belowThreshold(
         valueCurrency: band.currency,
         ...thresholdEvidence(band),
       },
-      explanation: [`The amount is ${parameters.belowThresholdPercent} % of the limit or more, but below the limit.`],
+      explanation: [`The amount is at least ${parameters.belowThresholdPercent}% of the limit, but below it.`],
       extra: thresholdEvidence(band),
     },
   ];
@@ -554,16 +563,16 @@ function splitBelowThreshold(
     {
       type: 'SPLIT_BELOW_THRESHOLD',
       ...level,
-      summary: `${group.length} invoices of ${invoice.supplierName} within ${parameters.splitDays} days, ${currency} ${sum} together, each stay under the approval limit of ${limitText(band)}.`,
+      summary: `${invoice.supplierName} sent ${counted(group.length, 'invoice')} within ${counted(parameters.splitDays, 'day')}, each under the approval limit of ${limitText(band)}; together they come to ${moneyText(sum, currency)}.`,
       about: [subject.supplier(supplier.supplierId), ...group.map(({ invoiceId }) => invoiceId)],
       parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
       observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
-        `Each of the invoices is ${parameters.splitPercent} % of the limit or more, but below the limit.`,
+        `Each of the invoices is for at least ${parameters.splitPercent}% of the limit, but below it.`,
         ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
-        ...(haveOneOrder(group) ? ['All of them name one order.'] : []),
-        ...(haveNoOrder(group) ? ['None of them names an order.'] : []),
-        ...(isUsual ? ['The supplier has its prices in this range.'] : []),
+        ...(haveOneOrder(group) ? ['All of them state the same purchase order.'] : []),
+        ...(haveNoOrder(group) ? ['None of them states a purchase order.'] : []),
+        ...(isUsual ? ['The prices of the supplier are usually in this range.'] : []),
       ],
       extra: {
         group: group.map((bill) => ({

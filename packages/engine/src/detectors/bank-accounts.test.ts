@@ -102,9 +102,11 @@ describe('BANK_ACCOUNT_CHANGED', () => {
     const summaryOn = (sort_code: string, account_number: string) =>
       findingIn(harrow.bill({ account: { sort_code, account_number }, by }), 'BANK_ACCOUNT_CHANGED')?.summary;
     expect(summaryOn('20-16-55', '55555555')).toBe(
-      'Harrow Signs asks for payment to 20****/****5555 after 4 invoices on 20****/****5555, which differs in digit 4 of the sort code.',
+      'Harrow Signs asks for payment to 20****/****5555 instead of 20****/****5555, the account on 4 earlier invoices; the two accounts differ only in digit 4 of the sort code.',
     );
-    expect(summaryOn('20-98-76', '12345555')).toContain('on 20****/****5555, which differs in hidden places.');
+    expect(summaryOn('20-98-76', '12345555')).toContain(
+      'Harrow Signs asks for payment to 20****/****5555 instead of 20****/****5555, the account on 4 earlier invoices; the two accounts differ in digits that are not shown.',
+    );
   });
 
   test('is not raised for the same UK account in its other form', () => {
@@ -290,7 +292,7 @@ describe('BANK_ACCOUNT_SHARED', () => {
     expect(findingIn(billed, 'BANK_ACCOUNT_SHARED')).toMatchObject({
       severity: 'LOW',
       summary:
-        'ACME SUPPLIES LIMITED with tax id FR40303265045 asks for payment to DE89**************3000, the account of Acme Supplies Ltd with tax id DE136695976.',
+        'ACME SUPPLIES LIMITED with tax id FR40303265045 asks for payment to DE89**************3000, an account that Acme Supplies Ltd with tax id DE136695976 also uses.',
     });
     expect(billed.analysis.decision).toBe('PASS');
     acme.bill({ account: OTHER_BANK, by: french });

@@ -1,6 +1,7 @@
 import { pick } from '../explanation/evidence.js';
 import { subject } from '../explanation/subject.js';
 import { bankCodeOfKey, readBankAccount } from '@invoicecontrol/values/bank-account';
+import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
@@ -13,7 +14,7 @@ import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { countryName } from '../explanation/country.js';
-import { counted, listed, sentenceStart } from '../explanation/phrases.js';
+import { counted, grouped, listed, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
@@ -100,7 +101,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
     { isLater: use !== undefined, isVirtual, isFactor, isUncertain, escalators },
     parameters,
   );
-  const since = use === undefined ? '' : `, first on ${use.firstInvoiceNumber},`;
+  const since = use === undefined ? '' : ` (first stated on ${use.firstInvoiceNumber})`;
   const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
   const [main] = earlier;
   const reason = escalators[0] === undefined ? '' : `; ${escalators[0].sentence}`;
@@ -109,7 +110,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
     {
       type: 'BANK_ACCOUNT_CHANGED',
       ...level,
-      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} after ${counted(main?.count ?? 0, 'invoice')} on ${main?.masked ?? ''}${hidden}${reason}.`,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${since} instead of ${main?.masked ?? ''}, the account on ${counted(main?.count ?? 0, 'earlier invoice')}${hidden}${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: {
         establishedInvoices: parameters.establishedInvoices,
@@ -123,13 +124,13 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         ...amountObserved(facts, policy),
       },
       explanation: [
-        `Earlier invoices of the supplier name ${counted(others.length, 'other account')}.`,
+        `Earlier invoices of the supplier state ${counted(others.length, 'other account')}.`,
         use === undefined
-          ? 'None of them names this one.'
-          : `This one is on ${counted(use.count, 'invoice')} since ${use.firstInvoiceNumber}; it is not trusted yet.`,
-        ...(isUncertain ? ['Only the name says that it is this supplier, and the legal form is another one.'] : []),
-        ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
-        ...(isFactor ? ['Many suppliers are paid through this account, as through a factor.'] : []),
+          ? 'None of them states this account.'
+          : `This account has been on ${counted(use.count, 'invoice')} since ${use.firstInvoiceNumber}, and is not trusted yet.`,
+        ...(isUncertain ? ['The invoice matches the supplier by name only, and the legal form is different.'] : []),
+        ...(isVirtual ? ['The supplier uses many accounts at one bank in turn.'] : []),
+        ...(isFactor ? ['Many suppliers are paid through this account, as is usual with a factoring company.'] : []),
         ...escalators.map(({ sentence }) => `${sentenceStart(sentence)}.`),
       ],
       extra: {
@@ -174,17 +175,17 @@ function escalatorsOf(
       ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${countryName(invoice.bankCountry)}` }
       : undefined,
     otherName !== undefined && !isFactor
-      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account belongs to ${otherName.name}` }
+      ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account is also used by ${otherName.name}` }
       : undefined,
     terms === undefined
       ? undefined
       : {
           name: 'TERMS_SHORTENED',
-          sentence: `payment is due ${terms.newDays <= 0 ? 'at once' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
+          sentence: `payment is due ${terms.newDays <= 0 ? 'immediately' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
         },
     // A new account means nothing where each bill has its own, and an amount alone never blocks.
     ratio >= policy.bank.escalatingAmountRatio && !isVirtual
-      ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${ratio} times the usual` }
+      ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${grouped(ratio)} times the usual amount` }
       : undefined,
     isTampered(facts.document, policy.documents)
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
@@ -240,7 +241,7 @@ function nearMatch(
     {
       type: 'BANK_ACCOUNT_NEAR_MATCH',
       ...parameters.levels.nearMatch,
-      summary: `Account ${account.masked} differs from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}, only in ${placesText(account.key, near.positions)}.`,
+      summary: `Account ${account.masked} differs only in ${placesText(account.key, near.positions)} from ${near.use.masked}, which ${facts.invoice.supplierName} has used ${counted(near.use.count, 'time')}.`,
       actionValues: {
         verification: hasMasterAccounts(facts)
           ? 'take the account from the vendor master'
@@ -250,8 +251,8 @@ function nearMatch(
       parameters: pick(parameters, 'nearMatchDigitsMax'),
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
       explanation: [
-        'Both accounts are of one bank and have the same length.',
-        'They were compared without the check digits, which change with every digit.',
+        'Both accounts are at the same bank and have the same length.',
+        'They were compared without the check digits, which change whenever another digit does.',
       ],
       extra: { account: account.masked, nearest: near.use.masked, differingPositions: near.positions },
     },
@@ -326,7 +327,7 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
     .map(({ between, isPaid }) => ({
       type: 'BANK_ACCOUNT_REVERTED' as const,
       ...(isPaid === true ? parameters.levels.revertedPaid : parameters.levels.reverted),
-      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${counted(between.count, 'invoice')} on ${between.masked}${hiddenDifference(account, between)}.`,
+      summary: `${facts.invoice.supplierName} returns to ${account.masked} after ${counted(between.count, 'invoice')} with ${between.masked}${hiddenDifference(account, between)}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(between.key)],
       parameters: pick(
         parameters,
@@ -337,9 +338,9 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
       ),
       observed: { invoicesBefore: use.count, invoicesBetween: between.count },
       explanation: [
-        `${use.count} invoices named ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
-        `${between.firstDay === between.lastDay ? `On ${dateOfDayNumber(between.firstDay)}` : `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)}`} another account was used, and now the first one again.`,
-        ...(isPaid === true ? [`A payment went to ${between.masked}.`] : []),
+        `${counted(use.count, 'invoice')} stated ${account.masked} until ${dateOfDayNumber(use.lastDay)}.`,
+        `${between.firstDay === between.lastDay ? `On ${dateOfDayNumber(between.firstDay)}` : `From ${dateOfDayNumber(between.firstDay)} to ${dateOfDayNumber(between.lastDay)}`} another account was used, and now the first one is used again.`,
+        ...(isPaid === true ? [`A payment was made to ${between.masked}.`] : []),
       ],
       extra: {
         sequence: [
@@ -389,16 +390,16 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
     {
       type: 'BANK_ACCOUNT_SHARED',
       ...level,
-      summary: `${payee} asks for payment to ${account.masked}, the account of ${holder}${others.length > 1 ? ` and ${counted(others.length - 1, 'more supplier')}` : ''}.`,
+      summary: `${payee} asks for payment to ${account.masked}, an account that ${others.length > 1 ? `${holder} and ${counted(others.length - 1, 'more supplier')} also use` : `${holder} also uses`}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: pick(parameters, 'factorSuppliersMin'),
       observed: { otherSuppliers: others.length },
       explanation: [
         isOneName
-          ? 'Invoices of this name, with different tax ids, name the account; one company may have several tax ids.'
+          ? 'Invoices under this name but with different tax ids state the account. One company may have several tax ids.'
           : 'Suppliers with different names or tax ids ask for payment to this account.',
-        ...(isFactor ? ['So many suppliers use it that it looks like the account of a factor.'] : []),
-        ...(isFirst ? [] : ['No earlier invoice of the supplier on this account was accepted by a reviewer.']),
+        ...(isFactor ? ['So many suppliers use the account that it may belong to a factoring company.'] : []),
+        ...(isFirst ? [] : ['No earlier invoice of the supplier with this account was accepted by a reviewer.']),
       ],
       extra: {
         account: account.masked,
@@ -429,14 +430,14 @@ function invalid(
     {
       type: 'BANK_ACCOUNT_INVALID',
       ...level,
-      summary: `Account ${account.masked} of ${invoice.supplierName} is not valid: ${invoice.bankProblems.map(problemText).join(', ')}.`,
+      summary: `Account ${account.masked} of ${invoice.supplierName} is not valid: ${listed(invoice.bankProblems.map((problem) => problemTexts[problem]))}.`,
       about: [subject.supplier(facts.supplier.supplierId), subject.account(account.key)],
       parameters: { invalidRepeatedMin },
       observed: { earlierUses: account.use?.count ?? 0 },
       explanation: [
-        ...invoice.bankProblems.map((problem) => `The account fails its check: ${problemText(problem)}.`),
-        ...(isRepeated ? ['The supplier has used the same text several times before.'] : []),
-        ...(isRead ? ['The account was read from a document; single characters may be misread.'] : []),
+        ...invoice.bankProblems.map((problem) => `${sentenceStart(problemTexts[problem])}.`),
+        ...(isRepeated ? ['The supplier has stated the same account several times before.'] : []),
+        ...(isRead ? ['The account was read from a document, so single characters may be wrong.'] : []),
       ],
       extra: {
         account: account.masked,
@@ -456,12 +457,12 @@ function unreadable(facts: Facts, printed: string, { levels }: BankParameters): 
     {
       type: 'BANK_ACCOUNT_INVALID',
       ...levels.invalidFromScan,
-      summary: `Account ${masked} of ${invoice.supplierName} is not valid: ${problems.map(problemText).join(', ')}.`,
+      summary: `Account ${masked} of ${invoice.supplierName} is not valid: ${listed(problems.map((problem) => problemTexts[problem]))}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(key)],
       explanation: [
-        ...problems.map((problem) => `The account fails its check: ${problemText(problem)}.`),
-        'It is not stored with the invoice.',
-        'The account was read from a document; single characters may be misread.',
+        ...problems.map((problem) => `${sentenceStart(problemTexts[problem])}.`),
+        'The account is not stored with the invoice.',
+        'The account was read from a document, so single characters may be wrong.',
       ],
       extra: { account: masked, reasonCodes: problems, suspectCharacters: suspectCharacters(key) },
     },
@@ -500,10 +501,10 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
       parameters: pick(parameters, 'countryAcceptedAfter'),
       observed: { earlierUses: uses },
       explanation: [
-        `Tax id ${taxText(invoice)} is of ${countryName(taxCountry)}; the account is held in ${countryName(bankCountry)}.`,
+        `Tax id ${taxText(invoice)} is from ${countryName(taxCountry)}; the account is held in ${countryName(bankCountry)}.`,
         ...(isTolerated
           ? [
-              `Electronic money institutions in ${countryName(bankCountry)} open accounts for companies of the whole European Economic Area.`,
+              `Electronic money institutions in ${countryName(bankCountry)} open accounts for companies across the European Economic Area.`,
             ]
           : []),
         ...(isInArea
@@ -533,7 +534,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       explanation: [
         supplier.profile.count === 0
           ? 'This is the first invoice of the supplier.'
-          : 'Earlier invoices of the supplier named no account.',
+          : 'Earlier invoices of the supplier stated no account.',
       ],
       extra: { account: account.masked },
     },
@@ -551,7 +552,7 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
     {
       type: 'BANK_ACCOUNT_MISSING',
       ...parameters.levels.missing,
-      summary: `${invoice.supplierName} states no account, but did on ${bankCount} of ${counted(count, 'earlier invoice')}.`,
+      summary: `${invoice.supplierName} states no account, but stated one on ${grouped(bankCount)} of ${counted(count, 'earlier invoice')}.`,
       actionValues: {
         account: hasMasterAccounts(facts)
           ? 'the account in the vendor master'
@@ -560,7 +561,9 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'missingShareMin', 'missingInvoicesMin'),
       observed: { invoices: count, withAccount: bankCount },
-      explanation: [`${bankCount} of ${count} earlier invoices named an account; this one does not.`],
+      explanation: [
+        `${grouped(bankCount)} of ${counted(count, 'earlier invoice')} stated an account; this one does not.`,
+      ],
       extra: { share: share / 100 },
     },
   ];
@@ -593,7 +596,7 @@ function hiddenDifference(account: StatedAccount, other: AccountUse | undefined)
   if (other === undefined || account.masked !== other.masked) return '';
   const positions = differingPositions(withoutCheckDigits(account.key), withoutCheckDigits(other.key));
   const isNamed = positions.length > 0 && positions.length <= NAMED_PLACES_MAX;
-  return `, which differs in ${isNamed ? placesText(account.key, positions) : 'hidden places'}`;
+  return `; the two accounts differ ${isNamed ? `only in ${placesText(account.key, positions)}` : 'in digits that are not shown'}`;
 }
 
 function places(noun: string, positions: readonly number[]): string {
@@ -659,9 +662,15 @@ function accountEvidence(use: AccountUse): EvidenceValue {
   };
 }
 
-function problemText(problem: string): string {
-  return problem.toLowerCase().replaceAll('_', ' ');
-}
+const problemTexts: Readonly<Record<BankAccountProblem, string>> = {
+  UNKNOWN_COUNTRY: 'the country is unknown',
+  WRONG_LENGTH: 'the length is wrong',
+  WRONG_STRUCTURE: 'the structure is wrong',
+  WRONG_CHECK_DIGITS: 'the check digits are wrong',
+  WRONG_NATIONAL_CHECK: 'the national check digits are wrong',
+  WRONG_SORT_CODE: 'the sort code does not have six digits',
+  WRONG_ACCOUNT_NUMBER: 'the account number does not have six to eight digits',
+};
 
 /** Letters where the IBAN must have digits, with their positions from 1: likely misread characters. */
 function suspectCharacters(key: string): EvidenceValue {

@@ -71,8 +71,8 @@ describe('BOOKS_DUPLICATE_BILL', () => {
   test('says that one of the two is paid, and is a duplicate payment once both are', () => {
     const [first, second] = [bill('first'), bill('second')];
     const saysOfPaid = (finding?: Finding) => finding?.evidence.explanation[0];
-    expect(saysOfPaid(found(second, [first])[0])).toBe('Neither of the two bills is paid.');
-    expect(saysOfPaid(found(second, [first], ['first'])[0])).toBe('One of the two bills is paid.');
+    expect(saysOfPaid(found(second, [first])[0])).toBe('Neither of the two bills has been paid.');
+    expect(saysOfPaid(found(second, [first], ['first'])[0])).toBe('One of the two bills has been paid.');
     expect(found(second, [first], ['first', 'second'])).toMatchObject([
       {
         type: 'DUPLICATE_PAYMENT',

@@ -108,7 +108,7 @@ function duplicateBill(twice: BilledTwice, paid: number, policy: Policy): Raised
     summary: pairSummary(
       copy,
       pair,
-      isCertain ? 'is in the books twice and repeats' : 'may be in the books twice and looks like',
+      isCertain ? 'was entered twice: it repeats' : 'may have been entered twice: it looks like',
       amountText(original),
     ),
     actionValues: {
@@ -116,7 +116,11 @@ function duplicateBill(twice: BilledTwice, paid: number, policy: Policy): Raised
       other: `${shownText(original.invoiceNumber)} of ${original.issueDate}`,
     },
     about: [subject.pair(original.invoiceId, copy.invoiceId)],
-    ...pairEvidence(twice, policy, paid === 0 ? 'Neither of the two bills is paid.' : 'One of the two bills is paid.'),
+    ...pairEvidence(
+      twice,
+      policy,
+      paid === 0 ? 'Neither of the two bills has been paid.' : 'One of the two bills has been paid.',
+    ),
   };
 }
 
@@ -127,7 +131,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   const isCertain = isSameInvoice(pair, duplicates);
   const daysBetween = Math.abs(copy.issueDay - original.issueDay);
   if (!isCertain && daysBetween > books.duplicatePaymentDays) return [];
-  const { parameters, observed, extra, ...evidence } = pairEvidence(twice, policy, 'Both bills are paid.');
+  const { parameters, observed, extra, ...evidence } = pairEvidence(twice, policy, 'Both bills have been paid.');
   return [
     {
       type: 'DUPLICATE_PAYMENT',

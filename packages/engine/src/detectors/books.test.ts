@@ -125,7 +125,7 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     expect(new Set([first?.key, second?.key, third?.key]).size).toBe(3);
     expect(again('2026-01-05T00:00:00Z')?.key).toBe(second?.key);
     expect(second?.explanation).toContain(
-      'An earlier change to the same accounts was confirmed, and they were changed back since.',
+      'An earlier change to the same accounts was confirmed, but they were changed back afterwards.',
     );
     expect(first?.explanation.join()).not.toContain('confirmed');
   });
@@ -133,9 +133,11 @@ describe('VENDOR_MASTER_BANK_CHANGED', () => {
     const [finding] = found(change('1', { before: [HOME], after: [HOME, OTHER_ACCOUNT] }));
     expect(finding?.evidence.explanation).toEqual([
       'The vendor master was changed between 2026-01-01 00:00 UTC and 2026-01-02 00:00 UTC.',
-      `${OTHER_ACCOUNT.masked} was added.`,
+      `Account ${OTHER_ACCOUNT.masked} was added.`,
     ]);
-    expect(found(change('1', { after: [] }))[0]?.evidence.explanation.at(-1)).toBe(`${HOME.masked} was removed.`);
+    expect(found(change('1', { after: [] }))[0]?.evidence.explanation.at(-1)).toBe(
+      `Account ${HOME.masked} was removed.`,
+    );
   });
   test('is not raised for accounts that a person has accepted', () => {
     expect(found(change('1', { isReviewed: true }))).toEqual([]);
@@ -213,13 +215,13 @@ describe('DUPLICATE_PAYMENT', () => {
   const naming = (...ids: string[]) => ({ bills: ids.map((invoiceId) => ({ invoiceId, amountMinor: '119000' })) });
   test('says that no credit note was found, and how far apart the payments are', () => {
     expect(found({})[0]?.evidence.explanation).toEqual([
-      'The second payment came 10 days after the first, to the same vendor and over the same amount.',
-      'Neither of them names a bill.',
-      'The books have no credit note of the vendor over this amount between them.',
+      'The second payment was made 10 days after the first, to the same vendor and for the same amount.',
+      'Neither payment names a bill.',
+      'The ERP has no credit note from the vendor for this amount between the two payments.',
     ]);
     expect(found({ day: 20_000, reference: 'A-1' })[0]?.evidence.explanation.slice(0, 2)).toEqual([
-      'The second payment came on the same day as the first, to the same vendor and over the same amount.',
-      'The second names A-1, the first names no bill.',
+      'The second payment was made on the same day as the first, to the same vendor and for the same amount.',
+      'The second payment is for A-1; the first names no bill.',
     ]);
   });
   test('is not raised after a credit note that names the bill that was paid first', () => {
@@ -229,7 +231,7 @@ describe('DUPLICATE_PAYMENT', () => {
   test('is raised in spite of a credit note that names another bill, which it says', () => {
     const [finding] = found({}, { credits: [credit(naming('i-9'))] });
     expect(finding?.evidence.explanation).toContain(
-      'Credit note CN-9 of 2024-10-09 is over this amount, but names another bill.',
+      'Credit note CN-9 of 2024-10-09 is for this amount, but names another bill.',
     );
     expect(found({}, { credits: [credit(naming('i-2'))] })).toHaveLength(1);
     // Payments of which nobody knows the bills.
@@ -323,27 +325,27 @@ describe('PAYMENT_ACCOUNT_MISMATCH', () => {
   const said = (changes: Partial<BookedPayment>) => paid(changes)[0]?.evidence.explanation;
   test('says what was paid, which accounts the vendor had, and when it had this one', () => {
     expect(said({ reference: 'A-1', accountInMaster: { from: '2024-10-06', to: '2024-10-08' } })).toEqual([
-      'It pays A-1.',
-      'For 2024-10-04 the vendor master has only another account of the vendor.',
+      'The payment is for A-1.',
+      'On 2024-10-04 the vendor master had only another account for the vendor.',
       'The vendor master had the account only from 2024-10-06 to 2024-10-08.',
     ]);
     const since = { from: '2024-10-06', to: undefined };
     expect(said({ accountInMaster: since, vendorKnownSince: '2024-10-05' })).toEqual([
       'The payment names no bill.',
-      'The vendor was first read on 2024-10-05, after the payment of 2024-10-04; it then had only another account.',
+      'The vendor was first imported on 2024-10-05, after the payment on 2024-10-04; it then had only another account.',
       'The vendor master has had the account since 2024-10-06.',
     ]);
     expect(said({ accountInMaster: { from: undefined, to: '2024-10-01' } })?.at(-1)).toBe(
       'The vendor master had the account until 2024-10-01.',
     );
     expect(said({ accountInMaster: { from: '2024-10-06', to: '2024-10-06' } })?.at(-1)).toBe(
-      'The vendor master had the account on 2024-10-06 alone.',
+      'The vendor master had the account only on 2024-10-06.',
     );
   });
   test('names no day where the bill does not say when it was paid', () => {
     const [finding] = paid({ isDayUnknown: true, reference: 'A-1' });
     expect(finding?.summary).not.toContain('2024');
-    expect(finding?.evidence.explanation[1]).toMatch(/^The bill does not say when it was paid;/);
+    expect(finding?.evidence.explanation[1]).toMatch(/^The bill does not state when it was paid\./);
   });
   test.each<[string, Partial<BookedPayment>]>([
     ['an account of the vendor', { vendorAccountsThen: [HOME.key, OTHER_ACCOUNT.key] }],
@@ -356,10 +358,10 @@ describe('PAYMENT_ACCOUNT_MISMATCH', () => {
 
 test('PAYMENT_AMOUNT_MISMATCH names the day, the bill and what was too much', () => {
   const [finding] = findingsIn({ payments: [payment('1', { dueMinor: '100000', reference: 'A-1' })] });
-  expect(finding?.summary).toBe('Acme was paid EUR 1190.00 on 2024-10-04, while EUR 1000.00 was open.');
+  expect(finding?.summary).toBe('Acme was paid EUR 1,190.00 on 2024-10-04, but only EUR 1,000.00 was open.');
   expect(finding?.evidence.explanation).toEqual([
-    'It pays A-1.',
-    'EUR 190.00 more was paid than was open on all that it pays.',
+    'The payment is for A-1.',
+    'The payment is EUR 190.00 more than was open on everything that it pays.',
   ]);
 });
 

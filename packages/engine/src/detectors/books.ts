@@ -8,8 +8,8 @@ import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amo
 import type { MasterAccount } from '../facts/erp-facts.js';
 import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
-import { counted, listed } from '../explanation/phrases.js';
-import { limitsIn } from '../explanation/money.js';
+import { counted, grouped, listed } from '../explanation/phrases.js';
+import { limitsIn, moneyText } from '../explanation/money.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { Policy } from '../policy/policy.js';
 import type { BooksParameters } from '../policy/books.js';
@@ -64,17 +64,17 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
       if (reported.has(group)) return [];
       reported.add(group);
       const areBilled = same.filter(({ isBilled }) => isBilled).length > 1;
-      const shared = key.startsWith('t:') ? 'tax id' : 'account';
+      const shared = key.startsWith('t:') ? 'tax id' : 'bank account';
       return [
         {
           type: 'VENDOR_RECORD_DUPLICATE' as const,
           ...(areBilled ? levels.vendorDuplicateBilled : levels.vendorDuplicate),
-          summary: `Vendors ${namesOf(same)} share one ${shared}.`,
+          summary: `Vendors ${namesOf(same)} have the same ${shared}.`,
           about: vendorIds,
           parameters: { similarNameMin: duplicates.similarNameMin },
           observed: { vendors: same.length },
           explanation: [
-            `The active vendor records have the same ${shared}.`,
+            `These vendor records are active and have the same ${shared}.`,
             ...(areBilled ? ['More than one of them was billed within twelve months.'] : []),
           ],
           extra: { vendorIds, sharedKey: key.startsWith('t:') ? 'tax' : 'bank' },
@@ -133,14 +133,14 @@ function changedVendorAccounts(
       {
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
-        summary: `The accounts of ${changes.length} of ${vendorCount} vendors changed at once, as in a migration.`,
+        summary: `The accounts of ${grouped(changes.length)} of ${counted(vendorCount, 'vendor')} changed at the same time, as in a data migration.`,
         // The same changes are one migration, also when they are examined again later.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
         explanation: [
-          `All were changed between ${minuteOf(first.seenBefore)} and ${minuteOf(first.seenAfter)}.`,
-          'Compare a sample of them, the largest payees first, with what the vendors have confirmed.',
+          `All of them changed between ${minuteOf(first.seenBefore)} and ${minuteOf(first.seenAfter)}.`,
+          'Compare a sample of them, beginning with the largest payees, with what the vendors have confirmed.',
         ],
         extra: {
           vendorIds: changes.slice(0, shownMax).map(({ vendorId }) => vendorId),
@@ -159,9 +159,11 @@ function changedVendorAccounts(
     observed: { openBills },
     explanation: [
       `The vendor master was changed between ${minuteOf(seenBefore)} and ${minuteOf(seenAfter)}.`,
-      ...onlyIn(after, before).map((masked) => `${masked} was added.`),
-      ...onlyIn(before, after).map((masked) => `${masked} was removed.`),
-      ...(isAgain ? ['An earlier change to the same accounts was confirmed, and they were changed back since.'] : []),
+      ...onlyIn(after, before).map((masked) => `Account ${masked} was added.`),
+      ...onlyIn(before, after).map((masked) => `Account ${masked} was removed.`),
+      ...(isAgain
+        ? ['An earlier change to the same accounts was confirmed, but they were changed back afterwards.']
+        : []),
     ],
     extra: {
       vendorId,
@@ -243,8 +245,8 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
           parameters: { duplicatePaymentDays, repeatedPaymentsMin },
           observed: { ...moneyOf(second, { amount: second.amountMinor }), daysBetween: second.day - first.day },
           explanation: [
-            `The second payment came ${daysAfter(second.day - first.day)} the first, to the same vendor and over the same amount.`,
-            isKnownPair ? 'They settle two bills that are duplicates of each other.' : purposeOf(first, second),
+            `The second payment was made ${daysAfter(second.day - first.day)} the first, to the same vendor and for the same amount.`,
+            isKnownPair ? 'They pay two bills that are duplicates of each other.' : purposeOf(first, second),
             creditNote(first, second, credits),
           ],
           extra: {
@@ -314,10 +316,10 @@ function referenceOf({ reference = '' }: BookedPayment): string {
 /** What two payments say about their purpose. */
 function purposeOf(first: BookedPayment, second: BookedPayment): string {
   const [one, other] = [first.reference ?? '', second.reference ?? ''];
-  if (referenceOf(first) === '' && referenceOf(second) === '') return 'Neither of them names a bill.';
-  if (referenceOf(second) === '') return `The first names ${shownText(one)}, the second names no bill.`;
-  if (referenceOf(first) === '') return `The second names ${shownText(other)}, the first names no bill.`;
-  return `Both name ${shownText(other)}.`;
+  if (referenceOf(first) === '' && referenceOf(second) === '') return 'Neither payment names a bill.';
+  if (referenceOf(second) === '') return `The first payment is for ${shownText(one)}; the second names no bill.`;
+  if (referenceOf(first) === '') return `The second payment is for ${shownText(other)}; the first names no bill.`;
+  return `Both payments are for ${shownText(other)}.`;
 }
 
 function daysAfter(days: number): string {
@@ -376,10 +378,11 @@ function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: Booke
 /** Why no credit note explains the second payment. */
 function creditNote(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): string {
   const [credit] = credits.filter((one) => isBetween(one, first, second));
-  if (credit === undefined) return 'The books have no credit note of the vendor over this amount between them.';
-  const named = `Credit note ${shownText(credit.number)} of ${dateOfDayNumber(credit.day)} is over this amount`;
+  if (credit === undefined)
+    return 'The ERP has no credit note from the vendor for this amount between the two payments.';
+  const named = `Credit note ${shownText(credit.number)} of ${dateOfDayNumber(credit.day)} is for this amount`;
   return canTakeBack(credit, first)
-    ? `${named}, but explains another payment already.`
+    ? `${named}, but already explains another payment.`
     : `${named}, but names another bill.`;
 }
 
@@ -409,17 +412,18 @@ function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
 }
 
 function paidFor({ reference = '' }: BookedPayment): string {
-  return reference.trim() === '' ? 'The payment names no bill.' : `It pays ${shownText(reference)}.`;
+  return reference.trim() === '' ? 'The payment names no bill.' : `The payment is for ${shownText(reference)}.`;
 }
 
 /** What the vendor master says about the time of the payment. */
 function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, accounts: number): string {
   const others = accounts === 1 ? 'only another account' : `only ${accounts} other accounts`;
-  if (isDayUnknown) return `The bill does not say when it was paid; the vendor master has had ${others} of the vendor.`;
+  if (isDayUnknown)
+    return `The bill does not state when it was paid. The vendor master has had ${others} for the vendor.`;
   const date = dateOfDayNumber(day);
   return vendorKnownSince !== undefined && date < vendorKnownSince
-    ? `The vendor was first read on ${vendorKnownSince}, after the payment of ${date}; it then had ${others}.`
-    : `For ${date} the vendor master has ${others} of the vendor.`;
+    ? `The vendor was first imported on ${vendorKnownSince}, after the payment on ${date}; it then had ${others}.`
+    : `On ${date} the vendor master had ${others} for the vendor.`;
 }
 
 /** When the vendor master had the account, if it ever had. */
@@ -430,7 +434,7 @@ function whenInMaster({ accountInMaster }: BookedPayment): string[] {
   if (from === undefined) return [`The vendor master had the account until ${to}.`];
   return [
     from === to
-      ? `The vendor master had the account on ${from} alone.`
+      ? `The vendor master had the account only on ${from}.`
       : `The vendor master had the account only from ${from} to ${to}.`,
   ];
 }
@@ -442,18 +446,19 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
   if (BigInt(payment.amountMinor) <= BigInt(dueMinor) + tolerance) return [];
   const excess = String(BigInt(payment.amountMinor) - BigInt(dueMinor));
   const [paid, due] = [amountText(payment, payment.amountMinor), amountText(payment, dueMinor)];
+  const open = BigInt(dueMinor) > 0n ? `only ${due}` : 'nothing';
   const settled = moneyOf(payment, { paid: payment.amountMinor, due: dueMinor });
   return [
     {
       type: 'PAYMENT_AMOUNT_MISMATCH',
       ...levels.overpaid,
-      summary: `${shownText(payment.vendorName)} was paid ${paid}${payment.isDayUnknown ? '' : ` on ${dateOfDayNumber(payment.day)}`}, while ${due} was open.`,
+      summary: `${shownText(payment.vendorName)} was paid ${paid}${payment.isDayUnknown ? '' : ` on ${dateOfDayNumber(payment.day)}`}, but ${open} was open.`,
       about: [paymentId],
       parameters: limitsIn(currency, { overpaidTolerance }),
       observed: settled,
       explanation: [
         paidFor(payment),
-        `${amountText(payment, excess)} more was paid than was open on all that it pays.`,
+        `The payment is ${amountText(payment, excess)} more than was open on everything that it pays.`,
       ],
       extra: { paymentId, paidRecords: paidRecordsOf(payment), ...settled },
       relatedInvoiceIds: payment.invoiceIds,
@@ -462,7 +467,7 @@ function paidTooMuch(payment: BookedPayment, { levels, overpaidTolerance }: Book
 }
 
 function amountText({ currency }: BookedPayment, minor: string): string {
-  return `${currency} ${minorToDecimal(BigInt(minor), minorUnitsOf(currency))}`;
+  return moneyText(minorToDecimal(BigInt(minor), minorUnitsOf(currency)), currency);
 }
 
 /** Amounts of a payment as evidence. */
@@ -477,5 +482,5 @@ function moneyOf(
 }
 
 function maskedList(accounts: readonly MasterAccount[]): string {
-  return accounts.length === 0 ? 'none' : accounts.map(({ masked }) => masked).join(', ');
+  return accounts.length === 0 ? 'no account' : accounts.map(({ masked }) => masked).join(', ');
 }

@@ -73,9 +73,9 @@ function taxIdMismatch(
       explanation: [
         company === undefined
           ? `The tax id of the buyer is ${buyerTaxId}.`
-          : `The invoice is for ${company.name}${companyTaxId === null ? ', whose tax id is not known' : ` with tax id ${companyTaxId}`}.`,
+          : `The invoice was received for ${company.name}${companyTaxId === null ? ', whose tax id is not known' : ` with tax id ${companyTaxId}`}.`,
         ...(sister === undefined ? ['No company of the organization has the tax id of the buyer.'] : []),
-        ...(isOwnNameAlone ? ['The name of the buyer is right; the tax id may be that of a group.'] : []),
+        ...(isOwnNameAlone ? ['The name of the buyer is correct; the tax id may be that of its group.'] : []),
       ],
       extra: { buyerTaxId, companyTaxId, buyerName: invoice.buyerName ?? null },
     },
@@ -92,11 +92,14 @@ function nameMismatch({ invoice }: Facts, companies: readonly Company[], paramet
     {
       type: 'BUYER_NAME_MISMATCH',
       ...parameters.levels.nameMismatch,
-      summary: `${invoice.invoiceNumber} is addressed to ${invoice.buyerName}, which is like no company of this organization.`,
+      summary: `${invoice.invoiceNumber} is addressed to ${invoice.buyerName}, which matches no company of this organization.`,
       about: [buyer.key],
       parameters: nameLikeness,
       observed: { buyerName: invoice.buyerName, companies: companies.length },
-      explanation: ['The buyer has no tax id on the invoice.', 'Its name shares no word with the name of any company.'],
+      explanation: [
+        'The invoice states no tax id for the buyer.',
+        'The name of the buyer has no word in common with the name of any company.',
+      ],
       extra: { buyerName: invoice.buyerName },
     },
   ];

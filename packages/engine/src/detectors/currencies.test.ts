@@ -50,7 +50,7 @@ describe('CURRENCY_CHANGED', () => {
     expect(after(...euros(5))).toMatchObject({
       severity: 'MEDIUM',
       confidence: 75,
-      summary: 'Acme Supplies Ltd bills USD 1022.00 and has always billed in EUR.',
+      summary: 'Acme Supplies Ltd bills USD 1,022.00, but has always billed in EUR before.',
       evidence: { usual: 'EUR', new: 'USD' },
     });
     expect(after(...euros(4))).toBeUndefined();
@@ -91,7 +91,7 @@ describe('CURRENCY_UNUSUAL_FOR_COUNTRY', () => {
     expect(found({ currency: 'CHF', account, by })?.summary).toMatch(
       /^Hurtownia .* with an account in Lithuania bills CHF/,
     );
-    expect(found({ currency: 'CHF', account })?.summary).toMatch(/^Acme Supplies Ltd of Germany bills CHF/);
+    expect(found({ currency: 'CHF', account })?.summary).toMatch(/^Acme Supplies Ltd from Germany bills CHF/);
   });
 
   test('is not raised for the country of the account and that of the buyer', () => {

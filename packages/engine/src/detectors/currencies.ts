@@ -32,13 +32,13 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
     {
       type: 'CURRENCY_UNKNOWN',
       ...levels.unknown,
-      summary: `The currency of ${invoice.invoiceNumber} of ${invoice.supplierName} could not be read.`,
+      summary: `The currency of ${invoice.invoiceNumber} from ${invoice.supplierName} could not be read.`,
       about: [invoice.invoiceId],
       observed: { currency: invoice.currency },
       explanation: [
-        'The document names no currency, or several.',
-        ...(printed.length === 0 ? [] : [`Its sign may mean ${printed.join(', ')}.`]),
-        ...(used.length === 0 ? [] : [`The supplier has billed in ${used.join(', ')}.`]),
+        'The document states no currency, or several.',
+        ...(printed.length === 0 ? [] : [`The currency sign on it may mean ${listed(printed, 'or')}.`]),
+        ...(used.length === 0 ? [] : [`The supplier has billed in ${listed(used)} before.`]),
       ],
       extra: { candidates },
     },
@@ -59,12 +59,15 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
     {
       type: 'CURRENCY_CHANGED',
       ...(isMultiCurrency ? parameters.levels.changedMultiCurrency : parameters.levels.changed),
-      summary: `${invoice.supplierName} bills ${amountText(invoice)} and has always billed in ${used.map(({ currency }) => currency).join(', ')}.`,
+      summary: `${invoice.supplierName} bills ${amountText(invoice)}, but has always billed in ${listed(
+        used.map(({ currency }) => currency),
+        'or',
+      )} before.`,
       about: [subject.supplier(supplier.supplierId), invoice.currency],
       parameters: pick(parameters, 'changedHistoryMin', 'multiCurrencyMin', 'multiCurrencyUsesMin'),
       observed: { invoices: supplier.profile.count, invoicesInUsual: usual.count },
       explanation: [
-        `${counted(usual.count, 'earlier invoice')} ${usual.count === 1 ? 'is' : 'are'} in ${usual.currency}, none is in ${invoice.currency}.`,
+        `${counted(usual.count, 'earlier invoice')} ${usual.count === 1 ? 'is' : 'are'} in ${usual.currency}; none is in ${invoice.currency}.`,
         ...(isMultiCurrency ? ['The supplier uses several currencies.'] : []),
       ],
       extra: { usual: usual.currency, new: invoice.currency },
@@ -85,7 +88,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   if (countries.some((known) => isLegalTender(currency, known))) return [];
   const stated = statedTaxCountry(invoice);
   const from =
-    stated === undefined ? `with an account in ${countryName(bankCountry ?? '')}` : `of ${countryName(stated)}`;
+    stated === undefined ? `with an account in ${countryName(bankCountry ?? '')}` : `from ${countryName(stated)}`;
   return [
     {
       type: 'CURRENCY_UNUSUAL_FOR_COUNTRY',
@@ -94,7 +97,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
       about: [subject.supplier(supplier.supplierId), currency],
       parameters: pick(parameters, 'worldCurrencies', 'unusualAcceptedAfter'),
       observed: { currency, earlierUses: supplier.profile.currencies[currency] ?? 0 },
-      explanation: [`${currency} is not the currency of ${listed([...new Set(countries)].map(countryName))}.`],
+      explanation: [`${currency} is not the currency of ${listed([...new Set(countries)].map(countryName), 'or')}.`],
       extra: { country },
     },
   ];

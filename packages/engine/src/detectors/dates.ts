@@ -6,7 +6,7 @@ import { isWeekend, weekdayOf } from '../data/weekends.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import { countryName } from '../explanation/country.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DateParameters } from '../policy/dates.js';
 import { shortenedTerms } from '../supplier/habits.js';
@@ -31,13 +31,13 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
       type: 'ISSUE_DATE_FUTURE',
       ...(daysAhead > parameters.futureFarDays ? parameters.levels.futureFar : parameters.levels.future),
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${counted(daysAhead, 'day')} in the future.`,
-      actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped use ${swapped}` },
+      actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped, use ${swapped}` },
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'futureDaysMax', 'futureFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, daysAhead },
       explanation: [
         `The invoice was analyzed on ${asOf}.`,
-        ...(swapped === undefined ? [] : [`With day and month exchanged its date is ${swapped}.`]),
+        ...(swapped === undefined ? [] : [`With day and month swapped, the date is ${swapped}.`]),
       ],
       extra: { daysAhead, swappedCandidate: swapped ?? null },
     },
@@ -64,7 +64,7 @@ function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: Da
     {
       type: 'ISSUE_DATE_STALE',
       ...(ageDays > parameters.staleFarDays ? parameters.levels.staleFar : parameters.levels.stale),
-      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${ageDays} days ago.`,
+      summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${counted(ageDays, 'day')} ago.`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'staleDays', 'staleFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, ageDays },
@@ -92,7 +92,7 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
       explanation: [
         `The issue date is ${invoice.issueDate} and the due date ${dueDate}.`,
-        ...(isHabit ? ['The supplier has done so before, as suppliers do that are paid in advance.'] : []),
+        ...(isHabit ? ['The supplier has done so before, as is usual for suppliers that are paid in advance.'] : []),
       ],
       extra: { days },
     },
@@ -110,7 +110,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
     {
       type: 'PAYMENT_TERMS_CHANGED',
       ...(isImmediate ? parameters.levels.termsChangedImmediate : parameters.levels.termsChanged),
-      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'at once' : `in ${counted(newDays, 'day')}`} instead of in ${counted(usualDays, 'day')}.`,
+      summary: `${invoice.supplierName} asks for payment ${newDays === 0 ? 'immediately' : `in ${counted(newDays, 'day')}`} instead of in ${counted(usualDays, 'day')}.`,
       about: [subject.supplier(supplier.supplierId), String(newDays)],
       parameters: pick(parameters, 'termsHistoryMin', 'termsModeShare', 'shortenedTermsDays', 'termsAcceptedAfter'),
       observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
@@ -133,7 +133,7 @@ function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameter
     {
       type: 'ISSUE_DATE_WEEKEND',
       ...parameters.levels.weekend,
-      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${invoice.supplierName} dated ${weekendCount === 0 ? 'none' : weekendCount} of ${counted(count, 'earlier invoice')} on a weekend.`,
+      summary: `${invoice.invoiceNumber} is dated ${issueDate}, a ${weekday}; ${weekendCount === 0 ? 'none' : grouped(weekendCount)} of ${counted(count, 'earlier invoice')} from ${invoice.supplierName} ${weekendCount < 2 ? 'is' : 'are'} dated on a weekend.`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'weekendHistoryMin', 'weekendShareMax'),
       observed: { invoices: count, ofWeekends: weekendCount },

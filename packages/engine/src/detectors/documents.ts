@@ -1,11 +1,11 @@
 import { accountsOf } from '../explanation/subject.js';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
-import type { DocumentFacts, FieldConflict, TamperSignKind } from '../facts/document-facts.js';
+import type { DocumentFacts, FieldConflict, HiddenText, TamperSignKind } from '../facts/document-facts.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Facts } from '../facts/facts.js';
-import { counted, listed } from '../explanation/phrases.js';
+import { counted, grouped, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
@@ -42,7 +42,7 @@ function modifiedAfterSigning(
       ? 'the content of a page was changed'
       : changed === 'SIGNATURE_REMOVED'
         ? 'the signature was removed'
-        : 'a form, a comment or a time stamp was added';
+        : 'a form entry, a comment or a time stamp was added';
   return [
     {
       type: 'DOCUMENT_MODIFIED_AFTER_SIGNING',
@@ -51,7 +51,7 @@ function modifiedAfterSigning(
       ...aboutFile(facts),
       observed: { revisions, coveragePercent },
       explanation: [
-        `The signature covers ${coveragePercent} % of the file, which has ${counted(revisions, 'revision')}.`,
+        `The signature covers ${coveragePercent}% of the file, which has ${counted(revisions, 'revision')}.`,
         isHarmless ? 'The signed content is unchanged.' : 'The content shown now is not the content that was signed.',
       ],
       extra: { changed, revisions, signatureCoverage: coveragePercent },
@@ -60,14 +60,14 @@ function modifiedAfterSigning(
 }
 
 const signSentences: Readonly<Record<TamperSignKind, string>> = {
-  CONTENT_REPLACED: 'A later revision shows something else than an earlier one',
-  REVISIONS_NOT_COMPARED: 'The file has more revisions or pages than are compared',
-  PRODUCERS_DIFFER: 'The file names two different programs as its origin',
+  CONTENT_REPLACED: 'A later revision shows different content from an earlier one',
+  REVISIONS_NOT_COMPARED: 'The file has more revisions or pages than can be compared',
+  PRODUCERS_DIFFER: 'The file states two different programs as its creator',
   MODIFIED_LATER: 'The file was modified more than a day after it was created',
   EDITOR: 'The file was written by a program for editing finished documents',
-  FONT_OF_ONE_FIELD: 'A font serves only for amounts, accounts or dates',
+  FONT_OF_ONE_FIELD: 'A font is used only for amounts, accounts or dates',
   OVERLAY: 'A rectangle with new text covers other text',
-  TEXT_DIFFERS_FROM_PICTURE: 'The text of the file differs from what its picture shows',
+  TEXT_DIFFERS_FROM_PICTURE: 'The text in the file differs from what the page shows',
 };
 
 function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
@@ -101,6 +101,14 @@ function tampered(facts: Facts, document: DocumentFacts, parameters: DocumentPar
   ];
 }
 
+const hidingTexts: Readonly<Record<HiddenText['hiddenBy'], string>> = {
+  RENDER_MODE: 'is set to be invisible',
+  COLOUR: 'has the colour of its background',
+  SIZE: 'is too small to read',
+  POSITION: 'is outside the visible page',
+  LAYER: 'is on a hidden layer',
+};
+
 /** Text that readers cannot see but programs extract: extracted values may come from it. */
 function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
@@ -111,15 +119,12 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
     {
       type: 'DOCUMENT_HIDDEN_TEXT',
       ...parameters.levels.hiddenText,
-      summary: `The document of ${facts.invoice.invoiceNumber} holds ${listed(kinds)} that a reader cannot see, first on page ${first.page}.`,
+      summary: `The document of ${facts.invoice.invoiceNumber} contains ${listed(kinds)} that a reader cannot see, first on page ${first.page}.`,
       ...aboutFile(facts),
       observed: { hiddenTexts: hidden.length },
       explanation: hidden
         .slice(0, parameters.shownMax)
-        .map(
-          ({ page, hiddenBy, holds }) =>
-            `Page ${page}: ${holds.toLowerCase()} hidden by its ${hiddenBy.toLowerCase().replace('_', ' ')}.`,
-        ),
+        .map(({ page, hiddenBy, holds }) => `On page ${page}, an ${holds.toLowerCase()} ${hidingTexts[hiddenBy]}.`),
       extra: {
         snippets: hidden.slice(0, parameters.shownMax).map((text) => masked(text.snippet)),
         positions: hidden.slice(0, parameters.shownMax).map(({ page, hiddenBy, box }) => ({ page, hiddenBy, box })),
@@ -139,7 +144,7 @@ function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: D
     {
       type: 'DOCUMENT_FIELD_CONFLICT',
       ...(isAccount(first) ? levels.accountConflict : levels.fieldConflict),
-      summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} says ${machine} as the ${fieldText(first.field)}, the visible page ${visible === null ? 'does not show it' : `says ${visible}`}.`,
+      summary: `The ${sourceText(first)} of ${facts.invoice.invoiceNumber} states ${readable(first, machine)} as the ${fieldText(first.field)}, but the visible page ${visible === null ? 'does not show one' : `shows ${readable(first, visible)}`}.`,
       ...aboutFile(facts),
       observed: { conflicts: real.length },
       explanation: real.map(
@@ -179,7 +184,7 @@ function lowConfidence(
       parameters: { readConfidenceMin: parameters.readConfidenceMin },
       observed: { uncertainFields: uncertain.length, uncertainKeyFields: key.length },
       explanation: uncertain.map(
-        ({ field, confidence }) => `The ${fieldText(field)} was read with ${confidence} % certainty.`,
+        ({ field, confidence }) => `The ${fieldText(field)} was read with ${confidence}% certainty.`,
       ),
       extra: { fields: uncertain.map(({ field, confidence }) => ({ field, confidence })), method },
     },
@@ -205,7 +210,7 @@ function invalidElectronicInvoice(
   });
   const found: RaisedFinding[] = [];
   if (schemaErrors.length > 0) {
-    const summary = `The electronic invoice ${invoiceNumber} does not follow its schema in ${counted(schemaErrors.length, 'place')}.`;
+    const summary = `The electronic invoice ${invoiceNumber} does not conform to its schema in ${counted(schemaErrors.length, 'place')}.`;
     const explanation = schemaErrors.map(({ message, location }) => `${location}: ${message}`);
     found.push({
       ...raised('E_INVOICE_SCHEMA_INVALID', levels.schemaInvalid, summary, explanation, schemaErrors.length),
@@ -241,13 +246,13 @@ function invalidElectronicInvoice(
     });
   }
   if (declaredProfiles.length > 1) {
-    const summary = `The electronic invoice ${invoiceNumber} declares ${declaredProfiles.length} profiles: ${declaredProfiles.join(', ')}.`;
+    const summary = `The electronic invoice ${invoiceNumber} declares ${declaredProfiles.length} profiles: ${listed(declaredProfiles)}.`;
     found.push({
       ...raised(
         'E_INVOICE_PROFILE_CONFLICT',
         levels.profileConflict,
         summary,
-        ['An invoice follows one profile.'],
+        ['An invoice can follow only one profile.'],
         declaredProfiles.length,
       ),
       extra: { profiles: declaredProfiles },
@@ -276,11 +281,17 @@ function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout
 }
 
 function sourceText({ source }: FieldConflict): string {
-  return source === 'XML' ? 'structured part' : 'payment code';
+  return source === 'XML' ? 'structured data' : 'payment code';
 }
 
 function isAccount({ field }: FieldConflict): boolean {
   return field.startsWith('supplier.bank_account');
+}
+
+/** A value as a sentence shows it: amounts with their digits in groups. */
+function readable({ field }: FieldConflict, value: string | null): string {
+  const text = value ?? '';
+  return field.endsWith('_amount') && isDecimalAmount(text) ? grouped(text) : text;
 }
 
 function isSameAmount(left: string, right: string | null): boolean {

@@ -37,10 +37,10 @@ describe('DUPLICATE_INVOICE', () => {
       severity: 'CRITICAL',
       confidence: 99,
       summary:
-        'INV-01042 repeats INV-01042 (2025-03-10, EUR 1200.00) with the same number; same amount, date and tax id.',
+        'INV-01042 repeats INV-01042 (2025-03-10, EUR 1,200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
-        'Do not pay. Confirm with Acme Supplies Ltd that this is INV-01042 of 2025-03-10 again; void this record, or claim the money back if both were paid.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.12.0' },
+        'Do not pay. Confirm with Acme Supplies Ltd that this repeats INV-01042 of 2025-03-10, then void this record. If both were paid, claim the money back.',
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.13.0' },
     });
   });
 
@@ -287,7 +287,7 @@ describe('SPLIT_DUPLICATE', () => {
     expect(findingIn(billed, 'SPLIT_DUPLICATE')).toMatchObject({
       severity: 'HIGH',
       confidence: 93,
-      recommendedAction: 'The parts add up to INV-10423; pay either the whole or the parts.',
+      recommendedAction: 'The parts add up to INV-10423. Pay either the whole or the parts, not both.',
       evidence: { sum: '1200.01', parts: [{ invoiceNumber: 'INV-10423/1' }, { invoiceNumber: 'INV-10423/2' }] },
     });
   });
@@ -318,7 +318,7 @@ describe('SPLIT_DUPLICATE', () => {
       evidence: {
         sum: '1200.00',
         observed: { parts: 2, otherParts: 1 },
-        explanation: expect.arrayContaining(['1 other bill with this number bills something else.']),
+        explanation: expect.arrayContaining(['1 other bill with this number is for something else.']),
       },
     });
   });
@@ -406,7 +406,9 @@ describe('CREDIT_NOTE_UNMATCHED', () => {
     const billed = billLast([{}], credit({ invoice_number: 'CN-9001' }));
     expect(findingIn(billed, 'CREDIT_NOTE_UNMATCHED')).toMatchObject({
       severity: 'INFO',
-      summary: expect.stringContaining('Credit note CN-9001 for EUR 80.00 matches no earlier invoice of '),
+      summary: expect.stringContaining(
+        'Credit note CN-9001 for EUR 80.00 matches no earlier invoice from Acme Supplies Ltd.',
+      ),
       evidence: { searchedKeys: ['9001', 'CN9001'] },
     });
     expect(billed.analysis.decision).toBe('PASS');

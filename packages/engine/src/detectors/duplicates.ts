@@ -190,7 +190,7 @@ function pairEvidence(
       recurringOthers: best?.recurringOthers ?? 0,
     },
     explanation: [
-      ...(named.other.source === 'ERP' ? ['The bill is in the books of the ERP already.'] : []),
+      ...(named.other.source === 'ERP' ? ['The bill is already in the ERP.'] : []),
       ...(best?.comparisons ?? [])
         .filter(({ field }) => field !== 'base')
         .map(({ field, relation }) => noteOf(field, relation)),
@@ -235,14 +235,14 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
     {
       type: 'DUPLICATE_DOCUMENT',
       ...level,
-      summary: `The file of ${shownText(facts.invoice.invoiceNumber)} is the file of ${shownText(earliest.invoiceNumber)} (${earliest.issueDate}, ${amountText(earliest)}), byte for byte.`,
+      summary: `The file of ${shownText(facts.invoice.invoiceNumber)} is identical to the file of ${shownText(earliest.invoiceNumber)} (${earliest.issueDate}, ${amountText(earliest)}).`,
       about: [sha256],
       observed: { copies: copies.length, liveCopies: live.length },
       explanation: [
-        'Both records were read from the same bytes.',
+        'Both invoices were read from the same file.',
         live.length > 0
-          ? 'The earlier invoice was received and is in force.'
-          : 'The earlier invoices of this file failed, or were voided or rejected.',
+          ? 'The earlier invoice was received and is still valid.'
+          : 'The earlier invoices from this file failed, or were voided or rejected.',
       ],
       extra: {
         sha256,
@@ -286,14 +286,14 @@ function splitDuplicates(
       },
       observed: { parts: parts.length, otherParts: leftOut.length, whole: amountOf(whole), currency },
       explanation: [
-        'Each part has the number of the whole invoice, some with a part number behind it.',
+        'Each part has the number of the whole invoice, in some cases with a part number added.',
         equalParts === undefined
-          ? 'The amounts of the parts add up to the amount of the whole.'
-          : `${equalParts} parts of this amount add up to the amount of the whole.`,
+          ? 'The amounts of the parts add up to the amount of the whole invoice.'
+          : `${equalParts} parts of this amount add up to the amount of the whole invoice.`,
         ...(leftOut.length === 0
           ? []
           : [
-              `${counted(leftOut.length, 'other bill')} with this number bill${leftOut.length === 1 ? 's' : ''} something else.`,
+              `${counted(leftOut.length, 'other bill')} with this number ${leftOut.length === 1 ? 'is' : 'are'} for something else.`,
             ]),
       ],
       extra: {
@@ -387,12 +387,12 @@ function unmatchedCreditNotes(
     {
       type: 'CREDIT_NOTE_UNMATCHED',
       ...parameters.levels.creditNoteUnmatched,
-      summary: `Credit note ${shownText(invoice.invoiceNumber)} for ${amountText({ currency: invoice.currency, amountMinor: credited })} matches no earlier invoice of ${shownText(invoice.supplierName)}.`,
+      summary: `Credit note ${shownText(invoice.invoiceNumber)} for ${amountText({ currency: invoice.currency, amountMinor: credited })} matches no earlier invoice from ${shownText(invoice.supplierName)}.`,
       about: [invoice.invoiceId],
       parameters: { creditNoteDays: parameters.creditNoteDays },
       observed: { searchedNumbers: searchedKeys.length },
       explanation: [
-        'No earlier invoice has a number that the credit note contains.',
+        'The credit note does not contain the number of any earlier invoice.',
         'No earlier invoice has the same amount with the opposite sign.',
       ],
       extra: { searchedKeys },

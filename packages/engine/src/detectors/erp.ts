@@ -4,10 +4,10 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { OrderTotals } from '../facts/erp-facts.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
-import { limitsIn, valueEvidence } from '../explanation/money.js';
+import { limitsIn, moneyText, valueEvidence } from '../explanation/money.js';
 import { inInvoiceCurrency, valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { ErpParameters } from '../policy/erp.js';
 import { isVirtualAccount } from '../supplier/habits.js';
@@ -38,18 +38,18 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
     {
       type: 'BANK_ACCOUNT_MASTER_MISMATCH',
       ...(isStale || isVirtual ? erp.levels.masterMismatchDoubtful : erp.levels.masterMismatch),
-      summary: `${invoice.supplierName} asks for payment to ${bankMasked ?? ''}; the vendor master has ${masterAccounts.join(', ')}.`,
+      summary: `${invoice.supplierName} asks for payment to ${bankMasked ?? ''}, which is not in the vendor master; the vendor master has ${listed(masterAccounts)}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(bankKey)],
       parameters: pick(erp, 'masterFreshHours'),
       observed: { masterAccounts: masterAccounts.length, ageHours: vendorMaster.ageHours },
       explanation: [
-        `Vendor ${vendor.name} has ${counted(masterAccounts.length, 'account')} in the vendor master, not including this one.`,
+        `Vendor ${vendor.name} has ${counted(masterAccounts.length, 'account')} in the vendor master. The account on the invoice is not one of them.`,
         ...(isStale
           ? [
-              `The vendor master was last read ${counted(vendorMaster.ageHours, 'hour')} ago and may have changed since.`,
+              `The vendor master was last imported ${counted(vendorMaster.ageHours, 'hour')} ago and may have changed since.`,
             ]
           : []),
-        ...(isVirtual ? ['The supplier uses many accounts of one bank in turn.'] : []),
+        ...(isVirtual ? ['The supplier uses many accounts at one bank in turn.'] : []),
       ],
       extra: {
         account: bankMasked ?? null,
@@ -72,7 +72,7 @@ function ownAccount(
     {
       type: 'BANK_ACCOUNT_OWN',
       ...levels.ownAccount,
-      summary: `${invoice.supplierName} asks for payment to ${invoice.bankMasked ?? ''}, an account of the own company ${own.name}.`,
+      summary: `${invoice.supplierName} asks for payment to ${invoice.bankMasked ?? ''}, an account of your own company ${own.name}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(invoice.bankKey)],
       observed: { account: invoice.bankMasked ?? null },
       explanation: [`The account belongs to ${own.name}, a company of this organization.`],
@@ -91,7 +91,7 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
     {
       type: 'SUPPLIER_NOT_IN_MASTER',
       ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
-      summary: `${invoice.supplierName} is not in the vendor list of the company.`,
+      summary: `${invoice.supplierName} is not in the vendor master of the company.`,
       about: [subject.supplier(supplier.supplierId), invoice.companyId],
       parameters: { ...limitsIn(valueOf(facts).currency, { notInMasterHighValue }), masterFreshHours },
       observed: { ...valueEvidence(facts), ageHours: vendorMaster.ageHours },
@@ -125,11 +125,12 @@ function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
   if (!isOver) return [];
   const isMuch = billed * 100n > ordered * BigInt(100 + parameters.overbilledMuchPercent);
   const text = (amount: bigint): string => minorToDecimal(amount, exponent);
+  const money = (amount: bigint): string => moneyText(text(amount), currency);
   return [
     {
       type: 'PO_OVERBILLED',
       ...(isMuch ? parameters.levels.overbilledMuch : parameters.levels.overbilled),
-      summary: `With ${invoice.invoiceNumber}, ${currency} ${text(billed)} are billed on order ${invoice.purchaseOrderRef ?? poKey}, which is for ${currency} ${text(ordered)}.`,
+      summary: `With ${invoice.invoiceNumber}, ${money(billed)} is billed against purchase order ${invoice.purchaseOrderRef ?? poKey}, which is for ${money(ordered)}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'overbilledPercent'),
@@ -137,8 +138,8 @@ function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
       },
       observed: { orderTotal: text(ordered), billed: text(billed), currency, basis },
       explanation: [
-        `The order is for ${currency} ${text(ordered)} ${basis === 'NET' ? 'without' : 'with'} tax.`,
-        `Earlier invoices less credit notes come to ${currency} ${text(billed - minor)}.`,
+        `The purchase order is for ${money(ordered)} ${basis === 'NET' ? 'excluding' : 'including'} tax.`,
+        `Earlier invoices less credit notes come to ${money(billed - minor)}.`,
       ],
       extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered), currency },
     },

@@ -5,7 +5,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import { withoutLeadingZeros } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
 import type { NumberParameters } from '../policy/numbers.js';
@@ -42,17 +42,17 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
     {
       type: 'INVOICE_NUMBER_FORMAT_CHANGED',
       ...(isNewAccount ? parameters.levels.formatNewAccount : parameters.levels.format),
-      summary: `${invoice.invoiceNumber} is not numbered like the invoices of ${invoice.supplierName}, ${usual.count} of which follow the pattern ${usual.text}${isNewAccount ? '; the account is new too' : ''}.`,
+      summary: `${invoice.invoiceNumber} does not have the usual number format of ${invoice.supplierName}, ${usual.text}, which is on ${counted(usual.count, 'earlier invoice')}${isNewAccount ? '; the account is also new' : ''}.`,
       about: [subject.supplier(supplier.supplierId), pattern],
       parameters: pick(parameters, 'formatInvoicesMin', 'patternShareMin', 'patternKnownAfter'),
       observed: { invoices: count, withUsualPattern: usual.count, withThisPattern: uses },
       explanation: [
-        `${usual.count} of ${total} earlier invoices have numbers of the pattern ${usual.text}.`,
+        `${grouped(usual.count)} of ${counted(total, 'earlier invoice')} have numbers in the format ${usual.text}.`,
         uses === 0
-          ? 'No earlier number has this pattern.'
-          : `Only ${counted(uses, 'earlier number')} ${uses === 1 ? 'has' : 'have'} this pattern.`,
-        'In a pattern 9 stands for digits and A for letters.',
-        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+          ? 'No earlier number has the format of this one.'
+          : `Only ${counted(uses, 'earlier number')} ${uses === 1 ? 'has' : 'have'} the format of this one.`,
+        'In a format, 9 stands for digits and A for letters.',
+        ...(isNewAccount ? ['The supplier asks for payment to an account that it has not used before.'] : []),
       ],
       extra: { usualPattern: usual.text, pattern },
     },
@@ -124,18 +124,18 @@ function outOfSequence(
       ...parameters.levels.outOfSequence,
       summary: isBehind
         ? `${invoice.invoiceNumber} is lower than number ${lowest}, which ${invoice.supplierName} had reached ${parameters.sequenceDays} days earlier.`
-        : `${invoice.invoiceNumber} is far above number ${last.value}, the last of ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
+        : `${invoice.invoiceNumber} is far above number ${last.value}, the last number from ${invoice.supplierName} (${dateOfDayNumber(last.day)}).`,
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'sequenceInvoicesMin', 'sequenceDays', 'jumpStepsMax'),
       observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
       explanation: [
         series.length === before.length
-          ? `The numbers of the last ${before.length} invoices always rise.`
+          ? `The numbers of the last ${before.length} invoices rise without exception.`
           : `${series.length} of the last ${before.length} invoices have numbers that rise from one to the next.`,
-        `Usually the next number is higher by ${medianStep}.`,
+        `The next number is usually ${medianStep} higher.`,
         isBehind
           ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
-          : `From ${last.value} to ${value} is more than ${parameters.jumpStepsMax} times the usual difference.`,
+          : `The step from ${last.value} to ${value} is more than ${parameters.jumpStepsMax} times the usual one.`,
       ],
       extra: { expectedRange: { from: lowest ?? null, to: highest }, value },
     },
@@ -221,13 +221,15 @@ function consecutive(
     {
       type: 'INVOICE_NUMBERS_CONSECUTIVE',
       ...(isYoung || hasNoTaxId ? parameters.levels.consecutiveDoubtful : parameters.levels.consecutive),
-      summary: `The last ${numbers.length} invoices of ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
+      summary: `The last ${numbers.length} invoices from ${invoice.supplierName} are numbered ${numbers[0] ?? ''} to ${numbers.at(-1) ?? ''} without a gap${hasNoTaxId ? '; it has never stated a tax id' : ''}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'consecutiveInvoicesMin', 'consecutiveDaysMin'),
       observed: { invoices: count, days: invoice.issueDay - first },
       explanation: [
-        `Over ${invoice.issueDay - first} days each number followed the one before.`,
-        ...(isYoung ? [`The supplier has been known for less than ${parameters.youngSupplierDays} days.`] : []),
+        `Over ${counted(invoice.issueDay - first, 'day')}, each number directly followed the one before.`,
+        ...(isYoung
+          ? [`The supplier has been known for less than ${counted(parameters.youngSupplierDays, 'day')}.`]
+          : []),
         ...(hasNoTaxId ? ['The supplier has never stated a tax id.'] : []),
       ],
       extra: { numbers },

@@ -25,7 +25,7 @@ describe('PO_MISSING', () => {
       evidence: { poShare: 0.9, reference: null },
     });
     expect(findingIn(usually(10, 0).bill({ purchase_order_ref: 'by phone' }), 'PO_MISSING')?.summary).toMatch(
-      /"by phone" names none/,
+      /"by phone" is not an order number/,
     );
   });
   test('is not raised for nine invoices, for a lower share and for a credit note', () => {

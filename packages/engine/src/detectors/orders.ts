@@ -7,7 +7,7 @@ import { isNewOn, isTied, othersOn } from '../facts/links.js';
 import type { OrderUse } from '../facts/links.js';
 import { readName } from '../normalisation/name-key.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import { digitCount } from '../normalisation/invoice-number.js';
 import type { Policy } from '../policy/policy.js';
 import type { OrderParameters } from '../policy/orders.js';
@@ -33,14 +33,14 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
   const isUsual = count >= parameters.usedInvoicesMin && poCount >= count * parameters.usedShareMin;
   if (!isRequired && !isUsual) return [];
   const share = count === 0 ? 0 : Math.floor((poCount * 100) / count);
-  const stated = invoice.purchaseOrderRef === undefined ? '' : `; "${invoice.purchaseOrderRef}" names none`;
+  const stated = invoice.purchaseOrderRef === undefined ? '' : `; "${invoice.purchaseOrderRef}" is not an order number`;
   return [
     {
       type: 'PO_MISSING',
       ...(isRequired ? parameters.levels.missingRequired : parameters.levels.missing),
       summary: isRequired
-        ? `${invoice.invoiceNumber} names no order, which the company requires${stated}.`
-        : `${invoice.invoiceNumber} names no order, but ${poCount} of ${counted(count, 'earlier invoice')} of ${invoice.supplierName} did${stated}.`,
+        ? `${invoice.invoiceNumber} states no purchase order, which the company requires${stated}.`
+        : `${invoice.invoiceNumber} states no purchase order, but ${grouped(poCount)} of ${counted(count, 'earlier invoice')} from ${invoice.supplierName} did${stated}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: {
         poRequired: isRequired,
@@ -49,8 +49,10 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
       },
       observed: { invoices: count, withOrder: poCount },
       explanation: [
-        ...(isRequired ? ['The company accepts no invoice without an order.'] : []),
-        ...(count === 0 ? [] : [`${poCount} of ${counted(count, 'earlier invoice')} of the supplier named an order.`]),
+        ...(isRequired ? ['The company accepts no invoice without a purchase order.'] : []),
+        ...(count === 0
+          ? []
+          : [`${grouped(poCount)} of ${counted(count, 'earlier invoice')} of the supplier stated a purchase order.`]),
       ],
       extra: { poShare: share / 100, reference: invoice.purchaseOrderRef ?? null },
     },
@@ -90,14 +92,14 @@ function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFind
     {
       type: 'PO_SUPPLIER_MISMATCH',
       ...(isOneParty ? levels.supplierMismatchOneParty : level),
-      summary: `${biller} bills order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
+      summary: `${biller} bills purchase order ${invoice.purchaseOrderRef ?? poKey}, ${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey)],
       parameters: pick(parameters, 'referenceLengthMin', 'referenceDigitsMin'),
       observed: { ownerKnown: owner !== undefined, invoicesOfOther: first?.count ?? 0 },
       explanation: [
         ...(owner === undefined ? [] : [`The ERP shows ${owner.name} as the supplier of this order.`]),
         ...(first === undefined ? [] : [`${first.name} billed this order ${counted(first.count, 'time')} before.`]),
-        `${invoice.supplierName} bills it for the first time.`,
+        `${invoice.supplierName} bills this order for the first time.`,
       ],
       extra: { otherSupplier: { supplierId: other.supplierId, name: other.name }, firstUse },
     },
@@ -133,12 +135,12 @@ function repeatedAmount(
     {
       type: 'PO_REPEATED_AMOUNT',
       ...parameters.levels.repeatedAmount,
-      summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} on order ${invoice.purchaseOrderRef ?? poKey}, as ${counted(earlier.length, 'earlier invoice')} did.`,
+      summary: `${invoice.invoiceNumber} bills ${amountText(invoice)} against purchase order ${invoice.purchaseOrderRef ?? poKey}, the same amount as ${counted(earlier.length, 'earlier invoice')}.`,
       about: [subject.supplier(supplier.supplierId), subject.order(poKey), invoice.invoiceId],
       parameters: pick(parameters, 'repeatedMin'),
       observed: { earlier: earlier.length, amount: amountOf(invoice), currency: invoice.currency },
       explanation: [
-        `The same amount is on ${counted(earlier.length, 'earlier invoice')} of this order.`,
+        `${counted(earlier.length, 'earlier invoice')} for this order ${earlier.length === 1 ? 'has' : 'have'} the same amount.`,
         'They were not issued at regular intervals, as invoices for a service would be.',
       ],
       extra: { invoices: earlier.map((use) => ({ invoiceId: use.invoiceId, issueDate: dateOfDayNumber(use.day) })) },

@@ -48,17 +48,17 @@ describe('SCAN_REIMPORTED', () => {
   test.each([
     [
       200,
-      '200 of 200 rows are those of an earlier scan and are not counted again; no row is new.',
+      '200 of 200 rows were already in an earlier scan and are not counted again; no row is new.',
       'Check the export; nothing new was imported.',
     ],
     [
       199,
-      '199 of 200 rows are those of an earlier scan and are not counted again; 1 row is new and counts.',
+      '199 of 200 rows were already in an earlier scan and are not counted again; 1 row is new and is counted.',
       'Check the export; only 1 new row was imported.',
     ],
     [
       190,
-      '190 of 200 rows are those of an earlier scan and are not counted again; 10 rows are new and count.',
+      '190 of 200 rows were already in an earlier scan and are not counted again; 10 rows are new and are counted.',
       'Check the export; only 10 new rows were imported.',
     ],
   ])('says how many rows are new and whether they count: %i of 200 were there', (identical, summary, action) => {
@@ -116,7 +116,7 @@ describe('THRESHOLD_CLUSTER', () => {
         type: 'THRESHOLD_CLUSTER',
         severity: 'LOW',
         confidence: 65,
-        recommendedAction: 'Review who approved the invoices just under EUR 5000.00.',
+        recommendedAction: 'Review who approved the invoices just under EUR 5,000.00.',
         evidence: { threshold: '5000.00', currency: 'EUR', counts: { under: 10, neighbours: 3 } },
       },
     ]);

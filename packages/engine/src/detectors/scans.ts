@@ -5,7 +5,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import { moneyIn, moneyText } from '../explanation/money.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { ScanParameters } from '../policy/scans.js';
 import { compareSuppliers, compareText } from '../facts/record-order.js';
@@ -31,12 +31,14 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
   const percent = Math.floor((earlier.identicalRows * 100) / rows.length);
   const news = rows.length - earlier.identicalRows;
   const newText =
-    news === 0 ? 'no row is new' : news === 1 ? '1 row is new and counts' : `${news} rows are new and count`;
+    news === 0
+      ? 'no row is new'
+      : `${counted(news, 'row')} ${news === 1 ? 'is new and is' : 'are new and are'} counted`;
   return [
     {
       type: 'SCAN_REIMPORTED',
       ...levels.reimported,
-      summary: `${earlier.identicalRows} of ${rows.length} rows are those of an earlier scan and are not counted again; ${newText}.`,
+      summary: `${grouped(earlier.identicalRows)} of ${counted(rows.length, 'row')} were already in an earlier scan and are not counted again; ${newText}.`,
       actionValues: {
         imported: news === 0 ? 'nothing new was' : `only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
       },
@@ -44,9 +46,9 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       parameters: { reimportedRowsMin, reimportedPercent },
       observed: { rows: rows.length, identicalRows: earlier.identicalRows, newRows: news },
       explanation: [
-        `${percent} % of the rows are identical to rows of one earlier scan of the company.`,
+        `${percent}% of the rows are identical to rows of one earlier scan of the company.`,
         'They are not compared with each other or with the earlier scan, and the history of their suppliers does not change.',
-        'Other findings about them repeat what the earlier scan found.',
+        'Other findings about them repeat those of the earlier scan.',
         ...(news === 0 ? [] : ['New rows are checked and counted like those of any other scan.']),
       ],
       extra: { earlierScanId: earlier.scanId, share: percent / 100 },
@@ -64,7 +66,7 @@ function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParamet
     {
       type: 'BENFORD_DEVIATION',
       ...parameters.levels.benford,
-      summary: `The first two digits of ${fit.n} amounts are distributed unusually${spikeClause(fit.spikes)}.`,
+      summary: `The first two digits of ${grouped(fit.n)} amounts are unusual${spikeClause(fit.spikes)}.`,
       about: [scanId],
       parameters: pick(parameters, 'benfordAmountsMin', 'benfordExcessMax'),
       observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
@@ -87,11 +89,11 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
       {
         type: 'BENFORD_DEVIATION' as const,
         ...parameters.levels.benfordSupplier,
-        summary: `The first digits of ${fit.n} amounts of ${name} are distributed unusually${spikeClause(fit.spikes)}.`,
+        summary: `The first digits of ${grouped(fit.n)} amounts from ${name} are unusual${spikeClause(fit.spikes)}.`,
         about: [scanId, subject.supplier(supplierId)],
         parameters: pick(parameters, 'benfordSupplierAmountsMin', 'benfordSupplierExcessMax'),
         observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
-        explanation: [`${name} sent ${fit.n} of the amounts of this scan.`, ...spikeSentences(fit.spikes)],
+        explanation: [`${grouped(fit.n)} of the amounts in this scan are from ${name}.`, ...spikeSentences(fit.spikes)],
         extra: {
           supplierId,
           mad: fit.mad,
@@ -147,14 +149,14 @@ function clusterUnder(
     {
       type: 'THRESHOLD_CLUSTER',
       ...parameters.levels.cluster,
-      summary: `${under.length} invoices lie just under ${moneyText(threshold, currency)}, where about ${neighbours} would be expected.`,
+      summary: `${counted(under.length, 'invoice')} are just under ${moneyText(threshold, currency)}, where about ${neighbours} would be expected.`,
       actionValues: { threshold: moneyText(threshold, currency) },
       about: [scanId, currency, threshold],
       parameters: { clusterBandPercent: width, clusterFactor, clusterMin },
       observed: { under: under.length, neighbours },
       explanation: [
-        `${under.length} amounts are less than ${width} % below the limit.`,
-        `The ranges of the same width on either side hold ${neighbours} on average.`,
+        `${counted(under.length, 'amount')} are less than ${width}% below the limit.`,
+        `The ranges of the same width on either side contain ${neighbours} on average.`,
       ],
       extra: {
         threshold: moneyIn(currency, threshold),
@@ -284,5 +286,5 @@ function rounded(value: number): number {
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
+  return `${Math.round(share * 1000) / 10}%`;
 }

@@ -32,13 +32,13 @@ describe('a large amount of a supplier with fewer than eight earlier ones', () =
 
   test('names the largest earlier amount and how many there were', () => {
     expect(outliersOf(['48.10', '51.20', '49.90', '12750.30']).at(-1)).toMatchObject({
-      summary: 'EUR 12750.30 is 249 times the EUR 51.20 that Acme Supplies Ltd billed at most before.',
+      summary: 'EUR 12,750.30 is 249 times the largest amount that Acme Supplies Ltd billed before, EUR 51.20.',
       evidence: {
         ratio: 249,
         sampleSize: 3,
         explanation: [
-          'The largest of 3 earlier amounts of the supplier is EUR 51.20.',
-          'So few invoices do not show how much its amounts vary.',
+          'The largest of 3 earlier invoices of the supplier is for EUR 51.20.',
+          'There are too few invoices to tell how much the amounts usually vary.',
         ],
       },
     });
@@ -62,7 +62,7 @@ describe('a large amount of a supplier with fewer than eight earlier ones', () =
     acme.bill({ gross_amount: '101.10', currency: 'AED' }, options);
     const finding = findingIn(acme.bill({ gross_amount: largest, currency: 'USD' }, options), 'AMOUNT_OUTLIER');
     expect(finding?.summary).toMatch(
-      /^USD 999999999999999\.99 is [0-9.]+ times the AED 101\.10 that Acme Supplies Ltd billed at most before\.$/,
+      /^USD 999,999,999,999,999\.99 is [0-9,.]+ times the largest amount that Acme Supplies Ltd billed before, AED 101\.10\.$/,
     );
     expect(() => acme.bill({ gross_amount: largest, currency: 'AED' }, options)).not.toThrow();
   });
@@ -134,11 +134,11 @@ describe('amounts that rise step by step', () => {
   test('names the first amounts and the steps', () => {
     expect(outliersOf(doubling(6)).at(-1)).toMatchObject({
       summary:
-        'EUR 3200.10 is 15.9 times the EUR 200.10 that Acme Supplies Ltd billed at first; its amounts have risen step by step.',
+        'EUR 3,200.10 is 15.9 times the EUR 200.10 that Acme Supplies Ltd billed at first; its amounts have risen step by step.',
       evidence: {
         explanation: [
           '5 of the last 5 invoices were each the largest of the supplier so far.',
-          'The largest before this one is EUR 1600.10.',
+          'The largest earlier one is for EUR 1,600.10.',
         ],
       },
     });
@@ -185,9 +185,10 @@ describe('many bills within a short time', () => {
     expect(findings[first]).toMatchObject({
       severity: 'HIGH',
       summary: expect.stringMatching(
-        /^Acme Supplies Ltd billed EUR \d+\.\d\d on \d+ invoices within 30 days, 3(\.\d)? times as much as in any 30 days before\.$/,
+        /^Acme Supplies Ltd billed EUR [\d,]+\.\d\d on \d+ invoices within 30 days, 3(\.\d)? times as much as in any earlier 30 days\.$/,
       ) as unknown,
-      recommendedAction: 'Check quantity, price and order; compare the 30 days with contracts and deliveries.',
+      recommendedAction:
+        'Check the quantity, the price and the purchase order; compare the invoices of these 30 days with contracts and deliveries.',
     });
     // What people are still asked about does not count, so that the other bills stay below three times the most.
     const passed = findings.filter((finding) => finding === undefined).length;

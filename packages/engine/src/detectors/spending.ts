@@ -3,7 +3,7 @@ import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { pick } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
-import { counted } from '../explanation/phrases.js';
+import { counted, grouped } from '../explanation/phrases.js';
 import { LIMIT_CURRENCY, valueOf } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
@@ -40,8 +40,8 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
     {
       type: 'AMOUNT_OUTLIER',
       ...riseLevel(checked, parameters),
-      summary: `${amountText(invoice)} is ${ratio} times the ${largest} that ${invoice.supplierName} billed at most before.`,
-      actionValues: { comparison: `the amount is ${ratio} times the largest before` },
+      summary: `${amountText(invoice)} is ${grouped(ratio)} times the largest amount that ${invoice.supplierName} billed before, ${largest}.`,
+      actionValues: { comparison: `the amount is ${grouped(ratio)} times the largest earlier one` },
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'fewAmountsTimes', 'outlierSampleMin'),
@@ -50,9 +50,9 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
       observed: { ratio, invoices: amounts, ...valueEvidence(facts) },
       explanation: [
         amounts === 1
-          ? `The only earlier amount of the supplier is ${largest}.`
-          : `The largest of ${amounts} earlier amounts of the supplier is ${largest}.`,
-        'So few invoices do not show how much its amounts vary.',
+          ? `The only earlier invoice of the supplier is for ${largest}.`
+          : `The largest of ${amounts} earlier invoices of the supplier is for ${largest}.`,
+        'There are too few invoices to tell how much the amounts usually vary.',
       ],
       extra: { ratio, sampleSize: amounts },
     },
@@ -114,8 +114,8 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
     {
       type: 'AMOUNT_OUTLIER',
       ...riseLevel(checked, parameters),
-      summary: `${amountText(invoice)} is ${ratio} times the ${money(base)} that ${invoice.supplierName} billed at first; its amounts have risen step by step.`,
-      actionValues: { comparison: `the amount is ${ratio} times the first ones` },
+      summary: `${amountText(invoice)} is ${grouped(ratio)} times the ${money(base)} that ${invoice.supplierName} billed at first; its amounts have risen step by step.`,
+      actionValues: { comparison: `the amount is ${grouped(ratio)} times the first ones` },
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'climbBaseAmounts', 'climbTimes', 'climbStepPercent', 'climbRecordsMin', 'climbShareMin'),
@@ -124,7 +124,7 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
       observed: { ratio, records, invoices: since.length, ...valueEvidence(facts) },
       explanation: [
         `${records} of the last ${since.length} invoices were each the largest of the supplier so far.`,
-        `The largest before this one is ${money(largestOf(uses))}.`,
+        `The largest earlier one is for ${money(largestOf(uses))}.`,
       ],
       extra: { ratio, sampleSize: uses.length },
     },
@@ -159,8 +159,10 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
     {
       type: 'AMOUNT_OUTLIER',
       ...riseLevel(together, parameters),
-      summary: `${invoice.supplierName} billed ${money(sum)} on ${counted(bills, 'invoice')} within ${counted(surgeDays, 'day')}, ${ratio} times as much as in any ${counted(surgeDays, 'day')} before.`,
-      actionValues: { comparison: `compare the ${counted(surgeDays, 'day')} with contracts and deliveries` },
+      summary: `${invoice.supplierName} billed ${money(sum)} on ${counted(bills, 'invoice')} within ${counted(surgeDays, 'day')}, ${grouped(ratio)} times as much as in any earlier ${counted(surgeDays, 'day')}.`,
+      actionValues: {
+        comparison: `compare the invoices of these ${counted(surgeDays, 'day')} with contracts and deliveries`,
+      },
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'surgeDays', 'surgeBillsMin', 'surgeTimes', 'surgeHistoryDays', 'outlierSampleMin'),
@@ -168,8 +170,8 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
       },
       observed: { sum: amountOf({ currency, amountMinor: String(sum) }), currency, invoices: bills, ratio },
       explanation: [
-        `Until ${dateOfDayNumber(start - 1)} it billed ${money(most.sum)} at most within ${counted(surgeDays, 'day')}, on ${counted(most.bills, 'invoice')}.`,
-        'Much higher amounts that people are still asked about are not added up.',
+        `Until ${dateOfDayNumber(start - 1)} the supplier billed at most ${money(most.sum)} within ${counted(surgeDays, 'day')}, on ${counted(most.bills, 'invoice')}.`,
+        'Much higher amounts that still wait for a review are not included.',
       ],
       extra: { ratio, sampleSize: older.length, currency },
     },

@@ -13,7 +13,7 @@ import { amountText } from '../matching/comparison-row.js';
 import { isEarlier } from '../matching/pair-score.js';
 import { limitsIn, moneyIn, moneyText, valueEvidence } from '../explanation/money.js';
 import { countryName } from '../explanation/country.js';
-import { counted, sentenceStart } from '../explanation/phrases.js';
+import { counted, grouped, listed, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { haveConflictingTaxIds, haveSameTaxId, taxText } from '../supplier/identity.js';
@@ -71,8 +71,8 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
   if (known === undefined || established.some((other) => usesAccount(facts, other))) return [];
   const [knownTaxId, taxId] = [taxText(known), taxText(invoice)];
   const usage = isTied(facts.bankLink, known.supplierId)
-    ? `has named only on invoices that wait for a review, and on none of ${known.invoices} others`
-    : `never used on ${known.invoices} invoices`;
+    ? `has stated only on invoices that wait for a review, and on none of ${counted(known.invoices, 'other')}`
+    : `never stated on ${counted(known.invoices, 'invoice')}`;
   const wasAsked = isAskedInScan(invoice, supplier.profile) && supplier.profile.count >= lookalikeInvoicesMin;
   return [
     {
@@ -85,13 +85,13 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
       parameters: { lookalikeInvoicesMin },
       observed: { name: invoice.supplierName, establishedName: known.name, establishedInvoices: known.invoices },
       explanation: [
-        `${known.invoices} earlier invoices of the same name belong to a supplier ${stating(knownTaxId)}.`,
+        `${counted(known.invoices, 'earlier invoice')} under the same name belong${known.invoices === 1 ? 's' : ''} to a supplier ${stating(knownTaxId)}.`,
         supplier.profile.count === 0
-          ? `This is the first invoice of that name ${stating(taxId)}.`
+          ? `This is the first invoice under that name ${stating(taxId)}.`
           : own === 0
-            ? `No earlier invoice of that name ${stating(taxId)} was free of findings about it or was accepted by a reviewer.`
-            : `The invoice is one of the first of that name ${stating(taxId)}.`,
-        `No supplier of the name with at least ${lookalikeInvoicesMin} invoices has used account ${bankMasked ?? ''}.`,
+            ? `No earlier invoice under that name ${stating(taxId)} was free of such findings or was accepted by a reviewer.`
+            : `The invoice is one of the first under that name ${stating(taxId)}.`,
+        `No supplier with that name and at least ${counted(lookalikeInvoicesMin, 'invoice')} has used account ${bankMasked ?? ''}.`,
       ],
       extra: {
         lookalikeOf: { supplierId: known.supplierId, name: known.name },
@@ -149,7 +149,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
           : levels.lookalike),
       summary: isInDoubt(other)
         ? `${invoice.supplierName} is ${isFirst ? 'new' : 'not confirmed yet'} and looks like ${other.name}, whose own invoices wait for a review; ${likenessText(likeness)}.`
-        : `${invoice.supplierName} is ${isFirst ? 'new' : 'not confirmed yet'} and looks like ${other.name}, which has sent ${other.invoices} invoices; ${likenessText(likeness)}.`,
+        : `${invoice.supplierName} is ${isFirst ? 'new' : 'not confirmed yet'} and looks like ${other.name}, which has sent ${counted(other.invoices, 'invoice')}; ${likenessText(likeness)}.`,
       actionValues: { name: other.name },
       about: [subject.supplier(supplier.supplierId), subject.supplier(other.supplierId)],
       alsoAbout: accountsOf(invoice),
@@ -165,11 +165,11 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
       },
       explanation: [
         isFirst
-          ? `This is the first invoice of ${invoice.supplierName}.`
-          : `No earlier invoice of ${invoice.supplierName} was free of such findings or was accepted by a reviewer.`,
-        `Its name and that of ${other.name} are alike: ${likenessText(likeness)}.`,
-        ...(isOtherTaxId ? ['The two state different tax ids.'] : []),
-        ...(isOtherAccount ? [`No earlier invoice of ${other.name} names the account.`] : []),
+          ? `This is the first invoice from ${invoice.supplierName}.`
+          : `No earlier invoice from ${invoice.supplierName} was free of such findings or was accepted by a reviewer.`,
+        `The name is similar to ${other.name}: ${likenessText(likeness)}.`,
+        ...(isOtherTaxId ? ['The two suppliers state different tax ids.'] : []),
+        ...(isOtherAccount ? [`No earlier invoice from ${other.name} states the account.`] : []),
       ],
       extra: {
         lookalikeOf: { supplierId: other.supplierId, name: other.name },
@@ -202,11 +202,11 @@ function likenessText(likeness: Likeness): string {
     case 'LEGAL_FORM':
       return 'only a misspelt legal form differs';
     case 'GENERIC_WORD':
-      return 'only words differ that any name may have';
+      return 'only words that any name may have differ';
     case 'SAME_WORDS':
       return 'only the order of the words, words that join them or a country differ';
     case 'TRADING_NAME':
-      return 'one of them is a name that the other says it trades under';
+      return 'one of them is a trading name of the other';
     case 'TWO_SLIPS':
       return 'two characters differ';
     case 'TYPING':
@@ -242,14 +242,14 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
         : isOtherAccount
           ? parameters.levels.taxIdChangedNewAccount
           : parameters.levels.taxIdChanged),
-      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(earlierInvoices, 'earlier invoice')} of that name stated ${oldTaxId}.`,
+      summary: `${invoice.supplierName} states tax id ${newTaxId}; ${counted(earlierInvoices, 'earlier invoice')} under that name stated ${oldTaxId}.`,
       about: [subject.supplier(supplier.supplierId), subject.supplier(known.supplierId)],
       parameters: pick(parameters, 'sharedNameLengthMin', 'groupTaxIdsMin'),
       observed: { oldTaxId, newTaxId, earlierInvoices },
       explanation: [
-        `A supplier of the name ${known.name} is known under tax id ${oldTaxId}.`,
-        'Both tax ids are valid, so they belong to two companies.',
-        ...(isOtherAccount ? [`No earlier invoice of ${known.name} with that tax id names the account.`] : []),
+        `A supplier with the name ${known.name} is known under tax id ${oldTaxId}.`,
+        'Both tax ids are valid, so they belong to two different companies.',
+        ...(isOtherAccount ? [`No earlier invoice from ${known.name} with that tax id states the account.`] : []),
       ],
       extra: { oldTaxId, newTaxId, knownSupplierId: known.supplierId },
     },
@@ -272,7 +272,7 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
       observed: { name: invoice.supplierName, knownNames: names.length },
       explanation: [
         `Tax id ${taxText(invoice)} was stated on ${counted(supplier.profile.count, 'earlier invoice')}.`,
-        'The name is not like the names on them and shares no word with them.',
+        'The name is not similar to the names on those invoices and has no word in common with them.',
       ],
       extra: { knownNames: names, taxId: taxText(invoice) },
     },
@@ -294,16 +294,18 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
       type: 'SUPPLIER_TAX_ID_INVALID',
       ...(isChecksum ? levels.taxIdInvalid : levels.taxIdInvalidFormat),
       summary: isChecksum
-        ? `${named} of ${invoice.supplierName} is not a valid tax id of ${countryName(country)}: its check digits are wrong.`
-        : `${named} of ${invoice.supplierName} does not have the form of a tax id of ${countryName(country)}.`,
+        ? `${named} of ${invoice.supplierName} is not valid in ${countryName(country)}: the check digits are wrong.`
+        : `${named} of ${invoice.supplierName} does not have the format of a tax id from ${countryName(country)}.`,
       about: [subject.supplier(supplier.supplierId), stated],
       observed: { taxId: stated },
       explanation: [
         registrationText(fault),
         isChecksum
-          ? `Computed by the rules of ${countryName(country)}, its check digits are different.`
-          : 'Its length or the places of its letters are not those of that country.',
-        ...(invoice.source === 'UPLOAD' ? ['It was read from a document; single characters may be misread.'] : []),
+          ? `By the rules of ${countryName(country)}, the check digits would be different.`
+          : 'The length or the position of the letters does not fit that country.',
+        ...(invoice.source === 'UPLOAD'
+          ? ['The tax id was read from a document, so single characters may be wrong.']
+          : []),
       ],
       extra: { country, reason },
     },
@@ -322,11 +324,13 @@ function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParamete
     {
       type: 'SUPPLIER_TAX_ID_MISSING',
       ...parameters.levels.taxIdMissing,
-      summary: `${invoice.supplierName} ${stated}, but stated one on ${taxIdCount} of ${counted(count, 'earlier invoice')}.`,
+      summary: `${invoice.supplierName} ${stated}, but stated one on ${grouped(taxIdCount)} of ${counted(count, 'earlier invoice')}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: pick(parameters, 'taxIdShareMin', 'taxIdInvoicesMin'),
       observed: { invoices: count, withTaxId: taxIdCount },
-      explanation: [`${taxIdCount} of ${count} earlier invoices stated a tax id; this one ${stated}.`],
+      explanation: [
+        `${grouped(taxIdCount)} of ${counted(count, 'earlier invoice')} stated a tax id; this one ${stated}.`,
+      ],
       extra: { share: share / 100 },
     },
   ];
@@ -339,10 +343,10 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
     {
       type: 'SUPPLIER_NEW',
       ...parameters.levels.newSupplier,
-      summary: `${invoice.supplierName} sends its first invoice (${amountText(invoice)}).`,
+      summary: `This is the first invoice from ${invoice.supplierName} (${amountText(invoice)}).`,
       about: [subject.supplier(supplier.supplierId)],
       observed: { earlierInvoices: 0 },
-      explanation: ['No earlier invoice belongs to this supplier.'],
+      explanation: ['There is no earlier invoice from this supplier.'],
     },
   ];
 }
@@ -376,16 +380,16 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
   const isHighest = highest !== undefined && isAboveLimit(highest, value, policyLimit);
   const limit = isHighest ? { amount: highest.high, currency: highest.currency } : { amount: policyLimit, currency };
   const reasons = [
-    ...(invoice.poKey === undefined ? ['it names no order'] : []),
+    ...(invoice.poKey === undefined ? ['it states no purchase order'] : []),
     ...(isForeignBank(facts) ? [`its bank is in ${countryName(invoice.bankCountry ?? '')}`] : []),
     ...(isRound(BigInt(invoice.amountMinor), invoice.currency) ? ['the amount is round'] : []),
   ];
-  const also = reasons.length === 0 ? '' : `; ${reasons.join(', ')}`;
+  const also = reasons.length === 0 ? '' : `; ${listed(reasons)}`;
   return [
     {
       type: 'SUPPLIER_NEW_HIGH_VALUE',
       ...(reasons.length > 0 ? parameters.levels.newHighValueUnsupported : parameters.levels.newHighValue),
-      summary: `The first invoice of ${invoice.supplierName} asks for ${highValueText(facts, limit)}${also}.`,
+      summary: `The first invoice from ${invoice.supplierName} is for ${highValueText(facts, limit)}${also}.`,
       about: [subject.supplier(supplier.supplierId)],
       parameters: limitsIn(currency, { newSupplierHighValue: policyLimit }),
       observed: {
@@ -394,10 +398,10 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
         limitCurrency: limit.currency,
       },
       explanation: [
-        'No earlier invoice belongs to this supplier.',
+        'There is no earlier invoice from this supplier.',
         !isHighest
-          ? 'The amount reaches the limit of the policy for new suppliers.'
-          : 'It is higher than 95 of 100 recent amounts of this organization.',
+          ? 'The amount reaches the limit for new suppliers.'
+          : 'The amount is higher than 95 of every 100 recent amounts of this organization.',
         ...reasons.map((reason) => `${sentenceStart(reason)}.`),
       ],
       extra: highest === undefined ? { p95: null } : limitsIn(highest.currency, { p95: highest.high }),
@@ -422,13 +426,13 @@ function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: Deci
   return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);
 }
 
-/** `PLN 69168.62 (EUR 16358.50), which reaches the limit of EUR 10000.00 for first invoices` */
+/** `PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR 10,000.00 for first invoices` */
 function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; readonly currency: string }): string {
   const { invoice, base } = facts;
   const amount = amountText(invoice);
   const { value, currency, noRate } = valueOf(facts);
   if (noRate)
-    return `${amount}; there is no exchange rate, and the number reaches the limit of ${moneyIn(limit.currency, limit.amount)}`;
+    return `${amount}; there is no exchange rate, and the figure reaches the limit of ${grouped(moneyIn(limit.currency, limit.amount))}`;
   const compared = base?.currency === limit.currency ? base : { amount: value, currency };
   const converted = compared.currency === invoice.currency ? '' : ` (${moneyText(compared.amount, compared.currency)})`;
   return `${amount}${converted}, which reaches the limit of ${moneyText(limit.amount, limit.currency)} for first invoices`;
@@ -451,14 +455,14 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
     {
       type: 'SUPPLIER_DORMANT_REACTIVATED',
       ...(isNewAccount ? parameters.levels.dormantNewAccount : parameters.levels.dormant),
-      summary: `${invoice.supplierName} bills again after ${gapDays} days without an invoice${isNewAccount ? ', and to another account' : ''}.`,
+      summary: `${invoice.supplierName} bills again after ${counted(gapDays, 'day')} without an invoice${isNewAccount ? ', and asks for payment to another account' : ''}.`,
       about: [subject.supplier(supplier.supplierId), lastInvoice],
       parameters: pick(parameters, 'dormantDaysMin', 'dormantGapFactor'),
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
-        `The last of ${count} invoices was issued on ${lastInvoice}.`,
-        `Usually about ${counted(Math.round(medianGap), 'day')} passed between two invoices.`,
-        ...(isNewAccount ? ['The supplier asks for payment to an account it did not use before.'] : []),
+        `The last of ${counted(count, 'earlier invoice')} was issued on ${lastInvoice}.`,
+        `There were usually about ${counted(Math.round(medianGap), 'day')} between two invoices.`,
+        ...(isNewAccount ? ['The supplier asks for payment to an account that it has not used before.'] : []),
       ],
       extra: { gapDays, medianGap, lastInvoice },
     },
@@ -472,7 +476,7 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
     {
       type: 'SUPPLIER_IS_OWN_COMPANY',
       ...levels.ownCompany,
-      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is that of the own company ${own.name}.`,
+      summary: `${invoice.supplierName} states tax id ${taxText(invoice)}, which is that of your own company ${own.name}.`,
       about: [subject.supplier(supplier.supplierId), own.companyId],
       observed: { taxId: taxText(invoice) },
       explanation: [`The tax id of the supplier belongs to ${own.name}, a company of this organization.`],

@@ -37,7 +37,7 @@ describe('TAX_ARITHMETIC_MISMATCH', () => {
   test('shows the difference', () => {
     expect(found(totals('1000.00', '190.00', '1250.00'))).toMatchObject({
       confidence: 97,
-      summary: 'Net EUR 1000.00 and tax EUR 190.00 make EUR 1190.00, not the EUR 1250.00 of Q7919.',
+      summary: 'Net EUR 1,000.00 plus tax EUR 190.00 is EUR 1,190.00, but the gross amount of Q7919 is EUR 1,250.00.',
       evidence: { difference: '60.00', expectedGross: '1190.00' },
     });
   });
@@ -114,7 +114,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found({ ...by('FI01120389'), ...taxed('1000.00', '270.00'), issue_date: '2025-05-01' })).toMatchObject({
       severity: 'MEDIUM',
       confidence: 90,
-      summary: 'Q7919 charges 27 % tax; the highest rate in Finland is 25.5 %.',
+      summary: 'Q7919 charges 27% tax; the highest rate in Finland is 25.5%.',
       evidence: { rate: 27, maxRate: 25.5, validFrom: '2024-09-01' },
     });
   });
@@ -130,7 +130,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
   test('is raised for tax of another sign than the net amount', () => {
     expect(found(totals('1000.00', '-190.00', '810.00'))).toMatchObject({
       severity: 'HIGH',
-      recommendedAction: 'Ask for a corrected invoice; tax and net amount have different signs.',
+      recommendedAction: 'Ask for a corrected invoice; the tax and the net amount have opposite signs.',
     });
     expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
   });
@@ -139,7 +139,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     const unknown = { by: { name: 'Acme' } };
     expect(found({ ...unknown, ...taxed('1000.00', '400.00') })).toMatchObject({
       severity: 'MEDIUM',
-      summary: 'Q7919 charges 40 % tax; the highest rate of any country is 27 %.',
+      summary: 'Q7919 charges 40% tax; the highest rate in any country is 27%.',
       evidence: { rate: 40, maxRate: 27 },
     });
     expect(found({ ...unknown, ...taxed('1000.00', '271.00') })).toBeUndefined();
@@ -194,7 +194,7 @@ describe('TAX_RATE_UNUSUAL', () => {
     expect(after(constant(6), { tax_amount: '70.00' })).toMatchObject({
       severity: 'LOW',
       confidence: 60,
-      summary: 'Acme Supplies Ltd charges 7 % tax and always charged 19 %.',
+      summary: 'Acme Supplies Ltd charges 7% tax, but has always charged 19% before.',
       evidence: { usualRate: 19, rate: 7 },
     });
   });
@@ -237,7 +237,7 @@ describe('TAX_WITHOUT_REGISTRATION', () => {
 
   test('says that a placeholder is stated, not that nothing is', () => {
     expect(found({ ...by('9999999999'), ...taxed })).toMatchObject({
-      summary: 'Acme charges EUR 190.00 tax and states a placeholder as its tax id.',
+      summary: 'Acme charges EUR 190.00 tax, but states a placeholder as its tax id.',
       evidence: {
         explanation: expect.arrayContaining(['The stated tax id is a placeholder, which identifies no supplier.']),
       },
@@ -379,7 +379,7 @@ describe('TAX_CROSS_BORDER_CHARGED', () => {
       ...buyer('PL5260001246'),
     });
     expect(findingIn(billed, 'TAX_CROSS_BORDER_CHARGED')?.evidence.explanation).toContain(
-      'Earlier invoices of the supplier stated a tax id of Germany.',
+      'Earlier invoices of the supplier stated a tax id from Germany.',
     );
   });
 

@@ -13,7 +13,8 @@ import { inInvoiceCurrency } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { countryName } from '../explanation/country.js';
-import { limitsIn } from '../explanation/money.js';
+import { limitsIn, moneyText } from '../explanation/money.js';
+import { grouped } from '../explanation/phrases.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
 import type { SimplifiedInvoiceLimit, TaxParameters } from '../policy/taxes.js';
@@ -83,12 +84,12 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
     size <= toMinorUnits(smallDifference, amounts.exponent) && share <= magnitude(gross) * BigInt(smallBasisPoints);
   const isOverbilled = difference > 0n && share >= magnitude(gross) * BigInt(overbilledBasisPoints);
   const inCurrency = (minor: bigint): string => amountOf({ currency: invoice.currency, amountMinor: String(minor) });
-  const money = (minor: bigint): string => `${invoice.currency} ${inCurrency(minor)}`;
+  const money = (minor: bigint): string => moneyText(inCurrency(minor), invoice.currency);
   return [
     {
       type: 'TAX_ARITHMETIC_MISMATCH',
       ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
-      summary: `Net ${money(net)} and tax ${money(tax)} make ${money(expected)}, not the ${amountText(invoice)} of ${invoice.invoiceNumber}.`,
+      summary: `Net ${money(net)} plus tax ${money(tax)} is ${money(expected)}, but the gross amount of ${invoice.invoiceNumber} is ${amountText(invoice)}.`,
       about: [invoice.invoiceId],
       parameters: {
         tolerance: inCurrency(toleranceOf(amounts, parameters)),
@@ -162,8 +163,8 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
       {
         ...implausibleRate(invoice, parameters),
         ...parameters.levels.signMismatch,
-        summary: `Tax and net amount of ${invoice.invoiceNumber} have different signs.`,
-        actionValues: { fault: 'tax and net amount have different signs' },
+        summary: `The tax and the net amount of ${invoice.invoiceNumber} have opposite signs.`,
+        actionValues: { fault: 'the tax and the net amount have opposite signs' },
         observed: { rate: percent(rate) },
         explanation: ['One of the two is negative and the other is not.'],
         extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
@@ -181,15 +182,15 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
     {
       ...implausibleRate(invoice, parameters),
       ...parameters.levels.rateImplausible,
-      summary: `${invoice.invoiceNumber} charges ${percent(rate)} % tax; the highest rate ${registration === undefined ? 'of any country' : `in ${countryName(legal.country)}`} is ${percent(basisPoints)} %.`,
-      actionValues: { fault: 'the tax exceeds the legal rate' },
+      summary: `${invoice.invoiceNumber} charges ${grouped(percent(rate))}% tax; the highest rate in ${registration === undefined ? 'any country' : countryName(legal.country)} is ${percent(basisPoints)}%.`,
+      actionValues: { fault: 'the tax is higher than the legal rate' },
       observed: { rate: percent(rate), maxRate: percent(basisPoints) },
       explanation: [
         registration === undefined ? 'The country of the supplier is not known.' : registrationText(registration),
         registration === undefined
-          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)} % of ${countryName(legal.country)}.`
-          : `On ${invoice.issueDate} no rate of ${countryName(legal.country)} was higher than ${percent(basisPoints)} %.`,
-        'Reduced rates, and several rates on one invoice, give a lower rate.',
+          ? `On ${invoice.issueDate} no standard rate was higher than the ${percent(basisPoints)}% in ${countryName(legal.country)}.`
+          : `On ${invoice.issueDate} no rate in ${countryName(legal.country)} was higher than ${percent(basisPoints)}%.`,
+        'Reduced rates, or several rates on one invoice, would give a lower rate.',
       ],
       extra: { rate: percent(rate), ...rateEvidence(legal.rate) },
     },
@@ -239,7 +240,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
     {
       type: 'TAX_RATE_UNUSUAL',
       ...parameters.levels.rateUnusual,
-      summary: `${invoice.supplierName} charges ${percent(rate)} % tax and ${constant === rates.length ? 'always' : 'nearly always'} charged ${percent(usual)} %.`,
+      summary: `${invoice.supplierName} charges ${grouped(percent(rate))}% tax, but has ${constant === rates.length ? 'always' : 'nearly always'} charged ${percent(usual)}% before.`,
       about: [subject.supplier(supplier.supplierId), String(Math.round(rate / 100))],
       parameters: {
         rateHistoryMin: parameters.rateHistoryMin,
@@ -248,7 +249,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
         rateUnusualBasisPoints: parameters.rateUnusualBasisPoints,
       },
       observed: { rate: percent(rate), usualRate: percent(usual), invoices: rates.length, invoicesAtUsual: constant },
-      explanation: [`${constant} of the last ${rates.length} invoices were taxed at ${percent(usual)} %.`],
+      explanation: [`${constant} of the last ${rates.length} invoices were taxed at ${percent(usual)}%.`],
       extra: { usualRate: percent(usual), rate: percent(rate) },
     },
   ];
@@ -282,18 +283,18 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
     {
       type: 'TAX_WITHOUT_REGISTRATION',
       ...(isLater ? parameters.levels.withoutRegistrationAgain : parameters.levels.withoutRegistration),
-      summary: `${invoice.supplierName} charges ${invoice.currency} ${taxAmount} tax and ${fault}.`,
+      summary: `${invoice.supplierName} charges ${moneyText(taxAmount, invoice.currency)} tax, but ${fault}.`,
       about: [subject.supplier(supplier.supplierId), invoice.taxKey ?? ''],
       parameters: limit === undefined ? {} : limitsIn(limit.currency, { simplifiedInvoiceLimit: limit.amount }),
       observed: { taxAmount, currency: invoice.currency, taxId: isInvalid ? 'INVALID' : 'MISSING', isLater },
       explanation: [
-        `The invoice charges ${invoice.currency} ${taxAmount} tax.`,
+        `The invoice charges ${moneyText(taxAmount, invoice.currency)} tax.`,
         isPlaceholder
           ? 'The stated tax id is a placeholder, which identifies no supplier.'
           : isInvalid
-            ? 'The tax id fails the check of its country.'
-            : 'It states no tax id of the supplier.',
-        ...(isLater ? ['The supplier has done so on an earlier invoice.'] : []),
+            ? 'The tax id fails the check for its country.'
+            : 'The invoice states no tax id for the supplier.',
+        ...(isLater ? ['An earlier invoice of the supplier did the same.'] : []),
       ],
     },
   ];
@@ -357,13 +358,13 @@ function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParamet
     {
       type: 'TAX_CROSS_BORDER_CHARGED',
       ...parameters.levels.crossBorder,
-      summary: `${invoice.supplierName}, registered in ${countryName(from)}, charges ${invoice.currency} ${taxAmount} tax to a buyer in ${countryName(to)}.`,
+      summary: `${invoice.supplierName}, registered in ${countryName(from)}, charges ${moneyText(taxAmount, invoice.currency)} tax to a buyer in ${countryName(to)}.`,
       about: [subject.supplier(supplier.supplierId), from, to],
       observed: { taxAmount, currency: invoice.currency },
       explanation: [
         registrationText(registration),
-        `The tax id of the buyer is of ${countryName(to)}; both countries are in the European Union.`,
-        'Local supplies such as hotels, fuel and events are taxed where they happen.',
+        `The tax id of the buyer is from ${countryName(to)}; both countries are in the European Union.`,
+        'Local supplies such as hotels, fuel and events are taxed where they take place.',
       ],
       extra: { countries: [from, to] },
     },

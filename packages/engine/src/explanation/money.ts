@@ -4,6 +4,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import type { EvidenceValue } from './evidence.js';
+import { grouped } from './phrases.js';
 
 // Money in evidence (detection reference, section 8): a decimal string with the decimals of its currency, and the currency in
 // a member beside it: `currency`, or `<name>Currency` where amounts of other currencies stand beside.
@@ -14,9 +15,9 @@ export function moneyIn(currency: string, amount: DecimalAmount): DecimalAmount 
   return minorToDecimal(toMinorUnits(amount, exponent), exponent);
 }
 
-/** An amount with its currency, for sentences: `EUR 16358.50` for 16358.500914. */
+/** An amount with its currency, for sentences: `EUR 16,358.50` for 16358.500914. */
 export function moneyText(amount: DecimalAmount, currency: string): string {
-  return `${currency} ${moneyIn(currency, amount)}`;
+  return `${currency} ${grouped(moneyIn(currency, amount))}`;
 }
 
 /** The value of the invoice as evidence. */

@@ -7,7 +7,7 @@ test('one is singular, none and several are plural', () => {
 });
 
 test('an amount is rounded to the minor units of its currency', () => {
-  expect(moneyText('16358.500914', 'EUR')).toBe('EUR 16358.50');
-  expect(moneyText('16358.5', 'JPY')).toBe('JPY 16359');
-  expect(moneyText('10000', 'KWD')).toBe('KWD 10000.000');
+  expect(moneyText('16358.500914', 'EUR')).toBe('EUR 16,358.50');
+  expect(moneyText('16358.5', 'JPY')).toBe('JPY 16,359');
+  expect(moneyText('10000', 'KWD')).toBe('KWD 10,000.000');
 });

@@ -1,13 +1,23 @@
 // Parts of the sentences that reviewers read.
 
+/** A number with its digits in groups of three: `1,234.50`. Not of the locale, which differs between machines. */
+export function grouped(number: number | string): string {
+  const [whole = '', decimals] = String(number).split('.');
+  const sign = whole.startsWith('-') ? '-' : '';
+  const groups: string[] = [];
+  for (let end = whole.length; end > sign.length; end -= 3)
+    groups.unshift(whole.slice(Math.max(sign.length, end - 3), end));
+  return `${sign}${groups.join(',')}${decimals === undefined ? '' : `.${decimals}`}`;
+}
+
 /** A count with its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
 export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Words in a row: `amount`, `amount and date`, `amount, date and tax id`. */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
 /** A part of a sentence as its beginning, in upper case. */

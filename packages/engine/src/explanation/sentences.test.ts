@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
 import { catalogue } from './catalogue.js';
 import type { FindingType } from './catalogue.js';
+import { moneyText } from './money.js';
+import { counted, grouped } from './phrases.js';
 import type { Facts } from '../facts/facts.js';
 import { inMemoryHistory } from '../testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from '../testing/ledger.js';
@@ -10,6 +12,16 @@ import { wordingFaults } from '../testing/wording-contract.js';
 
 const HOME = { iban: 'DE89370400440532013000' };
 const OTHER_ACCOUNT = ibanOf('DE', '500105175407324931');
+
+test('money reads the same in every currency, and numbers of four digits and more have thousands separators', () => {
+  expect(moneyText('1234567.5', 'EUR')).toBe('EUR 1,234,567.50');
+  expect(moneyText('-1234.5', 'EUR')).toBe('EUR -1,234.50');
+  expect(moneyText('123', 'EUR')).toBe('EUR 123.00');
+  expect(moneyText('1234', 'JPY')).toBe('JPY 1,234');
+  expect(moneyText('1234.5678', 'KWD')).toBe('KWD 1,234.568');
+  expect([0, 999, 1_000, -12_345.6, '100000'].map(grouped)).toEqual(['0', '999', '1,000', '-12,345.6', '100,000']);
+  expect(counted(1_000, 'invoice')).toBe('1,000 invoices');
+});
 
 test('no sentence of a finding has a language error', () => {
   const history = inMemoryHistory();
@@ -38,13 +50,13 @@ describe('an account that differs in a digit or two', () => {
 
   test('names the place in a UK account, whose mask hides it', () => {
     expect(found(uk, { ...uk, account_number: '31926919' })?.summary).toMatch(
-      /, only in digit 6 of the account number\.$/,
+      / differs only in digit 6 of the account number from /,
     );
   });
 
   test('names the place in an IBAN, without its check digits', () => {
     expect(found(ibanOf('DE', '370400440532013000'), ibanOf('DE', '370400440532013010'))?.summary).toMatch(
-      /, only in character 21 of the IBAN\.$/,
+      / differs only in character 21 of the IBAN from /,
     );
   });
 
@@ -53,10 +65,10 @@ describe('an account that differs in a digit or two', () => {
     const vendorMaster = { vendor, ageHours: 1, syncedAt: '2025-01-01T00:00:00Z' };
     const changed = { ...uk, account_number: '31926919' };
     expect(found(uk, changed)?.recommendedAction).toBe(
-      'Likely misread or forged digit; confirm the account by calling a known contact.',
+      'A digit was probably misread or forged; confirm the account by calling a known contact.',
     );
     expect(found(uk, changed, { vendorMaster })?.recommendedAction).toBe(
-      'Likely misread or forged digit; take the account from the vendor master.',
+      'A digit was probably misread or forged; take the account from the vendor master.',
     );
   });
 });
@@ -74,7 +86,7 @@ test('a changed account after one invoice', () => {
   const acme = ledger();
   acme.bill({ account: HOME });
   expect(findingIn(acme.bill({ account: OTHER_ACCOUNT }), 'BANK_ACCOUNT_CHANGED')?.summary).toMatch(
-    / after 1 invoice on DE89/,
+    / instead of DE89\S+, the account on 1 earlier invoice\.$/,
   );
 });
 
@@ -84,7 +96,7 @@ describe('a high first invoice states amount and limit, each with its currency',
   test('in the base currency', () => {
     const billed = ledger().bill({ ...order, gross_amount: '26000.01' });
     expect(findingIn(billed, 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
-      'The first invoice of Acme Supplies Ltd asks for EUR 26000.01, which reaches the limit of EUR 10000.00 for first invoices.',
+      'The first invoice from Acme Supplies Ltd is for EUR 26,000.01, which reaches the limit of EUR 10,000.00 for first invoices.',
     );
   });
 
@@ -93,7 +105,7 @@ describe('a high first invoice states amount and limit, each with its currency',
     const facts = { highAmount: '12345.678901' };
     const billed = ledger().bill({ ...order, gross_amount: '69168.62', currency: 'PLN' }, { base, facts });
     expect(findingIn(billed, 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
-      'The first invoice of Acme Supplies Ltd asks for PLN 69168.62 (EUR 16358.50), which reaches the limit of EUR 12345.68 for first invoices.',
+      'The first invoice from Acme Supplies Ltd is for PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR 12,345.68 for first invoices.',
     );
   });
 
@@ -105,7 +117,7 @@ describe('a high first invoice states amount and limit, each with its currency',
       ledger().bill({ ...order, gross_amount: amount, currency: 'SEK' }, { base: inKronor(amount), ...SWEDISH });
     expect(findingIn(billed('114999.99'), 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
     expect(findingIn(billed('115000.01'), 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
-      'The first invoice of Acme Supplies Ltd asks for SEK 115000.01 (EUR 10000.00), which reaches the limit of EUR 10000.00 for first invoices.',
+      'The first invoice from Acme Supplies Ltd is for SEK 115,000.01 (EUR 10,000.00), which reaches the limit of EUR 10,000.00 for first invoices.',
     );
   });
 
@@ -117,14 +129,14 @@ describe('a high first invoice states amount and limit, each with its currency',
       );
     expect(findingIn(billed('199999.99'), 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
     expect(findingIn(billed('200000.01'), 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
-      'The first invoice of Acme Supplies Ltd asks for SEK 200000.01, which reaches the limit of SEK 200000.00 for first invoices.',
+      'The first invoice from Acme Supplies Ltd is for SEK 200,000.01, which reaches the limit of SEK 200,000.00 for first invoices.',
     );
   });
 
   test('without an exchange rate', () => {
     const billed = ledger().bill({ ...order, gross_amount: '69168', currency: 'JPY' }, { base: null });
     expect(findingIn(billed, 'SUPPLIER_NEW_HIGH_VALUE')?.summary).toBe(
-      'The first invoice of Acme Supplies Ltd asks for JPY 69168; there is no exchange rate, and the number reaches the limit of 10000.',
+      'The first invoice from Acme Supplies Ltd is for JPY 69,168; there is no exchange rate, and the figure reaches the limit of 10,000.',
     );
   });
 });

@@ -2,6 +2,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue } from '../explanation/evidence.js';
+import { moneyText } from '../explanation/money.js';
 import { pairKey } from '../explanation/subject.js';
 import type { Candidate } from '../facts/invoice.js';
 import type { Comparison, PairScore } from './pair.js';
@@ -50,9 +51,9 @@ export function amountOf(record: AmountParts): DecimalAmount {
   return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
 }
 
-/** The amount with its currency, for sentences: `EUR 1200.00`. */
+/** The amount with its currency, for sentences: `EUR 1,200.00`. */
 export function amountText(record: AmountParts): string {
-  return `${record.currency} ${amountOf(record)}`;
+  return moneyText(amountOf(record), record.currency);
 }
 
 type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;

@@ -214,7 +214,7 @@ describe('a contract number where the invoice number belongs', () => {
     history.bill(bill('2025-01-01'));
     const [finding] = history.bill(bill('2025-02-01')).analysis.findings;
     expect(finding?.summary).toBe(
-      'V-770123 carries the number of V-770123 (2025-01-01, EUR 585.08); same amount and supplier name, 31 days apart.',
+      'V-770123 has the same number as V-770123 (2025-01-01, EUR 585.08); same amount and supplier name, 31 days apart.',
     );
     expect(finding?.evidence.explanation[0]).toBe('The supplier has used this number before.');
   });

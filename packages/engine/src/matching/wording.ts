@@ -5,97 +5,97 @@ import type { Comparison, PairScore } from './pair.js';
 
 /** What each relation means, as a sentence for a reviewer. */
 const notes: Readonly<Record<string, string>> = {
-  'base BASE': 'Every comparison begins with this value.',
+  'base BASE': 'Every comparison starts with this value.',
   'number IDENT': 'The invoice numbers are identical.',
   'number FORMAT': 'The invoice numbers differ only in prefix, separators or leading zeros.',
-  'number OCR': 'The invoice numbers are equal once letters and digits that look alike are exchanged.',
-  'number YEARLESS': 'The invoice numbers are equal but for the year, which one of them leaves out or shortens.',
+  'number OCR': 'The invoice numbers differ only in letters and digits that look alike.',
+  'number YEARLESS': 'The invoice numbers differ only in the year, which one of them leaves out or shortens.',
   'number REORDERED': 'The invoice numbers have the same parts in another order.',
-  'number PARTS': 'Both numbers are numbered parts of one invoice.',
-  'number SUFFIX': 'One number is the other with a suffix added.',
-  'number EXTRA': 'One number is the other with letters or a reference added.',
-  'number PERIOD': 'The numbers carry the year or month of their own dates.',
-  'number SEQ': 'The numbers follow each other in a series.',
+  'number PARTS': 'Both numbers are those of numbered parts of one invoice.',
+  'number SUFFIX': 'One invoice number is the other with a suffix added.',
+  'number EXTRA': 'One invoice number is the other with letters or a reference added.',
+  'number PERIOD': 'Each number contains the year or month of its own date.',
+  'number SEQ': 'The invoice numbers follow each other in a series.',
   'number TYPO': 'The invoice numbers differ in one character.',
-  'number CONTAINS': 'One number contains the other.',
+  'number CONTAINS': 'One invoice number contains the other.',
   'number TYPO2': 'The invoice numbers differ in two characters.',
   'number CONTRACT': 'The supplier has used this number before.',
   'number MISSING': 'One of the invoice numbers is only a word or a date.',
   'number DIFF': 'The invoice numbers differ.',
-  'amount EQ': 'The amounts are equal.',
-  'amount ROUND': 'One amount is the other rounded.',
+  'amount EQ': 'The amounts are the same.',
+  'amount ROUND': 'One amount is the other one rounded.',
   'amount TRANSP': 'Two neighbouring digits of the amount are swapped.',
-  'amount NETGROSS': 'One amount is the other with value added tax.',
-  'amount FX': 'The amounts are worth the same at the reference rate of the issue date.',
-  'amount SLIP': 'The amounts differ by a moved decimal point.',
-  'amount NEAR': 'The amounts are nearly equal.',
+  'amount NETGROSS': 'One amount is the other with VAT added.',
+  'amount FX': 'The amounts are equivalent at the reference exchange rate of the issue date.',
+  'amount SLIP': 'The amounts differ only in the place of the decimal point.',
+  'amount NEAR': 'The amounts are nearly the same.',
   'amount DIGITS': 'The amounts have the same digits in different currencies.',
   'amount DIFF': 'The amounts differ.',
-  'date SAME': 'The issue dates are equal.',
-  'date SWAP': 'The issue dates are equal with day and month exchanged.',
+  'date SAME': 'The issue dates are the same.',
+  'date SWAP': 'The issue dates are the same once day and month are swapped.',
   'date NEAR': 'The issue dates are a few days apart.',
   'date FAR': 'The issue dates are weeks apart.',
   'date OTHER': 'The issue dates are months apart.',
   'date YEAR': 'The issue dates are more than half a year apart.',
-  'supplier TAX': 'Both name the same tax id.',
-  'supplier BANK': 'Both name the same bank account.',
-  'supplier NAME': 'Both name the same supplier.',
+  'supplier TAX': 'Both state the same tax id.',
+  'supplier BANK': 'Both state the same bank account.',
+  'supplier NAME': 'Both state the same supplier name.',
   'supplier SIMILAR': 'The supplier names are similar.',
   'supplier NONE': 'The suppliers differ.',
-  'supplier STRANGERS': 'Nothing else connects the two suppliers, and so short a number can be equal by chance.',
-  'taxId DIFFERENT': 'The two tax ids differ in more than a typing error.',
+  'supplier STRANGERS': 'Nothing else connects the two suppliers, and a number this short can be the same by chance.',
+  'taxId DIFFERENT': 'The two tax ids differ by more than a typing error.',
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
-  'order EQUAL': 'Both name the same purchase order.',
-  'order DIFFERENT': 'They name different purchase orders.',
+  'order EQUAL': 'Both state the same purchase order.',
+  'order DIFFERENT': 'They state different purchase orders.',
   'rarity NEVER': 'No two other bills of the supplier have the same amount.',
   'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',
   'rarity ONCE_A_DAY': 'No two other bills of the supplier have the same amount and date.',
-  'form ORDER': 'One of the invoice numbers is that of a purchase order.',
+  'form ORDER': 'One of the invoice numbers is the number of a purchase order.',
   'form DOCUMENT':
-    'One of the numbers names another document, such as an order, a delivery note or a pro forma invoice.',
-  'form UNLIKE_ALL': 'One of the numbers is written unlike all recent numbers of the supplier.',
+    'One of the numbers belongs to another document, such as an order, a delivery note or a pro forma invoice.',
+  'form UNLIKE_ALL': 'One of the numbers has a different format from all recent numbers of the supplier.',
   'form STEP':
-    'The numbers are no further apart than is usual for the supplier, which sends several bills of the same amount.',
-  'form FOREIGN': 'One of the numbers is not written like the other numbers of the supplier.',
-  'form HEIGHT': 'One of the numbers does not fit between the numbers that the supplier used at the time.',
+    'The numbers are no further apart than is usual for the supplier, which sends several bills for the same amount.',
+  'form FOREIGN': 'One of the numbers has a different format from the other numbers of the supplier.',
+  'form HEIGHT': 'One of the numbers is out of the range that the supplier used at the time.',
   'form USED': 'Another bill of the supplier already has the number of this invoice.',
-  'form OWN': 'Both numbers are written like those of the supplier, so they may be two separate bills.',
-  'rhythm TWICE': 'Bills of this amount come at equal intervals, and one has already come for this one.',
+  'form OWN': 'Both numbers have the usual format of the supplier, so they may belong to two separate bills.',
+  'rhythm TWICE': 'Bills for this amount come at regular intervals, and one was already received for this interval.',
   'rhythm DUE': 'The dates are as far apart as those of monthly or quarterly bills.',
-  'recurrence SAME_DAY': 'The supplier sent several bills of this amount on that day.',
+  'recurrence SAME_DAY': 'The supplier sent several bills for this amount on that day.',
   'recurrence RECURRING': 'Other invoices of the supplier have the same amount.',
-  'credit CREDITED': 'The earlier invoice was credited in between.',
+  'credit CREDITED': 'The earlier invoice was credited between the two dates.',
   'document SAME_FILE': 'Both were read from the same file.',
 };
 
 const numberPhrases: Readonly<Record<PairScore['number'], string>> = {
   IDENT: 'with the same number',
-  FORMAT: 'written differently',
-  OCR: 'with letters and digits that look alike exchanged',
-  YEARLESS: 'with the year of the number left out or shortened',
+  FORMAT: 'with the number written differently',
+  OCR: 'with look-alike letters and digits exchanged',
+  YEARLESS: 'with the year in the number left out or shortened',
   REORDERED: 'with the parts of the number in another order',
   PARTS: 'as another part',
   SUFFIX: 'with a suffix added',
   EXTRA: 'with letters or a reference added',
-  PERIOD: 'of another period',
+  PERIOD: 'for another period',
   SEQ: 'with a neighbouring number',
-  TYPO: 'with one character changed',
-  CONTAINS: 'with a part of the number missing',
-  TYPO2: 'with two characters changed',
+  TYPO: 'with one character of the number changed',
+  CONTAINS: 'with part of the number missing',
+  TYPO2: 'with two characters of the number changed',
   CONTRACT: 'with a number that the supplier has used before',
-  MISSING: 'without its number',
+  MISSING: 'without a usable number',
   DIFF: 'under another number',
 };
 
 const amountPhrases: Readonly<Record<string, string>> = {
   ROUND: 'amount rounded',
   TRANSP: 'two digits of the amount swapped',
-  NETGROSS: 'net against gross amount',
-  FX: 'equal value in another currency',
+  NETGROSS: 'net amount against gross amount',
+  FX: 'equivalent amount in another currency',
   SLIP: 'decimal point of the amount moved',
-  NEAR: 'nearly equal amount',
+  NEAR: 'nearly the same amount',
   DIGITS: 'same digits in another currency',
-  DIFF: 'another amount',
+  DIFF: 'different amount',
 };
 
 /** The sentence for one compared field. */
@@ -103,10 +103,10 @@ export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
-/** What is said of two bills of which only the number is the same. */
-export const SAME_NUMBER_VERB = 'carries the number of';
+/** The verb of a summary about two bills that have only the number in common. */
+export const SAME_NUMBER_VERB = 'has the same number as';
 
-/** `INV-1042A looks like INV-1042 (2025-03-10, EUR 1200.00) with a suffix added; same amount, date and tax id.` */
+/** `INV-1042A looks like INV-1042 (2025-03-10, EUR 1,200.00) with a suffix added; same amount, date and tax id.` */
 export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, otherAmount: string): string {
   const { other } = pair;
   const days = Math.abs(invoice.issueDay - other.issueDay);
@@ -122,11 +122,11 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
     ...(pair.amount === 'EQ' ? [] : [amountPhrases[pair.amount] ?? '']),
     ...(pair.date === 'SAME' ? [] : [pair.date === 'SWAP' ? 'day and month swapped' : `${counted(days, 'day')} apart`]),
     ...(pair.supplier === 'SIMILAR' ? ['similar supplier name'] : []),
-    ...(pair.supplier === 'NONE' ? ['another supplier'] : []),
+    ...(pair.supplier === 'NONE' ? ['different supplier'] : []),
   ];
   const which = `${shownText(other.invoiceNumber)} (${other.issueDate}, ${otherAmount})`;
-  // The verb says already that the numbers are the same.
-  const isSaid = verb === SAME_NUMBER_VERB && pair.number !== 'FORMAT';
-  const how = isSaid ? '' : ` ${numberPhrases[pair.number]}`;
+  // The verb already says that the numbers are the same.
+  const written = pair.number === 'FORMAT' ? ', written differently' : '';
+  const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
   return `${shownText(invoice.invoiceNumber)} ${verb} ${which}${how}; ${reasons.join(', ')}.`;
 }

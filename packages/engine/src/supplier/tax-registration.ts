@@ -54,9 +54,9 @@ export function registrationText({ country, basis }: TaxRegistration): string {
   const name = countryName(country);
   switch (basis) {
     case 'STATED':
-      return `The tax id is of ${name}.`;
+      return `The tax id is from ${name}.`;
     case 'EARLIER_INVOICES':
-      return `Earlier invoices of the supplier stated a tax id of ${name}.`;
+      return `Earlier invoices of the supplier stated a tax id from ${name}.`;
     case 'ACCOUNT_AND_BUYER':
       return `The tax id states no country; the account and the buyer are both in ${name}.`;
   }

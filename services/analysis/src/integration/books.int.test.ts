@@ -154,7 +154,7 @@ describe('a vendor master', () => {
       gross_amount: '800.00',
       issue_date: '2026-09-20',
     });
-    expect(findingOf(second, 'PO_OVERBILLED').summary).toContain('EUR 2000.00');
+    expect(findingOf(second, 'PO_OVERBILLED').summary).toContain('EUR 2,000.00');
   });
   test.each([
     [BILLS_PER_ORDER_MAX, true],
@@ -201,7 +201,7 @@ describe('a bill of the ERP', () => {
     expect(posted.decision).toBe(Decision.BLOCK);
     const finding = findingOf(posted, 'DUPLICATE_INVOICE');
     expect(finding.relatedInvoiceIds).toHaveLength(1);
-    expect(JSON.stringify(finding)).toContain('The bill is in the books of the ERP already.');
+    expect(JSON.stringify(finding)).toContain('The bill is already in the ERP.');
   });
   test('that comes after the invoice is linked to it, one each, and raises nothing', async () => {
     const posted = await post();
@@ -610,7 +610,7 @@ describe('at the end of a run', () => {
       expect(listed.map(({ type }) => type)).toEqual(
         Array.from({ length: 2 + found }, () => 'VENDOR_MASTER_BANK_CHANGED'),
       );
-      if (found > 0) expect(listed[0]?.evidenceJson).toContain('was confirmed, and they were changed back since');
+      if (found > 0) expect(listed[0]?.evidenceJson).toContain('was confirmed, but they were changed back afterwards');
     });
     test('is accepted with the change that brought it again', async () => {
       await synchronise({ vendors: at(HOME), bills: [billOf('b1')] });
@@ -655,7 +655,7 @@ describe('at the end of a run', () => {
       const [finding, ...others] = await findings();
       expect(others).toEqual([]);
       expect(finding).toMatchObject({ type: 'DUPLICATE_PAYMENT' });
-      expect(finding?.evidenceJson).toContain('no credit note of the vendor over this amount');
+      expect(finding?.evidenceJson).toContain('no credit note from the vendor for this amount');
     });
     test('after a credit note is none, until that is voided', async () => {
       expect(await synchronise({ vendors: [vendorOf('v1')], payments, bills: [creditOf('CN-77')] })).toBe(0);

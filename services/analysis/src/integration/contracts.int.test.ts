@@ -67,7 +67,7 @@ describe('a number that comes month after month', () => {
       actorType: 'SYSTEM',
       action: 'RECOMPUTED',
       note: expect.stringMatching(
-        /^Another analysis raises it as SUSPECTED_DUPLICATE HIGH \d+ %; it was INVOICE_NUMBER_REUSED LOW 70 %.$/,
+        /^A later analysis raised the finding as SUSPECTED_DUPLICATE HIGH \d+%; before, it was INVOICE_NUMBER_REUSED LOW 70%\.$/,
       ),
     });
 
@@ -132,9 +132,9 @@ describe('a tolerance that reviews teach', () => {
     await review(organizationId, fourth, 'FALSE_POSITIVE', bob);
     const lowered = await reuseOf(organizationId, 6);
     expect(lowered.severity).toBe(Severity.LOW);
-    expect(lowered.summary).toContain('Lowered from MEDIUM by earlier reviews.');
+    expect(lowered.summary).toContain('Earlier reviews lowered the severity from MEDIUM.');
     expect(JSON.parse(lowered.evidenceJson).explanation[0]).toMatch(
-      /^Severity lowered from MEDIUM to LOW, confidence from \d+ % to \d+ %: 2 reviewers dismissed 4 findings like this one of the supplier, the last on [-\d]+. This holds until [-\d]+.$/,
+      /^The severity was lowered from MEDIUM to LOW and the confidence from \d+% to \d+%: 2 reviewers dismissed 4 findings like this one from the supplier, the last on [-\d]+\. This applies until [-\d]+\.$/,
     );
   });
 });
@@ -201,7 +201,7 @@ describe('the history of a finding', () => {
     await again(organizationId, more);
     const histories = await historyOf(organizationId, findingOf(more, 'SUSPECTED_DUPLICATE'));
     expect(histories.at(-1)?.note).toBe(
-      'Invoice RE-2026-00417, with which it was compared, was confirmed as a duplicate.',
+      'Invoice RE-2026-00417, which this invoice was compared with, was confirmed as a duplicate.',
     );
   });
 });

@@ -76,10 +76,10 @@ function describe({ type, severity, confidence, summary }: Raised): string {
 }
 
 function noteOf(before: Raised, now: Raised | undefined): string {
-  const level = ({ type, severity, confidence }: Raised): string => `${type} ${severity} ${confidence} %`;
+  const level = ({ type, severity, confidence }: Raised): string => `${type} ${severity} ${confidence}%`;
   return now === undefined || level(before) === level(now)
-    ? 'Another analysis describes it in other words.'
-    : `Another analysis raises it as ${level(now)}; it was ${level(before)}.`;
+    ? 'A later analysis words the finding differently.'
+    : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
 /** Which review or which confirmed record is why a finding is raised no longer. */
@@ -116,9 +116,9 @@ async function reasonOf(
     const [otherId, { confirmedAs }] = confirmed;
     const other = await invoices.find(organizationId, otherId);
     const what = confirmedAs === 'FRAUD' ? 'fraud' : 'a duplicate';
-    return `Invoice ${other?.match.invoiceNumber ?? otherId}, with which it was compared, was confirmed as ${what}.`;
+    return `Invoice ${other?.match.invoiceNumber ?? otherId}, which this invoice was compared with, was confirmed as ${what}.`;
   }
-  return `Analysis ${number} no longer raises it (engine ${versions.riskEngine}, policy ${versions.policy}).`;
+  return `Analysis ${number} no longer raises the finding (engine ${versions.riskEngine}, policy ${versions.policy}).`;
 }
 
 function reviewText(

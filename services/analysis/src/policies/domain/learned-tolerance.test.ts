@@ -169,7 +169,7 @@ describe('a tolerated finding', () => {
     expect(finding).toMatchObject({
       severity: 'MEDIUM',
       confidence,
-      summary: `${before.summary} Lowered from HIGH by earlier reviews.`,
+      summary: `${before.summary} Earlier reviews lowered the severity from HIGH.`,
       evidence: {
         tolerance: {
           signature: 'TYPO/EQ/SAME',
@@ -180,7 +180,7 @@ describe('a tolerated finding', () => {
       },
     });
     expect(finding.evidence.explanation).toEqual([
-      `Severity lowered from HIGH to MEDIUM, confidence from ${before.confidence} % to ${confidence} %: 2 reviewers dismissed 3 findings like this one of the supplier, the last on 2026-01-01. This holds until 2027-01-01.`,
+      `The severity was lowered from HIGH to MEDIUM and the confidence from ${before.confidence}% to ${confidence}%: 2 reviewers dismissed 3 findings like this one from the supplier, the last on 2026-01-01. This applies until 2027-01-01.`,
       ...before.evidence.explanation,
     ]);
     requireEvidenceContract([finding]);
@@ -230,6 +230,6 @@ describe('a tolerated finding', () => {
     expect(tolerated(before, [{ ...tolerance, type: 'INVOICE_NUMBER_REUSED' }], defaultPolicy)).toBe(before);
     const lowest = tolerated({ ...before, severity: 'INFO' }, [tolerance], defaultPolicy);
     expect(lowest.severity).toBe('INFO');
-    expect(lowest.summary).toContain('Confidence lowered by earlier reviews.');
+    expect(lowest.summary).toContain('Earlier reviews lowered the confidence.');
   });
 });

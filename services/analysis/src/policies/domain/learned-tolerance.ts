@@ -189,8 +189,8 @@ type Level = Pick<Finding, 'severity' | 'confidence'>;
 
 function shortNoteOf(before: Level, after: Level): string {
   return before.severity === after.severity
-    ? 'Confidence lowered by earlier reviews.'
-    : `Lowered from ${before.severity} by earlier reviews.`;
+    ? 'Earlier reviews lowered the confidence.'
+    : `Earlier reviews lowered the severity from ${before.severity}.`;
 }
 
 /** What was lowered, by whose reviews, and until when. */
@@ -199,11 +199,13 @@ function noteOf(
   after: Level,
   { falsePositives, reviewers, learnedOn, expiresOn }: LearnedTolerance & { readonly reviewers: number },
 ): string {
-  const severity =
-    before.severity === after.severity ? '' : `Severity lowered from ${before.severity} to ${after.severity}, `;
-  const what = `${severity}${severity === '' ? 'Confidence lowered' : 'confidence'} from ${before.confidence} % to ${after.confidence} %`;
-  const who = `${counted(reviewers, 'reviewer')} dismissed ${counted(falsePositives, 'finding')} like this one of the supplier`;
-  return `${what}: ${who}, the last on ${learnedOn}. This holds until ${expiresOn}.`;
+  const confidence = `from ${before.confidence}% to ${after.confidence}%`;
+  const what =
+    before.severity === after.severity
+      ? `The confidence was lowered ${confidence}`
+      : `The severity was lowered from ${before.severity} to ${after.severity} and the confidence ${confidence}`;
+  const who = `${counted(reviewers, 'reviewer')} dismissed ${counted(falsePositives, 'finding')} like this one from the supplier`;
+  return `${what}: ${who}, the last on ${learnedOn}. This applies until ${expiresOn}.`;
 }
 
 function isSameSubject(left: ToleranceSubject, right: ToleranceSubject): boolean {

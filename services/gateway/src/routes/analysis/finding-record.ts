@@ -35,12 +35,12 @@ const findingFields = {
   severity: shown.name(severity, Severity, 'severity', 'HIGH'),
   summary: shown.text(
     'summary',
-    'Net GBP 400.00 and tax GBP 80.00 make GBP 480.00, not the GBP 580.00 of 4533.',
+    'Net GBP 400.00 plus tax GBP 80.00 is GBP 480.00, but the gross amount of 4533 is GBP 580.00.',
     'A summary of the finding in a sentence.',
   ),
   recommendedAction: shown.textOrNull(
     'recommendedAction',
-    'Reject for correction; the totals do not add up.',
+    'Reject the invoice and ask for a corrected one. The totals do not add up.',
     'The recommended action for the finding, or null if there is none.',
   ),
   confidence: shown.made(

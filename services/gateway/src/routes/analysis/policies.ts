@@ -46,7 +46,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
   ),
   recommendedAction: shown.textOrNull(
     'recommendedAction',
-    'Check quantity, price and order.',
+    'Check the quantity, the price and the purchase order; {comparison}.',
     'The recommended action for findings of this type, or null if there is none.',
   ),
   requiredFacts: shown.field(
