@@ -37,9 +37,9 @@ import { reportWaiting } from './telemetry.js';
 import { documentService } from './transport/grpc/documents.js';
 import { uploadService } from './transport/grpc/uploads.js';
 
-/** How often each replica looks for what is left of broken uploads. */
+/** Interval at which each replica searches for the remains of broken uploads. */
 const SWEEP_EACH_MS = 10_000;
-/** How often each replica removes renderings that have expired. */
+/** Interval at which each replica removes expired renderings. */
 const SWEEP_RENDERINGS_EACH_MS = 60_000;
 /** A process that is killed loses the audit lines of so much reading. */
 const AUDIT_EACH_MS = 1_000;

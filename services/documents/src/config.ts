@@ -14,11 +14,11 @@ function defaultChildren(): number {
 export const configSchema = z.object({
   ...serviceSettings('documents'),
   OPERATOR_TOKEN: operatorToken,
-  /** How long a reservation takes its bytes. */
+  /** Time in which a reservation accepts its bytes. */
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
-  /** How long after the end of a reservation, or after a PUT that was never completed, what is left of it is removed. */
+  /** Time after the end of a reservation, or after a PUT that was never completed, at which its remains are removed. */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
-  /** How long received bytes are kept whose analysis nobody requests. */
+  /** Time for which received bytes are kept whose analysis nobody requests. */
   UPLOAD_UNUSED_SECONDS: z.coerce
     .number()
     .int()
@@ -27,15 +27,15 @@ export const configSchema = z.object({
     .default(7 * DAY_SECONDS),
   /** Processes that read documents; one more reads small XML alone. */
   EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
-  /** How long one document may take. */
+  /** Time limit for one document. */
   EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),
-  /** How long it may take when it has to be recognised from pictures. */
+  /** Time limit for a document that must be recognised from pictures. */
   EXTRACTION_OCR_SECONDS: z.coerce.number().int().min(1).max(600).default(60),
   /** Resident memory of one such process. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
-  /** Whether it starts where these processes cannot be kept from reading the secrets of others. */
+  /** Decides whether the service starts where these processes cannot be kept from reading the secrets of others. */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
-  /** Folder of official rules beside our own; none by default. */
+  /** Folder of official rules in addition to the built-in ones; none by default. */
   RULES_DIR: z.string().optional(),
 });
 

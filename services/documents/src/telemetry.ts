@@ -34,7 +34,7 @@ export function childKilled(reason: Death): void {
   count('documents.children_killed', { reason });
 }
 
-/** How many documents wait for a process that reads them. */
+/** Reports the number of documents that wait for a process. */
 export function reportWaiting(waiting: () => number): () => void {
   return reportGauges(
     {

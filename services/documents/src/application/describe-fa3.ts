@@ -2,7 +2,7 @@ import { FA3_BYTES_MAX, unreadFa3 } from '@invoicecontrol/compliance/fa3-documen
 import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
 import type { UploadReader } from './read-uploads.js';
 
-/** What the sending of a stored invoice to KSeF needs to know. */
+/** The facts of a stored invoice that sending it to KSeF requires. */
 export interface StoredFa3 extends Fa3Description {
   /** Base64. */
   readonly sha256: string;

@@ -17,10 +17,10 @@ export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /** A PUT renews its lease at a third of it, and only when bytes come: one that stalls longer may be taken over. */
 const RENEW_EACH_MS = 20_000;
-/** When another PUT of the same upload is at work. */
+/** Seconds to wait while another PUT of the same upload is in progress. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** By whose right the bytes are sent. */
+/** The organization or the token that authorizes the bytes. */
 export type Right = { readonly organizationId: string } | { readonly token: string };
 
 interface Deps {

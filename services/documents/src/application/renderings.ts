@@ -1,6 +1,6 @@
 import type { FailureReason } from '@invoicecontrol/extraction/reading';
 
-/** What is rendered, of whose document. */
+/** A new rendering: its kind, and the document with its organization. */
 export interface NewRendering {
   /** The same for the same page of the same document at the same width, or for the same view. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface StoredRendering {
   readonly sha256: string;
 }
 
-/** Why a document cannot be rendered, and a sentence that says so. */
+/** Reason why a document cannot be rendered, and a sentence about it. */
 export interface RenderingFailure {
   readonly reason: FailureReason;
   readonly message: string;

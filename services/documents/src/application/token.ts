@@ -7,7 +7,7 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What is stored of a token. */
+/** Returns the hash of a token, which is stored in its place. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

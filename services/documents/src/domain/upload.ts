@@ -1,16 +1,16 @@
 import { DomainError, FieldFaults } from '@invoicecontrol/errors';
 import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/values/upload-type';
 
-/** What a PUT says about itself before its bytes come. */
+/** Headers of a PUT, before its bytes arrive. */
 export interface ContentHeader {
-  /** Without parameters, in lower case. */
+  /** Content-Type without parameters, in lower case. */
   readonly mediaType: string | undefined;
   /** Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
 }
 
-/** What was reserved. */
+/** The reservation of an upload. */
 export interface Reserved {
   readonly mediaType: string;
   readonly byteSize: number;
@@ -31,7 +31,7 @@ export function requireReservable({ mediaType, byteSize }: Reserved): void {
 }
 
 /**
- * What can be refused before the bytes are read, in the order of the HTTP and security reference: 415, 413, 400.
+ * Refuses what can be refused before the bytes are read, in the order of the HTTP and security reference: 415, 413, 400.
  * @throws DomainError unsupported_media_type, too_large, invalid
  */
 export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {

@@ -4,10 +4,13 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { forkProgram } from './confinement.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
-/** How often the memory of a working child is looked at: some hundred MiB can be taken between two looks. */
+/** Interval of the measurements of a working child's memory: some hundred MiB can be taken between two of them. */
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
-/** In the terms of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of time. */
+/**
+ * Increment of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of
+ * time.
+ */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
@@ -15,7 +18,7 @@ const MIB = 1024 * 1024;
  * still measured first, and not once too large and once a crash.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** How a process ends that broke off its own work; every other signal came from outside. */
+/** Signals of a process that broke off its own work; every other signal came from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   // It exited.
   null,
@@ -27,34 +30,34 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   'SIGSYS',
   'SIGTRAP',
 ];
-/** In which the system counts the time of a processor. */
+/** Unit in which the system counts the time of a processor. */
 const TICK_MS = 10;
 /** A document that had a processor for less than this share of its time did not take too long: the machine was busy. */
 const BUSY_SHARE_MIN = 0.5;
 
 export interface ChildLimits {
-  /** For the whole of a document, unless it has to be recognised from pictures. */
+  /** Time limit for a document, unless it must be recognised from pictures. */
   readonly timeMs: number;
-  /** For a document that has to be. */
+  /** Time limit for a document that must be recognised from pictures. */
   readonly recognitionMs: number;
   readonly memoryBytes: number;
 }
 
 export interface ChildOptions extends ChildLimits {
-  /** Whether it can read nothing of this machine but its code (ADR 0102). */
+  /** True when the child can read nothing on this machine but its code (ADR 0102). */
   readonly isConfined: boolean;
-  /** Whether others that want the processor get it first: what is read here may be made to take it for long. */
+  /** True when other processes get the processor first: the document may be made to take it for long. */
   readonly yieldsProcessor: boolean;
 }
 
 /**
- * Why a child ended before its result. STARVED: its time was over, and it had hardly had a processor. MEMORY: more than its limit was
+ * Reason why a child ended before its result. STARVED: its time was over, and it hardly had a processor. MEMORY: more than its limit was
  * measured. CRASH: it broke off by itself. KILLED: a signal from outside ended it, as the kernel sends one when the container is short of
  * memory, or an operator; that says nothing about the document.
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
-/** How the work of a child ended. */
+/** Result of the work of a child. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
@@ -173,7 +176,7 @@ async function runTask<T extends Task>(
   const died = ended.then((signal): WorkEnd<ResultOf<T>> => ({ death: killedFor ?? deathBy(signal) }));
   try {
     const sent = sendAll(child, task, bytes);
-    // What cannot be read is thrown; what cannot be sent any more shows as the end of the child.
+    // A failure to read the bytes is thrown; a failure to send them appears as the end of the child.
     await Promise.race([sent, died, answered]);
     return await Promise.race([answered, died]);
   } finally {
@@ -208,17 +211,20 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(resident) * PAGE_BYTES;
 }
 
-/** What a child died of that nobody here had killed. @param signal null where it exited */
+/** Returns the reason of a death that this service did not cause. @param signal null when the child exited */
 function deathBy(signal: NodeJS.Signals | null): Death {
   return CRASH_SIGNALS.includes(signal) ? 'CRASH' : 'KILLED';
 }
 
-/** Whether the document or the machine was too slow. @param processorMs for how long of it the child had a processor */
+/** Decides whether the document or the machine was too slow. @param processorMs part of the time for which the child had a processor */
 export function deathByTime(processorMs: number, elapsedMs: number): Death {
   return processorMs < elapsedMs * BUSY_SHARE_MIN ? 'STARVED' : 'TIME';
 }
 
-/** For how long the threads of a process had a processor. Linux alone tells it; elsewhere, and once it has ended: Infinity. */
+/**
+ * Reads for how long the threads of a process had a processor. Only Linux reports it; the result is Infinity elsewhere, and once the
+ * process has ended.
+ */
 async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

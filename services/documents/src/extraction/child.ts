@@ -10,7 +10,7 @@ import { readDocument } from '@invoicecontrol/extraction/read-document';
 import { renderDocument } from '@invoicecontrol/extraction/rendering/render-document';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
-/** Whatever a document asks for, no parser opens a connection from here. */
+/** No parser opens a connection from here. */
 Socket.prototype.connect = () => {
   throw new Error('A process that reads documents opens no connection.');
 };
@@ -54,7 +54,7 @@ process.on('message', (message: ToChild) => {
       void finish();
   }
 });
-// Its parent is gone.
+// The parent of this process is gone.
 process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);

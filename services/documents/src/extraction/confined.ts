@@ -36,14 +36,14 @@ const O_PATH = 0o10000000;
 const INHERITED_FILES = [0, 1, 2, 3];
 const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
 
-/** Of the repository, or of the image. */
+/** Root of the repository, or of the image. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READABLE = [
   ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
   // oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
   ...[process.env['RULES_DIR']].filter((directory) => directory !== undefined),
 ];
-/** Where the system has its libraries, and the loader that starts a program. */
+/** Directories of the system's libraries, and of the loader that starts a program. */
 const SYSTEM = ['/usr', '/lib', '/lib64'];
 
 const libc = koffi.load(null);
@@ -81,7 +81,7 @@ function confine(): void {
   allow(ruleset, '/etc/ld.so.cache', READ_FILE);
   allow(ruleset, '/dev/null', READ_FILE | WRITE_FILE);
   for (const path of READABLE) allow(ruleset, path, READ_FILE | READ_DIR);
-  // Without it only root may restrict itself.
+  // A process that is not root may restrict itself only with it.
   done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
   writeSync(STANDARD_OUTPUT, String(version));
@@ -111,7 +111,7 @@ function run(args: readonly string[]): void {
   // HOME: the list of users, in which Node would look otherwise, cannot be read.
   // oxlint-disable-next-line node/no-process-env -- passed on
   const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
-  // Node ends where it may not read the configuration of OpenSSL, which lies beside private keys.
+  // Node ends if it may not read the configuration of OpenSSL, which is next to private keys.
   done(
     'execve',
     execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),

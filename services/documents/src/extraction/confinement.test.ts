@@ -31,7 +31,7 @@ let neighbour: ChildProcess;
 let server: Server;
 beforeAll(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
-  // As mounted secrets, and as `npm start` keeps its own: beside the code.
+  // One directory is like mounted secrets, the other like those of `npm start`: next to the code.
   directories = [await mkdtemp(join(tmpdir(), 'secrets-')), await mkdtemp(join(root, '.cache/secrets-'))];
   files = directories.map((directory) => join(directory, 'MONGODB_URL'));
   for (const file of files) await writeFile(file, secret, { mode: 0o600 });

@@ -18,8 +18,8 @@ export interface ProgramOptions {
   /** Options of Node. */
   readonly execArgv: readonly string[];
   /**
-   * Whether it is denied all files but its code and the libraries of the system, so also the memory and environment of every other process.
-   * Whether it is denied TCP and signals as well depends on the kernel: {@link notDenied}.
+   * True when the child is denied all files but its code and the libraries of the system, and so the memory and environment of every other
+   * process. The kernel decides whether it is denied TCP and signals as well: {@link notDenied}.
    */
   readonly isConfined: boolean;
 }
@@ -32,9 +32,9 @@ export function forkProgram(program: string, { env, execArgv, isConfined }: Prog
 }
 
 /**
- * Whether children are confined, by a trial: the kernel, the system's libraries and the rules of a container all have to allow it. The log
- * says what the kernel leaves open.
- * @throws ConfigError where it is required and impossible
+ * Finds out by a trial whether children are confined: the kernel, the system's libraries and the rules of a container must all allow it. The
+ * log says what the kernel leaves open.
+ * @throws ConfigError when confinement is required and impossible
  */
 export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {
   const trial = await tryConfinement();

@@ -1,4 +1,4 @@
-/** Since which version of its interface Landlock denies what (linux/landlock.h, and the kernel's documentation of Landlock). */
+/** Versions of its interface since which Landlock denies each operation (linux/landlock.h, and the kernel's documentation of Landlock). */
 export const LANDLOCK_SINCE = {
   /** Linux 5.13: reading, writing, executing, making and removing of every kind. */
   files: 1,
@@ -12,7 +12,9 @@ export const LANDLOCK_SINCE = {
   scopes: 6,
 } as const;
 
-/** What a confined process can still do on a kernel with this version of Landlock's interface, in words for the log. */
+/**
+ * Lists in words for the log the operations of a confined process that a kernel with this version of Landlock's interface does not deny.
+ */
 export function notDenied(version: number): readonly string[] {
   return [
     ...(version < LANDLOCK_SINCE.truncation ? ['truncation of files'] : []),

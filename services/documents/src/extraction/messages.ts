@@ -44,18 +44,18 @@ interface Results {
   readonly CONFIRMATION: ConfirmationCheck;
 }
 
-/** What a child answers to a task. */
+/** Result of a task. */
 export type ResultOf<T extends Task> = Results[T['kind']];
 
-/** From the parent: a task, its bytes piece by piece, and their end. */
+/** Messages from the parent: a task, its bytes piece by piece, and their end. */
 export type ToChild =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' };
 
 /**
- * From the child: that it is warm, that the document has to be recognised from pictures (which may take longer), and how it ended. A
- * defect is a fault of ours, not of the document.
+ * Messages from the child: it is warm, the document must be recognised from pictures (which may take longer), and the result. A defect is a
+ * bug of this product, not a fault of the document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

@@ -41,13 +41,13 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** As a document that takes its time, which the child for quick ones does not read. */
+/** Reads a slow document, which the child for quick ones does not read. */
 const read = (pool: ExtractionPool, text: string, organizationId = 'first', byteSize = QUICK_BYTES_MAX + 1) =>
   pool.read({ organizationId, task, byteSize, bytes: () => once(text) });
 const readQuickly = (pool: ExtractionPool, text: string, organizationId = 'first') =>
   read(pool, text, organizationId, QUICK_BYTES_MAX);
 
-/** What was drawn, or the reason why not. */
+/** Renders a document. @returns the drawing, or the reason of a failure */
 const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<string> =>
   pool.render(
     {
@@ -114,7 +114,7 @@ describe('an FA(3) document and a confirmation', () => {
     async () => {
       const pool = open({ timeMs: 1_000 });
       const kindOf = (reading: Promise<object>) => reading.catch(({ kind }: { kind: string }) => kind);
-      // On a busy machine a child may hardly have had a processor, which says nothing of the document.
+      // On a busy machine a child may hardly have had a processor, which proves nothing about the document.
       expect(['unprocessable', 'unavailable']).toContain(await kindOf(describeFa3(pool, 'spin')));
       expect(['unprocessable', 'unavailable']).toContain(await kindOf(checkConfirmation(pool, 'spin')));
       const small = open({ memoryBytes: 150 * MIB });
@@ -179,7 +179,7 @@ describe('a pool of extraction children', () => {
     TEST_MS_MAX,
   );
 
-  test('gives a child that is free to the organization with the fewest, whoever came first', async () => {
+  test('gives a free child to the organization with the fewest, regardless of the order of arrival', async () => {
     const pool = open({ children: 2 });
     const ends: string[] = [];
     const note = async (text: string, organizationId: string) => {
@@ -256,7 +256,7 @@ describe('a pool of extraction children', () => {
     TEST_MS_MAX,
   );
 
-  test('ends its children when it is closed, and whoever waits hears it', async () => {
+  test('ends its children when it is closed, and refuses waiting callers', async () => {
     const pool = open();
     await read(pool, 'first');
     const pids = pool.pids();
@@ -269,7 +269,7 @@ describe('a pool of extraction children', () => {
   });
 });
 
-/** A rendering whose result waits to be stored until it is told to: its child is taken meanwhile. */
+/** A rendering whose result waits to be stored until it is told to: its child is occupied in the meantime. */
 async function held(pool: ExtractionPool): Promise<{ readonly drawn: Promise<string>; release(): void }> {
   const gate = { isReached: false, release: () => {} };
   const drawn = render(pool, 'held', async (outcome) => {
@@ -356,7 +356,7 @@ test.each([
 
 describe('a document that', () => {
   test(
-    'takes too long ends its child and is refused; others go on meanwhile',
+    'takes too long ends its child and is refused; others go on in the meantime',
     async () => {
       const pool = open({ children: 2, timeMs: 1_000 });
       const spinning = read(pool, 'spin');

@@ -21,7 +21,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.m
 export const QUICK_BYTES_MAX = 256 * 1024;
 /** Quick documents that wait for a child, and as many others; beyond them callers are told to come back. */
 export const WAITING_MAX = 100;
-/** Of each, those of one organization. */
+/** Part of each limit for one organization. */
 export const WAITING_OF_ORGANIZATION_MAX = 50;
 /** A child is replaced after so many documents: parsers written in C keep what they once took. */
 export const DOCUMENTS_PER_CHILD_MAX = 200;
@@ -33,17 +33,17 @@ const IDLE_MEMORY_SHARE_MAX = 0.75;
  */
 const ATTEMPTS_MAX = 2;
 /**
- * Deaths by a signal from outside do not count as attempts. After so many, whoever waits is told to come back: nothing is decided about the
+ * Deaths by a signal from outside do not count as attempts. After this number the caller is told to retry: nothing is decided about the
  * document.
  */
 const KILLS_MAX = 2;
 /** After a child that did not start. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** What the death of a child says about its document. */
+/** Deaths of a child that its document caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
-/** Which work a child is for. */
+/** Kind of work of a child. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
@@ -55,7 +55,7 @@ export interface PoolOptions {
   /** See {@link confines}. */
   readonly isConfined: boolean;
   readonly logger: Logger;
-  /** What tests let the children be. */
+  /** Program of the children; tests replace it. */
   readonly program?: string;
 }
 
@@ -64,22 +64,22 @@ export interface ExtractionPool extends DocumentReader, DocumentRenderer, Fa3Des
   pids(): readonly number[];
   /** Documents that wait for a child. */
   readonly waiting: number;
-  /** Ends the children; what they read is lost, and read again by whoever asks again. */
+  /** Ends the children; their results are lost, and read again when a caller retries. */
   close(): void;
 }
 
-/** What a child is to do, and for whom. */
+/** Work of a child, and its organization. */
 interface Work<T extends Task, R> {
   readonly organizationId: string;
   readonly task: T;
   readonly isQuick: boolean;
-  /** From their begin each time it is called. */
+  /** Returns the bytes from their beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
   /** Runs while the child waits: so there are no more results in memory than children. */
   finish(result: ResultOf<T>): Promise<R>;
 }
 
-/** Who waits for a child. */
+/** A caller that waits for a child. */
 interface Waiter {
   readonly organizationId: string;
   readonly kind: Task['kind'];
@@ -294,7 +294,7 @@ function stopping(): DomainError {
   return new DomainError('unavailable', 'The service is stopping. Repeat the request in a moment.');
 }
 
-/** Of work whose children were ended from outside. */
+/** Refusal of work whose children were ended from outside. */
 function interrupted(): DomainError {
   return new DomainError(
     'unavailable',
@@ -340,7 +340,7 @@ function renderingFailureOf(
   return { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
 }
 
-/** Of an invoice or a confirmation in XML. A child that hardly had a processor may do better in a moment. */
+/** Refusal of an invoice or a confirmation in XML. A retry may succeed if the child hardly had a processor. */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {
     return new DomainError('unavailable', 'The document could not be read in time. Repeat the request in a moment.', {

@@ -124,7 +124,7 @@ describe('a stored document', () => {
     const children = processes.filter(({ command }) => command.includes('extraction'));
     expect(children.length).toBeGreaterThanOrEqual(2);
     for (const { environment, status } of children) {
-      // What it means that they are confined: extraction/confinement.test.ts.
+      // The test extraction/confinement.test.ts shows the effects of the confinement.
       expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       const names = environment.split('\0').map((entry) => entry.split('=')[0] ?? '');
       expect(names.filter((name) => name !== '' && !/^(NODE_|HOME$)/.test(name))).toEqual([]);

@@ -47,7 +47,7 @@ async function storeAll(organizationId: string, sizes: readonly number[]): Promi
   }
 }
 
-/** Which of so many are found. */
+/** Returns the numbers of the renderings that are found. */
 async function found(organizationId: string, count: number): Promise<readonly number[]> {
   const all = [...Array(count).keys()];
   const hits = await Promise.all(all.map((key) => store.find(organizationId, `${key}`, after(60_000))));
@@ -124,7 +124,7 @@ describe('the cache of renderings', () => {
     expect(await pieces({ files_id: fileId })).toBe(0);
   });
 
-  test('never takes the bytes of one that is being stored, whoever makes room or is deleted', async () => {
+  test('never takes the bytes of one that is being stored, whichever organization makes room or is deleted', async () => {
     const own = randomUUID();
     const { fileId } = await store.store(made(own, '0'), picture(9));
     await records().updateOne({ _id: fileId }, { $set: { isComplete: false } });

@@ -288,7 +288,7 @@ test('a PUT whose database cannot be reached is refused as unavailable, and the 
     held.drop();
     expect(await sent).toMatchObject({ kind: 'unavailable' });
     proxy.heal();
-    // What the broken one left of its claim is released, or lapses.
+    // The claim of the broken PUT is released, or lapses.
     behind.clock.shiftMs = SILENT_MS;
     await eventually(() => behind.send({ uploadId, token, bytes: file }));
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
@@ -317,7 +317,7 @@ describe('the sweep', () => {
     const pieces = db.collection<{ _id: string; files_id: string; n: number; data: Buffer }>('contents.chunks');
     await pieces.insertOne({ _id: `left-${uploadId}`, files_id: `left-${uploadId}`, n: 0, data: file });
     const at = Date.now();
-    // As a claim leaves it.
+    // The document is as a claim leaves it.
     await db.collection<{ _id: string }>('uploads').updateOne(
       { _id: uploadId },
       {

@@ -15,7 +15,7 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
   return {
     async write(fileId, chunks) {
       const file = bucket.openUploadStreamWithId(idOf(fileId), fileId);
-      // What fails is told to whoever waits below; as an event that nobody listens to it would end the process.
+      // The promises below report failures; an error event without a listener would end the process.
       file.on('error', () => {});
       // One by one, and no pipeline: when the source fails nothing may be on its way that is stored after the deletion.
       for await (const chunk of chunks) await settled((done) => file.write(chunk, done));

@@ -2,13 +2,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection } from 'mongodb';
 import type { Extraction, ExtractionStore } from '../application/extract-document.js';
 
-/** What a document said when it was read. */
+/** The result of reading a document. */
 export interface ExtractionDocument {
   /** Derived from upload, mode and version of the reading. */
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
-  /** As JSON: its names contain dots, and nothing is searched in it. */
+  /** Extraction as JSON: its names contain dots, and nothing is searched in it. */
   readonly extraction: string;
 }
 
@@ -32,7 +32,7 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // As a repeat will read it.
+      // The result equals the one that a repeat reads.
       return JSON.parse(text) as Extraction;
     },
   };

@@ -6,20 +6,20 @@ import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
 
-/** What is kept for one organization: the oldest go when more is made. */
+/** Limits of the renderings that are kept for one organization: the oldest are removed for new ones. */
 export interface RenderingBounds {
   readonly renderingsMax: number;
   readonly bytesMax: number;
 }
 
 const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1024 };
-/** How long one is kept. */
+/** Time for which a rendering is kept. */
 const KEPT_MS = 24 * 3_600_000;
 /** A document that could not be rendered is tried again after this: a busy machine may have been the cause. */
 const FAILURE_KEPT_MS = 3_600_000;
-/** What is not stored by then never will be. */
+/** Time after which an unfinished rendering is never stored. */
 const STORING_MS_MAX = 600_000;
-/** What one run of the sweep, or one query of a removal, takes. */
+/** Maximum number of documents of one run of the sweep, or of one query of a removal. */
 const BATCH_MAX = 200;
 
 /** A rendering, its file under the same id; or why there is none. */

@@ -1,12 +1,12 @@
-// Stands in for the child that reads documents: it does what the bytes of the "document" tell it.
+// Stands in for the child that reads documents: the bytes of the "document" are its instruction.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
-/** What it obeys: the cases of `obey`, and `signal <name>`. */
+/** Instruction: the cases of `obey`, and `signal <name>`. */
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 const SIGNAL = 'signal ';
-/** What it holds after `keep`. */
+/** Memory that it holds after `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {
@@ -28,7 +28,7 @@ async function obey(): Promise<void> {
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
-      // As every further page does; it gives no more time.
+      // Every further page sends this; it gives no more time.
       send({ kind: 'recognises' });
       answer('recognised');
       return;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FromChild, ToChild } from '../extraction/messages.js';
 
-/** What it is told, as JSON in place of a document. */
+/** Instruction as JSON in place of a document. */
 export interface Prying {
   /** The planted secret, backwards: what it knows itself is no find. */
   readonly secretReversed: string;
@@ -18,11 +18,11 @@ export interface Prying {
   readonly port: number;
 }
 
-/** What it found, as the message of its answer. */
+/** Findings, as the message of its response. */
 export interface Loot {
-  /** Where the secret was, by name. */
+  /** Names of the places in which the secret was found. */
   readonly secretIn: readonly string[];
-  /** How many files of other processes could be opened. */
+  /** Number of files of other processes that could be opened. */
   readonly opened: number;
   readonly done: readonly string[];
 }

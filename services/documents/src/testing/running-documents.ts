@@ -45,7 +45,7 @@ export interface RunningDocuments {
   stored(uploadId: string): Promise<UploadDocument | null>;
   /** Pieces in the store, of all files. */
   pieces(): Promise<number>;
-  /** What organization announces when it deletes a tenant. */
+  /** Publishes the event with which organization announces the deletion of a tenant. */
   deleteOrganization(organizationId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -139,7 +139,7 @@ async function* messagesOf({ bytes, ...start }: Sent): AsyncIterable<ReceiveUplo
   }
 }
 
-/** As a body arrives. */
+/** Splits bytes into pieces as they arrive in a body. */
 export function* piecesOf(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
