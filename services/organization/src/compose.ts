@@ -192,7 +192,7 @@ async function openCollections(db: Db) {
   return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows, schedules };
 }
 
-/** What is kept of organizations until their purge; the audit trail is kept longer. */
+/** Lists the data that is kept of organizations until their purge; the audit trail is kept longer. */
 function tenantDataOf({
   organizations,
   apiKeys,
@@ -212,9 +212,9 @@ function tenantDataOf({
 
 /** The first repeat of a purge comes after seconds. */
 const PURGE_ROUNDS_EACH_MS = 1_000;
-/** How often a replica asks whether a day has passed. */
+/** Interval at which a replica checks whether a day has passed. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
-/** How often a replica asks whether billing is to be told. */
+/** Interval at which a replica checks whether billing must be told. */
 const REGISTER_POLL_EACH_MS = 60_000;
 const MAIL_INTERVAL_MS = 1_000;
 

@@ -17,9 +17,9 @@ export const configSchema = z
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Authenticates the operator's command line. */
     OPERATOR_TOKEN: secret.min(32),
-    /** How long a deleted organization can be restored; then it is purged. */
+    /** Time in which a deleted organization can be restored; then it is purged. */
     ORGANIZATION_RETENTION_MS: milliseconds(30 * DAY_MS),
-    /** How long the audit trail of a purged organization is kept. */
+    /** Time for which the audit trail of a purged organization is kept. */
     AUDIT_RETENTION_MS: milliseconds(7 * 365.25 * DAY_MS),
     /** The mail server, with user and password if it needs them. Without one, notifications stay QUEUED. */
     SMTP_URL: secret.regex(/^smtps?:\/\/[^\s]+$/, 'must begin with smtp:// or smtps://').optional(),

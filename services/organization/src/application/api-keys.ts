@@ -35,7 +35,7 @@ export interface ApiKeys {
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly keys: ApiKeys;
-  /** For new keys. */
+  /** Pepper of new keys. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }

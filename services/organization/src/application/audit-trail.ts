@@ -6,7 +6,7 @@ export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;
   readonly actor: Actor;
-  /** For example `api_key.created`; other services have actions of their own. */
+  /** Audited action, for example `api_key.created`; other services have actions of their own. */
   readonly action: string;
   readonly target: string;
   /** SUCCEEDED or REFUSED. */

@@ -12,11 +12,11 @@ import { countRefusedKey } from '../telemetry.js';
 /** The part of an organization that every authentication reads; without the companies. */
 export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
 
-/** Who acts, for whom and within which limits. */
+/** The caller: its organization, rights and limits. */
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
-  /** When the key expires. */
+  /** Time when the key expires. */
   readonly keyExpiresTime: Date | undefined;
 }
 

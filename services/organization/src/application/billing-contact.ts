@@ -9,7 +9,7 @@ export interface BillingContactDeps {
 }
 
 /**
- * Who is billed: the billing e-mail, else the address of the oldest active OWNER.
+ * Reads the billing contact: the billing e-mail, else the address of the oldest active OWNER.
  * @throws DomainError not_found
  */
 export const readBillingContact =

@@ -31,7 +31,7 @@ import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.j
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Rosters;
-  /** For new invitations. */
+  /** Pepper of new invitations. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -184,7 +184,7 @@ interface RosterChange {
   readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 
-/** As {@link changeRoster}; returns the changed member. */
+/** Same as {@link changeRoster}; returns the changed member. */
 async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Member> {
   const { roster, organization } = await changeRoster(deps, change);
   return requireMember(roster, organization, change.userId, deps.clock.now());

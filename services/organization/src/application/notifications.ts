@@ -33,7 +33,7 @@ export type ListedNotification = Notification & { readonly status: NotificationS
 export interface Notifications {
   /** Counts a submission, once, in those that have not been tried to send. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
-  /** How many of any tenant wait since before, the oldest of them, and why its last try failed. */
+  /** Counts the notifications of all tenants that have waited since before, with the oldest of them and the reason of its last failure. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
@@ -59,7 +59,7 @@ export function toInvitationNotification(
   };
 }
 
-/** What the notifications of events need. */
+/** Dependencies of the notifications of events. */
 interface NotifyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Pick<Rosters, 'find'>;
@@ -83,7 +83,7 @@ export const notifyAdmins =
     );
   };
 
-/** What is told about a connection to an ERP, as published by `connection_changed`. */
+/** Facts of a connection to an ERP, as published by `connection_changed`. */
 export interface ErpConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
@@ -91,7 +91,7 @@ export interface ErpConnectionNotice {
   readonly notice: ErpNotice;
 }
 
-/** Queues a mail to each owner, and to each admin where a person has to act. */
+/** Queues a mail to each owner, and to each admin when someone must act. */
 export const notifyAboutErp =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
@@ -101,7 +101,7 @@ export const notifyAboutErp =
     );
   };
 
-/** What is told about a connection to KSeF, as published by `connection_failed`. */
+/** Facts of a connection to KSeF, as published by `connection_failed`. */
 export interface KsefConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
@@ -147,11 +147,11 @@ export interface KsefRefusalNotice {
   readonly notice: Extract<KsefNotice, { readonly eventId: string }>;
 }
 
-/** What the owners are told, once for each `key`. */
+/** A notice to the owners, sent once for each `key`. */
 export interface OwnerNotice {
   readonly organizationId: string;
   readonly at: Date;
-  /** What makes the notice the same one: a repeat queues no second mail. */
+  /** Key that identifies the notice: a repeat queues no second mail. */
   readonly key: string;
   readonly notice: BillingNotice;
 }

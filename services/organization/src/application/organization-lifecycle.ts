@@ -18,7 +18,7 @@ import type { ApiKeys } from './api-keys.js';
 import type { Organizations } from './organizations.js';
 import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
-/** What billing knows of subscriptions. */
+/** Subscriptions as billing knows them. */
 export interface Subscriptions {
   /**
    * @returns whether one that is not canceled is known; undefined where none ever was
@@ -32,7 +32,7 @@ export interface OrganizationLifecycleDeps {
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
   readonly subscriptions: Subscriptions;
-  /** How long a deleted organization can be restored. */
+  /** Time in which a deleted organization can be restored. */
   readonly retentionMs: number;
   readonly clock: Clock;
 }
@@ -70,7 +70,7 @@ export const deleteOrganization =
     });
   };
 
-/** Whose key was still good when it called has lost against another deletion, so it is told what it lost. */
+/** Refuses a caller whose key was valid when it called, but whose organization another request deleted in the meantime. */
 async function requireUndeleted(organizations: Organizations, organizationId: string): Promise<Organization> {
   const organization = await organizations.find(organizationId);
   if (organization === undefined) throw notFound('organization');
@@ -87,7 +87,7 @@ export interface Restored {
   readonly ownerKey: string;
 }
 
-/** Who restores an organization that was deleted before deletions stored their actor. */
+/** Actor that restores an organization which was deleted before deletions stored their actor. */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 
 /**

@@ -13,7 +13,7 @@ export interface Organizations {
   /** Deleted ones included, purged ones not. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
-  /** Of the whole installation, deleted ones included and purged ones not, newest first; for the operator alone. */
+  /** Lists all organizations of the installation, deleted ones included and purged ones not, newest first; only for the operator. */
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**

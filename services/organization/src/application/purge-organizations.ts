@@ -116,7 +116,7 @@ export const endTrails =
     }
   };
 
-/** When what is done once a day by one of the replicas was done last. */
+/** The turn of work that one of the replicas does once a day: stores when it was last done. */
 export interface DailyTurn {
   /** Takes the turn of the day if nobody has. */
   take(now: Date): Promise<boolean>;
@@ -124,7 +124,7 @@ export interface DailyTurn {
   moveTo(dueAt: Date): Promise<void>;
 }
 
-/** What happens once a day, whichever replica comes first. */
+/** Does the daily work in the replica that comes first. */
 export const dailyPurge = (deps: Parameters<typeof endTrails>[0] & { turn: DailyTurn }) => {
   const purge = purgeOrganizations(deps);
   const end = endTrails(deps);

@@ -5,7 +5,7 @@ import { FAILURES_MAX, registerOrganizations } from './register-organizations.js
 
 const NOW = new Date('2026-01-05T10:00:00Z');
 
-/** Which organizations are told, and when the next turn is, if some of them fail. */
+/** Returns the announced organizations and the time of the next turn, if some of them fail. */
 async function registered(count: number, fails: (id: string) => boolean) {
   const items = Array.from({ length: count }, (_, index) => ({ id: `o-${index}` }) as Organization);
   const told: string[] = [];

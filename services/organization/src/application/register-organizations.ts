@@ -14,7 +14,7 @@ const RETRY_MS = 5 * 60_000;
 /** Organizations that may fail before it is the whole that fails. */
 export const FAILURES_MAX = 100;
 
-/** Who has to know which organizations exist. */
+/** The service that must know which organizations exist. */
 export interface OrganizationRegister {
   /** May be repeated. */
   register(organizationId: string, context: RequestContext): Promise<void>;

@@ -25,7 +25,7 @@ export interface RequestPolicy {
 export interface Reservation {
   /** 0 when refused. */
   readonly granted: number;
-  /** What the window can still grant. */
+  /** Tokens that the window can still grant. */
   readonly remaining: number;
   readonly windowRemainingMs: number;
   /** 0 unless refused. */

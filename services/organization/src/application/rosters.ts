@@ -4,7 +4,7 @@ import type { Change } from './change.js';
 /** The store of rosters, one per organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
-  /** How many members of each organization have accepted. */
+  /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The only lookup without a tenant: the token determines it. */
   findByInvitation(tokenHash: string): Promise<Roster | undefined>;

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Delivery, Mail, Mailer } from '../application/send-notifications.js';
 
 const CONNECT_MS_MAX = 10_000;
-/** How long the server may send nothing within a connection. */
+/** Maximum time for which the server may send nothing within a connection. */
 const SILENCE_MS_MAX = 20_000;
 /** Limit of one try, for servers that answer very slowly; a third of a claim's lease. */
 const SEND_MS_MAX = 40_000;

@@ -7,7 +7,7 @@ import { lowerRights, readRole, readScopes, requireGrantable } from './rights.js
 import type { Rights } from './rights.js';
 import { readName } from './text.js';
 
-/** What is stored of a key. The key itself is shown once and never stored. */
+/** The stored record of a key. The key itself is shown once and never stored. */
 export interface ApiKey extends Rights {
   /** The public part of the key. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface ApiKey extends Rights {
   readonly name: string;
   readonly hash: string;
   readonly pepperId: string;
-  /** Who made it: `API_KEY:<id>`, `OPERATOR:<id>`. */
+  /** Creator of the key: `API_KEY:<id>` or `OPERATOR:<id>`. */
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
@@ -39,8 +39,8 @@ export function hashKey(key: string, pepper: Pepper): string {
 }
 
 /**
- * Whether the stored hash belongs to this key, compared in constant time. Without a record or its pepper the same work is
- * done and the result is false.
+ * Tells whether the stored hash belongs to this key, compared in constant time. Without a record or its pepper the same work is done and
+ * the result is false.
  */
 export function matchesKey(
   key: string,
@@ -54,7 +54,7 @@ export function matchesKey(
   return isEqual && expected !== undefined;
 }
 
-/** Whether the key is valid: not revoked, not expired, of the organization's current series, organization not deleted. */
+/** Tells whether the key is valid: not revoked, not expired, of the organization's current series, organization not deleted. */
 export function isActiveKey(
   key: Pick<ApiKey, 'seriesId' | 'expiresAt' | 'revokedAt'>,
   organization: Pick<Organization, 'keySeriesId' | 'deletion'>,

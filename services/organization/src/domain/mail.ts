@@ -213,7 +213,7 @@ function erpText(notice: ErpNotice, organization: string): string {
   return `${[...lines, ...show].join('\n')}\n`;
 }
 
-/** What a person does about a connection that cannot be synchronised. */
+/** Returns the steps to repair a connection that cannot be synchronised. */
 function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUIRED' }>): readonly string[] {
   const { connectionId, errorCode, isByConsent } = notice;
   const connection = `/v1/erp-connections/${connectionId}`;

@@ -13,14 +13,14 @@ export interface Notification {
   readonly createdAt: Date;
   /** Not sent before; absent: sent at once. */
   readonly sendAt?: Date | undefined;
-  /** Of a mail about several submissions: those that it counts, {@link COUNTED_MAX} at most. */
+  /** Submissions that a mail about several of them counts, {@link COUNTED_MAX} at most. */
   readonly submissionIds?: readonly string[] | undefined;
 }
 
 /** A mail that counts so many says that there may be more. */
 export const COUNTED_MAX = 1_000;
 
-/** Why the mail is sent, with the data of its text. Never contains the token of an invitation. */
+/** Reason of the mail, with the data of its text. Never contains the token of an invitation. */
 export type Occasion =
   | { readonly kind: 'INVITATION' }
   | {
@@ -36,7 +36,7 @@ export type Occasion =
   | KsefNotice
   | BillingNotice;
 
-/** What the owners are told about money and quotas. */
+/** Notices to the owners about money and quotas. */
 export type BillingNotice =
   | { readonly kind: 'PAYMENT_FAILED'; readonly transactionId: string }
   | { readonly kind: 'TRIAL_ENDING'; readonly trialEnd: Date }
@@ -50,7 +50,7 @@ export type BillingNotice =
       readonly limit: number;
     };
 
-/** What owners, and about ERP_REAUTH_REQUIRED also admins, are told about a connection to an ERP. */
+/** Notices about a connection to an ERP, to owners and, for ERP_REAUTH_REQUIRED, also to admins. */
 export type ErpNotice =
   | {
       /** It cannot be synchronised before a person acts. */
@@ -60,7 +60,7 @@ export type ErpNotice =
       readonly providerName: string;
       readonly isByConsent: boolean;
       readonly errorCode: string;
-      /** What happened and what has to be changed. */
+      /** Explains the fault and the required change. */
       readonly errorMessage: string;
     }
   | {
@@ -72,7 +72,7 @@ export type ErpNotice =
       readonly tenantName: string | undefined;
     };
 
-/** What owners and admins are told about KSeF. */
+/** Notices to owners and admins about KSeF. */
 export type KsefNotice =
   | {
       /** Nothing can be submitted before a person acts. */
@@ -80,7 +80,7 @@ export type KsefNotice =
       readonly ksefConnectionId: string;
       /** `PRODUCTION` */
       readonly environment: string;
-      /** What happened and what has to be changed. */
+      /** Explains the failure and the required change. */
       readonly message: string;
     }
   | {
@@ -89,10 +89,10 @@ export type KsefNotice =
       readonly ksefConnectionId: string;
       readonly submissionId: string;
       readonly invoiceId: string;
-      /** Whether KSeF refused the document, rather than that it could not be submitted. */
+      /** True when KSeF refused the document, false when it could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
-      /** What told of it. */
+      /** Event that reported it. */
       readonly eventId: string;
     }
   | {
@@ -114,10 +114,10 @@ export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Da
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
-  /** Of its URL. */
+  /** Host of the endpoint's URL. */
   readonly host: string;
   readonly failingSince: Date;
-  /** When it last answered 410 Gone since then; undefined when it has not. */
+  /** Time of its last 410 Gone since then; undefined when there was none. */
   readonly goneAt: Date | undefined;
 }
 
@@ -128,7 +128,7 @@ export const TRIES_MAX = 6;
 const FIRST_BACKOFF_MS = 60_000;
 const BACKOFF_FACTOR = 3;
 
-/** When to retry after this many tries; undefined after the last one. */
+/** Returns the time of the retry after this number of attempts; undefined after the last one. */
 export function nextRetryAt(tries: number, now: Date): Date | undefined {
   if (tries >= TRIES_MAX) return undefined;
   return new Date(now.getTime() + FIRST_BACKOFF_MS * BACKOFF_FACTOR ** (tries - 1));
@@ -136,7 +136,7 @@ export function nextRetryAt(tries: number, now: Date): Date | undefined {
 
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it any more. */
+/** Decides whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it any more. */
 export function checkDelivery(
   { occasion, createdAt }: Notification,
   { organization, member, now }: { organization: Organization; member: Member; now: Date },

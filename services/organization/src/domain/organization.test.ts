@@ -96,7 +96,7 @@ describe('a subscription that billing tells of', () => {
 
   test.each<[string, Partial<Contract>, Partial<Contract>, ReturnType<typeof rights>]>([
     ['a lower plan than the operator set', { plan: 'ENTERPRISE' }, {}, ['ENTERPRISE', true, undefined]],
-    ['a lower plan beside one that is paid for', { plan: 'SCALE' }, {}, ['SCALE', true, 1]],
+    ['a lower plan next to one that is paid for', { plan: 'SCALE' }, {}, ['SCALE', true, 1]],
     [
       'its end',
       { plan: 'SCALE', subscriptionStatus: 'active' },
@@ -144,7 +144,7 @@ describe('a subscription that billing tells of', () => {
     ['raises the plan', { plan: 'SCALE' }],
     ['states only companies', { additionalLegalEntities: 4 }],
     ['states only the status', { subscriptionStatus: 'active' }],
-  ])('does not end what the operator granted when set-plan %s beside it', (_, stated) => {
+  ])('does not end what the operator granted when set-plan %s during a subscription', (_, stated) => {
     const set = setContract(tell(given({ plan: 'CONTROL', additionalLegalEntities: 3 }), 1, {}), stated);
     expect(rights(tell(set, 2, {}))).toEqual(['CONTROL', true, 4]);
   });
@@ -172,7 +172,7 @@ describe('a subscription that billing tells of', () => {
     const enterprise = setContract(canceled, { plan: 'ENTERPRISE' });
     expect(rights(enterprise)).toEqual(['ENTERPRISE', true, undefined]);
     expect(rights(tell(enterprise, 3, {}))).toEqual(['ENTERPRISE', true, undefined]);
-    // What was bought before is not part of it.
+    // Earlier purchases are not part of it.
     expect(rights(setContract(canceled, { plan: 'CORE' }))).toEqual(['CORE', false, 1]);
   });
 

@@ -23,11 +23,11 @@ export interface Organization extends Contract {
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
-  /** What billing told last; undefined until it knows of a subscription. */
+  /** The last state that billing reported; undefined until it knows of a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
-   * What the operator stated while there was no subscription: no subscription lowers it. Undefined while the operator has
-   * stated no plan, and where an earlier release stored the organization and has heard of no subscription.
+   * The contract that the operator stated while there was no subscription: no subscription lowers it. Undefined while the operator has
+   * stated no plan, and when an earlier release stored the organization and has heard of no subscription.
    */
   readonly granted?: Contract | undefined;
 }
@@ -44,7 +44,7 @@ export interface SubscriptionSource {
 export interface Company {
   readonly id: string;
   readonly name: string;
-  /** As given by the caller; compared with `sameTaxId`. */
+  /** Tax id as given by the caller; compared with `sameTaxId`. */
   readonly taxId: string | undefined;
   /** ISO 3166 alpha-2. */
   readonly country: string | undefined;
@@ -53,7 +53,7 @@ export interface Company {
 
 export interface Deletion {
   readonly at: Date;
-  /** Who deleted it and was given the recovery token, as the audit trail names actors; absent where an earlier release deleted it. */
+  /** The actor who deleted it and got the recovery token, as the audit trail names actors; absent when an earlier release deleted it. */
   readonly by?: DeletedBy | undefined;
   /** Hash of the token that restores the organization. */
   readonly recoveryTokenHash: string;
@@ -124,17 +124,17 @@ export function changeSubscription(
   return { ...organization, ...counting, subscriptionSource: { ...source, status: contract.subscriptionStatus } };
 }
 
-/** What the operator states of a contract; what is not stated is absent. */
+/** The parts of a contract that the operator states; other parts are absent. */
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**
- * The organization with what the operator states; the rest is unchanged. Beside a subscription that is not canceled it
- * counts until billing tells of that again, and can only lower what was granted before. Otherwise a stated plan is granted:
- * no later subscription lowers it.
+ * Returns the organization with the stated parts of the contract; the rest is unchanged. During a subscription that is not canceled they
+ * count until billing reports it again, and can only lower what was granted before. Otherwise a stated plan is granted: no later
+ * subscription lowers it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
   const { granted, subscriptionSource: source } = organization;
-  // Where the operator changed the status since, only the source still has what billing told.
+  // If the operator changed the status since, only the source still has the state that billing reported.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
   // The status that counts decides until billing tells of a subscription again.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
@@ -185,7 +185,7 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Whether the retention still runs: until its end the organization can be restored, from then on only purged. */
+/** Tells whether the retention still runs: until its end the organization can be restored, from then on only purged. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }

@@ -7,7 +7,7 @@ export type Plan = (typeof plans)[number];
 export const subscriptionStatuses = ['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** What an organization may use; undefined means unlimited. Usage is counted per calendar month, UTC. */
+/** Usage limits of an organization; undefined means unlimited. Usage is counted per calendar month, UTC. */
 export interface Limits {
   readonly analysesPerMonth: number | undefined;
   readonly scanRowsPerMonth: number | undefined;
@@ -21,7 +21,7 @@ export interface Limits {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Without companies, whose limit depends on the subscription. */
+/** Limits by plan, without companies, whose limit depends on the subscription. */
 const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'companies'>>> = {
   FREE: {
     analysesPerMonth: 25,
@@ -73,13 +73,13 @@ export interface Contract {
   readonly subscriptionStatus: SubscriptionStatus;
   /** Companies beyond the first. */
   readonly additionalLegalEntities: number;
-  /** Whether billing counts the subscription as active; undefined where the operator set the status, which decides then. */
+  /** True when billing counts the subscription as active; undefined when the operator set the status, which decides then. */
   readonly isSubscriptionActive?: boolean | undefined;
 }
 
 /**
- * What counts where the operator granted one contract and billing tells of another: the higher plan and the larger number
- * of companies. A subscription that is active makes the granted plan active, too; one that is not adds no companies.
+ * Combines the contract that the operator granted with the one that billing reports: the higher plan and the larger number of companies. A
+ * subscription that is active makes the granted plan active, too; one that is not adds no companies.
  */
 export function combineContracts(granted: Contract, told: Contract): Contract {
   const { hasActiveSubscription } = entitlements(told);
@@ -100,12 +100,12 @@ export function lowerContract(granted: Contract, stated: Partial<Contract>): Con
   };
 }
 
-/** Whether the effective plan of the first contract is the higher one. */
+/** Tells whether the effective plan of the first contract is the higher one. */
 function isHigher(one: Contract, other: Contract): boolean {
   return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
 
-/** What the contract allows. */
+/** The rights and limits of a contract. */
 export interface Entitlements {
   /** The effective plan: FREE when there is a subscription that is not active. */
   readonly plan: Plan;

@@ -1,9 +1,9 @@
-/** That an organization was purged: all that is left of it beside its audit trail. */
+/** Record of a purged organization: the only rest of it besides its audit trail. */
 export interface Purge {
   readonly organizationId: string;
   readonly version: number;
   readonly begunAt: Date;
-  /** How often it was announced. */
+  /** Number of times that the purge was announced. */
   readonly rounds: number;
 }
 
@@ -27,7 +27,7 @@ const ROUNDS_AFTER_MS = [
   8 * DAY_MS,
 ] as const;
 
-/** When the purge is announced after so many times; undefined: never again. */
+/** Returns the time of the next announcement of the purge; undefined after the last one. */
 export function nextRoundAt({ begunAt, rounds }: Pick<Purge, 'begunAt' | 'rounds'>): Date | undefined {
   const afterMs = ROUNDS_AFTER_MS[rounds - 1];
   return afterMs === undefined ? undefined : new Date(begunAt.getTime() + afterMs);

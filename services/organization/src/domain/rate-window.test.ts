@@ -39,7 +39,7 @@ describe('allowed tokens', () => {
 });
 
 describe('a refused caller', () => {
-  /** Whether a token is free `afterMs` later, if no other caller takes one. */
+  /** Tells whether a token is free `afterMs` later, if no other caller takes one. */
   const isFree = (
     limit: number,
     { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },

@@ -13,7 +13,7 @@ export function windowPosition(now: Date): WindowPosition {
 }
 
 /**
- * How many tokens the current minute may grant in total: the limit less the share of the previous minute's tokens that
+ * Returns the number of tokens that the current minute may grant in total: the limit less the share of the previous minute's tokens that
  * falls within the last 60 seconds (HTTP and security reference, section 7). Rounded so that the limit is never exceeded.
  */
 export function allowedTokens(limitPerMinute: number, previousUsed: number, elapsedMs: number): number {
@@ -26,14 +26,14 @@ export function retryAfterMs(
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
 ): number {
   const room = limitPerMinute - 1 - currentUsed;
-  // Within this minute: when the previous minute's share has shrunk to the room left.
+  // The time within this minute when the previous minute's share has shrunk to the room left.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
   // Otherwise in the next minute, when the share of the current one has shrunk.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 
-/** How far into the next minute the share of `used` tokens shrinks to `room`; undefined when there is no room at all. */
+/** Returns the time in the next minute when the share of `used` tokens has shrunk to `room`; undefined when there is no room at all. */
 function shrinkMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;
   return used <= room ? 0 : Math.ceil((WINDOW_MS * (used - room)) / used);

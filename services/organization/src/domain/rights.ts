@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { ALL_SCOPES, hasScope, isRoleAtLeast, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { GrantedScope, Role } from '@invoicecontrol/api-key/rights';
 
-/** What a key may do: a call is allowed when the role is high enough and the scope is present. */
+/** The rights of a key: a call is allowed when the role is high enough and the scope is present. */
 export interface Rights {
   readonly role: Role;
   readonly scopes: readonly GrantedScope[];

@@ -18,7 +18,7 @@ import type { Clients } from '../testing/clients.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
-/** How far the service's clock is ahead of real time. */
+/** Milliseconds by which the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const ownerRights = { role: 'OWNER', scopes: ['*'] };

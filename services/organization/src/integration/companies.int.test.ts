@@ -23,7 +23,7 @@ let mongo: MongoConnection;
 let bus: Bus;
 let service: RunningService;
 let clients: Clients;
-/** By event id, because an event may be delivered twice. */
+/** Events by id, because an event may be delivered twice. */
 const received = new Map<string, OrganizationChanged>();
 
 beforeAll(async () => {

@@ -16,7 +16,7 @@ import type { FakeBilling } from '../testing/fake-billing.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const DAY_MS = 24 * 3_600_000;
-/** How far the service's clock is ahead of real time. */
+/** Milliseconds by which the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');

@@ -37,7 +37,7 @@ const databaseName = testDatabaseName();
 const quiet = createLogger({ service: 'test', level: 'silent' });
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How far the services' clock is ahead of real time. */
+/** Milliseconds by which the services' clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');
@@ -256,7 +256,7 @@ describe('KSeF', () => {
   test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {
     const email = 'admin-ksef-many@acme.example';
     const { organizationId } = await withAdmin(email);
-    // In the middle of an hour, so that all are within it.
+    // The middle of an hour, so that all are within it.
     const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2);
     const refuse = (connectionId: string, number: number): Promise<void> =>
       changed(organizationId, { connectionId, submissionId: `submission-${number}`, errorCode: 'KSEF_450' }, at);
@@ -323,7 +323,7 @@ describe('KSeF', () => {
     expect((await documents().findOne({ _id: id }))?.submissionIds).toEqual(submissionIds);
   });
 
-  test('that refuses in another hour is told anew, and an event that comes twice adds no mail', async () => {
+  test('that refuses in another hour causes a new mail, and an event that comes twice adds no mail', async () => {
     const { organizationId } = await someMember();
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
     const refused = { connectionId: 'connection-1', status: 'FAILED', errorCode: 'KSEF_500' };
@@ -351,7 +351,7 @@ describe('KSeF', () => {
   ])('that leaves an invoice %s (%s) is told to owners and admins', async (status, errorCode, subject) => {
     const email = `admin-ksef-${status.toLowerCase()}@acme.example`;
     const { organizationId } = await withAdmin(email);
-    // What is under way, went well or was ended by a person is told to nobody.
+    // Submissions that are in progress, succeeded or were ended by a person cause no mail.
     await changed(organizationId, { status: 'PROCESSING' });
     await changed(organizationId, { status: 'ACCEPTED', ksefNumber: 'n' });
     await changed(organizationId, { status: 'FAILED', errorCode: 'CANCELED' });
@@ -461,7 +461,7 @@ describe('an assignment', () => {
   test('delivered twice sends one mail', async () => {
     const member = await someMember();
     const event = assignment({ organizationId: member.organizationId, assigneeUserId: member.userId });
-    // Without a message id the broker does not deduplicate.
+    // The broker does not deduplicate messages without an id.
     for (let count = 0; count < 3; count++) await eventually(() => bus.jetstream.publish(event.subject, event.payload));
     await assign(member);
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(2));

@@ -24,7 +24,7 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const logger = createLogger({ service: 'test', level: 'silent' });
 const DAY_MS = 24 * 3_600_000;
-/** How far the service's clock is ahead of real time. */
+/** Milliseconds by which the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');

@@ -31,7 +31,7 @@ const config = () =>
     ORGANIZATION_RETENTION_MS: String(RETENTION_MS),
     AUDIT_RETENTION_MS: String(AUDIT_RETENTION_MS),
   });
-/** How far the service's clock is ahead of real time; it only goes forward. */
+/** Milliseconds by which the service's clock is ahead of real time; it only goes forward. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');
@@ -152,7 +152,7 @@ describe('a deleted organization whose retention is over', () => {
     const other = await newTenant();
     await undelete(other.organizationId);
     aheadMs += RETENTION_MS;
-    // Whichever process wrote it first, and however far the clock was by then.
+    // The turn is set here, because another process may have written it first, at any time of its clock.
     const dueAt = new Date(clock.now().getTime() + DAY_MS);
     await mongo.db
       .collection<{ _id: string }>('schedules')

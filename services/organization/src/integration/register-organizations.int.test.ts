@@ -12,9 +12,9 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const DAY_MS = 24 * 3_600_000;
 const RETRY_MS = 5 * 60_000;
-/** As in the module. */
+/** Page size of the module. */
 const PAGE_SIZE = 100;
-/** How far the service's clock is ahead of real time; it only goes forward. */
+/** Milliseconds by which the service's clock is ahead of real time; it only goes forward. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 let billing: FakeBilling;
@@ -47,7 +47,7 @@ test('billing is told of every organization that is not deleted, at the first st
   clients.close();
   await first.stop();
 
-  // As a database that is older than this job.
+  // The database now looks older than this job.
   await mongo.db.collection('schedules').deleteMany({});
   billing.registered.length = 0;
   const second = await start();

@@ -15,7 +15,7 @@ const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const caller = asKey('test-key');
-/** How far the service's clock is ahead of real time. */
+/** Milliseconds by which the service's clock is ahead of real time. */
 let aheadMs = 0;
 let mongo: MongoConnection;
 let service: RunningService;

@@ -19,7 +19,7 @@ export interface ApiKeyDocument extends Audited {
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
-  /** Written by {@link startKeyUsage} alone, outside the version: no rule depends on it. */
+  /** Written only by {@link startKeyUsage}, outside the version: no rule depends on it. */
   readonly lastUsedDay?: string;
 }
 

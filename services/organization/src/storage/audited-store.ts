@@ -11,7 +11,7 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { Audited, AuditRelay } from './audit-relay.js';
 import { toQueuedDocument } from './notifications.js';
 
-/** Fields that the stores write beside the state. */
+/** Fields that the stores write in addition to the state. */
 export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
 
 export interface AuditedStore<D extends Audited> {

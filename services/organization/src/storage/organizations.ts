@@ -42,9 +42,9 @@ export interface OrganizationDocument extends Audited {
 
 interface PurgeFields {
   readonly begunAt: Date;
-  /** How often the purge was announced. */
+  /** Number of times that the purge was announced. */
   readonly rounds: number;
-  /** When it is announced again; absent after the last time. Sparse index. */
+  /** Time of the next announcement; absent after the last one. Sparse index. */
   readonly nextAt?: Date;
 }
 
@@ -98,7 +98,7 @@ export function organizationStore(
   };
 }
 
-/** What is left of a purged organization is no organization any more. */
+/** The remains of a purged organization are not an organization. */
 const notPurged = { purge: { $exists: false } } as const;
 const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 

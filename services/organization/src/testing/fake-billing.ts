@@ -6,13 +6,13 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 
 /** A fake of billing that knows the subscriptions that a test tells it of. */
 export interface FakeBilling extends GrpcServer {
-  /** Whether one that is not canceled is known; an organization that was never named has none. */
+  /** Sets whether a subscription is known that is not canceled; an organization that was never named has none. */
   setSubscription(organizationId: string, isOpen: boolean): void;
   /** The organizations that it was told of, in their order. */
   readonly registered: string[];
-  /** Whether it refuses to be told of organizations for now. */
+  /** Starts or ends an outage in which it refuses announcements of organizations. */
   setOutage(isOut: boolean): void;
-  /** How often it was asked. */
+  /** Number of checks so far. */
   readonly checks: number;
 }
 
