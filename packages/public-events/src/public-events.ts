@@ -60,7 +60,7 @@ export type PublicEvent = {
 const INVOICE_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14';
 const FINDING_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13';
 
-/** What a test delivery carries and the published description shows. The ids exist nowhere. */
+/** Examples in test deliveries and in the published description. The ids exist nowhere. */
 export const publicEventExamples: PublicEventData = {
   'invoice.analysis.completed': {
     invoice_id: INVOICE_ID,

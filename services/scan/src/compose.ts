@@ -30,7 +30,7 @@ import type { ScanDocument } from './storage/scans.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { scanService } from './transport/grpc/scans.js';
 
-/** How often each replica searches for scans that a crash or an outage interrupted. */
+/** Interval at which each replica searches for scans that a crash or an outage interrupted. */
 const SWEEP_EACH_MS = 5_000;
 
 /** Starts the scan service and resolves when it takes calls. */

@@ -19,7 +19,7 @@ interface Deps {
 
 interface AbandonedScan {
   readonly scan: FailedScan;
-  /** Whether an earlier call did it. */
+  /** True when an earlier call abandoned it. */
   readonly wasAbandoned: boolean;
 }
 

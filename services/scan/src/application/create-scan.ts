@@ -23,9 +23,9 @@ import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-sto
 /** A scan waits this long at most for the one of its organization that runs. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Between our answer and the moment at which the caller stops waiting. */
+/** Time between the response and the moment at which the caller stops waiting. */
 const ANSWER_MS = 1_000;
-/** What a caller is told to wait whose scan did not get its turn. */
+/** Seconds after which a caller should retry whose scan did not get its turn. */
 const TURN_RETRY_SECONDS = 5;
 
 interface Deps {
@@ -52,19 +52,19 @@ export interface CreateScanInput {
 
 export interface CreatedScan {
   readonly scan: CompleteScan;
-  /** Whether this is the answer to an earlier request. */
+  /** True when this is the response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
 interface Caller {
   readonly context: RequestContext;
-  /** In milliseconds since the epoch; Infinity for one that waits for ever. */
+  /** Deadline of the response in milliseconds since the epoch; Infinity for a caller that waits for ever. */
   readonly answerBy: number;
-  /** From then on the scan is brought to its end whatever the caller does. */
+  /** Called when the scan is stored: from then on it is finished whatever the caller does. */
   onStored(): void;
 }
 
-/** What is known of a request before its scan is stored. */
+/** The facts of a request before its scan is stored. */
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
@@ -115,8 +115,8 @@ export const createScan = (deps: Deps): CreateScan => {
   };
 
   /**
-   * A scan that its worker abandoned must end before the next one begins. It goes on beside the waiting one, which may be
-   * refused meanwhile.
+   * A scan that its worker abandoned must end before the next one begins. It runs at the same time as the waiting one, which may be
+   * refused.
    */
   const takeUpAbandoned = async (reference: ScanReference): Promise<void> => {
     const taken = await scans.takeOver(reference);

@@ -17,7 +17,7 @@ import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome, Worker } from './row-analysis.js';
 import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
-/** What the counter of the month is called. */
+/** Name of the counter of the month. */
 export const SCAN_ROWS_METER = 'scan_rows';
 
 interface Deps {
@@ -34,13 +34,13 @@ interface Withdrawn {
 }
 
 /**
- * Brings a running scan that we hold to its end: external ids, skipped rows, analysis, result (architecture section 7).
- * Every step may be repeated, so whoever takes over a scan begins here; `watch` has the time of what came before. A try
- * that comes to nothing leaves the scan to a later one, without its turn when that happens again and again (ADR 0016).
- * @throws DomainError already_exists when no row is left, and what analysis refuses the rows with: then nothing of the
- * scan remains; unavailable for everything else that failed: then the sweep tries again
+ * Brings a running scan that we hold to its end: external ids, skipped rows, analysis, result (architecture section 7). Every step may be
+ * repeated, so a worker that takes over a scan begins here; `watch` has the time of the earlier stages. A failed attempt leaves the scan to
+ * a later one, without its turn when that happens repeatedly (ADR 0016).
+ * @throws DomainError already_exists when no row is left, and the error with which analysis refuses the rows: then nothing of the scan
+ *   remains; unavailable for everything else that failed: then the sweep tries again
  * @throws Error of the driver when the database is unavailable: then the sweep resumes the scan after its lease
- * @throws VersionConflict when another worker has taken over meanwhile
+ * @throws VersionConflict when another worker has taken over
  */
 export type FinishScan = (held: HeldScan, context: RequestContext, watch?: Stages) => Promise<CompleteScan>;
 
@@ -169,7 +169,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 };
 
-/** How a caller who got no result comes to it. */
+/** Returns the sentence that tells a caller without a result how to get it. */
 export function wayToResult(isKeyed: boolean): string {
   return isKeyed
     ? 'Repeating the request with the same Idempotency-Key gives its result.'
@@ -186,7 +186,7 @@ function inCurrency(row: Row, baseCurrency: string): Row {
 /** Stored errors are cut to this length. */
 const ERROR_LENGTH_MAX = 300;
 
-/** What the operator is told of an error; the log has all of it. */
+/** Returns the sentence about an error for the operator; the log has all of it. */
 function sentenceOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAX);
 }

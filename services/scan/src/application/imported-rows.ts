@@ -1,6 +1,6 @@
 import type { NewScan, ScanReference } from './scan-store.js';
 
-/** What use cases need of the imported_rows collection: which scan an external id of a company belongs to. */
+/** The operations of use cases on the imported_rows collection: the scan that an external id of a company belongs to. */
 export interface ImportedRows {
   /**
    * Takes the external ids for a scan; may be repeated.

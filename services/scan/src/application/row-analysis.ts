@@ -5,7 +5,7 @@ import type { ScanReference } from './scan-store.js';
 export interface RowsToAnalyze extends ScanReference {
   readonly companyId: string;
   readonly baseCurrency: string;
-  /** When the scan was accepted; the same in every repeat. */
+  /** Time when the scan was accepted; the same in every repeat. */
   readonly receivedAt: Date;
   readonly rows: readonly Row[];
 }
@@ -19,7 +19,7 @@ export interface RowOutcome {
   readonly unconvertedInvoices: number;
 }
 
-/** Who has the rows analyzed. */
+/** The worker that has the rows analyzed. */
 export interface Worker {
   readonly context: RequestContext;
   /** Aborted when another worker has the scan, or may have it: analysis must not be asked by both. */

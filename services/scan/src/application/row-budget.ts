@@ -2,12 +2,12 @@ import { DomainError } from '@invoicecontrol/errors';
 
 /** Rows of all requests that one process works on or keeps waiting: ten scans of the largest size. */
 const ROWS_AT_ONCE_MAX = 50_000;
-/** Of these, for one organization: one scan that is analyzed, and three that wait for it. */
+/** Part of them for one organization: one scan that is analyzed, and three that wait for it. */
 const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 /**
- * Bounds the memory of a process: rows stand in it while their scan waits for its turn and while it is analyzed. Scans of
- * one organization run one after the other, so those that wait are bounded apart and leave room for other organizations.
+ * Bounds the memory of a process: rows are in it while their scan waits for its turn and while it is analyzed. Scans of one organization
+ * run one after the other, so those that wait are bounded apart and leave room for other organizations.
  * @throws DomainError rate_limited when the organization has its share, unavailable when there is no room
  */
 export type RowBudget = <T>(organizationId: string, rowCount: number, work: () => Promise<T>) => Promise<T>;

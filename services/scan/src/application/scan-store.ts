@@ -23,7 +23,7 @@ export interface NewScan extends ScanReference {
   readonly usage: CountedRows;
 }
 
-/** How many rows a scan counts, and in which month's quota. */
+/** Number of rows that a scan counts, and the month of the quota. */
 export interface CountedRows {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
@@ -35,7 +35,7 @@ export interface HeldScan extends ScanReference {
   readonly version: number;
   /** Proves that it is in our hands, whatever its version is by now. */
   readonly claimId: string;
-  /** Whether it came with an idempotency key. */
+  /** True when it came with an idempotency key. */
   readonly isKeyed: boolean;
   readonly companyId: string;
   readonly baseCurrency: string;
@@ -92,9 +92,9 @@ export interface Failure {
 export interface StuckScan extends ScanReference {
   readonly createdAt: Date;
   readonly faults: number;
-  /** Why the last try came to nothing. */
+  /** Error of the last failed attempt. */
   readonly lastError?: string;
-  /** When its next try is due; absent while a worker has it. */
+  /** Time of its next attempt; absent while a worker has it. */
   readonly nextTryAt?: Date;
   /** When its worker gives it up, unless it prolongs that. */
   readonly leaseUntil: Date;
@@ -104,7 +104,7 @@ export interface ScanQuery extends PageRequest {
   readonly companyId: string | undefined;
 }
 
-/** What use cases need of the scans collection. */
+/** The operations of use cases on the scans collection. */
 export interface ScanStore {
   /** Stores a scan as running and held by us; undefined when its id is taken or another scan of the tenant runs. */
   insert(scan: NewScan): Promise<HeldScan | undefined>;
@@ -125,8 +125,8 @@ export interface ScanStore {
   /** Leaves the scan to the next worker, after a pause; false when another worker has taken over. */
   leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;
   /**
-   * Ends the scan without a result, whoever holds it: every later write of its worker fails. Its rows stop counting with
-   * this write, which also carries the event and the line of the audit trail.
+   * Ends the scan without a result, regardless of its holder: every later write of its worker fails. Its rows stop counting with this
+   * write, which also carries the event and the line of the audit trail.
    * @throws VersionConflict when the scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
@@ -137,8 +137,8 @@ export interface ScanStore {
   /** Removes a running scan as if it had never been; false when another worker has taken over. */
   remove(scan: HeldScan): Promise<boolean>;
   /**
-   * What the sweep takes up: scans of any tenant that have the turn and whose worker fell silent, then some of those that
-   * were set aside and are due. Those that wait longest come first.
+   * Lists the scans for the sweep: scans of any tenant that have the turn and whose worker fell silent, then some of those that were set
+   * aside and are due. Those that wait longest come first.
    */
   abandoned(): Promise<ScanReference[]>;
   /** The rows that scans of a month count. */

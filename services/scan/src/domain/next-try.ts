@@ -3,25 +3,25 @@ import { DomainError, isTemporary } from '@invoicecontrol/errors';
 /** Faults in a row with which a scan gives up its organization's turn (ADR 0016). */
 export const FAULTS_MAX = 3;
 
-/** Until analysis answers again. */
+/** Pause until analysis may be available again. */
 const OUTAGE_PAUSE_MS = 10_000;
 /** After the first fault; twice as long after each further one, so that the turn is given up within half a minute. */
 const FAULT_PAUSE_MS = 5_000;
 /** A scan without its turn waits for a corrected release. */
 const SET_ASIDE_PAUSE_MS = 15 * 60_000;
-/** A scan of an organization that was deleted meanwhile waits for the day on which it is restored. */
+/** A scan of an organization that was deleted in the meantime waits for the day on which it is restored. */
 const DELETED_PAUSE_MS = 5 * 60_000;
 
-/** Why a try failed. A fault is ours, and the same rows fail again until it is corrected. */
+/** Reason of a failed attempt. A fault is a bug of the product, and the same rows fail again until it is corrected. */
 export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 
-/** What becomes of a scan after a try that came to nothing. */
+/** The next attempt of a scan after a failed one. */
 export interface NextTry {
   readonly reason: FailureReason;
-  /** How many tries in a row ended in a fault; outages between them neither count nor end the row. */
+  /** Number of consecutive attempts that ended in a fault; outages between them neither count nor end the row. */
   readonly faults: number;
   readonly pauseMs: number;
-  /** Whether other scans of the organization wait for it. Without its turn it is set aside. */
+  /** True when other scans of the organization wait for it. A scan without its turn is set aside. */
   readonly keepsTurn: boolean;
 }
 

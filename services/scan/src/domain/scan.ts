@@ -3,11 +3,11 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Rows of one scan (specification 8). */
 export const SCAN_ROWS_MAX = 5_000;
 
-/** What is asked of a row to tell whether it is skipped. */
+/** The fields of a row that decide whether it is skipped. */
 export interface IdentifiedRow {
   /** The invoice's id in the system it was exported from; unique in a company. */
   readonly externalId?: string | undefined;
-  /** Where the row stands in the caller's file; may repeat. */
+  /** Number of the row in the caller's file; may repeat. */
   readonly sourceRowNumber: number;
 }
 
@@ -26,7 +26,7 @@ export interface SkippedRow {
   readonly reason: SkipReason;
 }
 
-/** What a finished scan says of its rows. */
+/** The result of a finished scan about its rows. */
 export interface ScanResult {
   readonly invoicesAnalyzed: number;
   readonly rowsSkipped: number;
@@ -35,8 +35,8 @@ export interface ScanResult {
   readonly analyzedValueCurrency: string;
   /** Analyzed rows without an exchange rate. */
   readonly unconvertedInvoices: number;
-  /** By decision: PASS, REVIEW and BLOCK, also when none. */
+  /** Number of invoices by decision: PASS, REVIEW and BLOCK, each also when it is 0. */
   readonly decisionCounts: Readonly<Record<string, number>>;
-  /** By finding type. */
+  /** Number of findings by type. */
   readonly findingCounts: Readonly<Record<string, number>>;
 }

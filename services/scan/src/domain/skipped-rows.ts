@@ -10,9 +10,9 @@ export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<stri
 }
 
 /**
- * Which rows are not analyzed (specification 2.9): those whose external id an earlier scan imported, and of those that
- * share one in the file all but the first. A row that is both was already imported: no row of the file with its id is
- * analyzed, so none of them is a duplicate of one that is.
+ * Finds the rows that are not analyzed (specification 2.9): those whose external id an earlier scan imported, and of those that share one
+ * in the file all but the first. A row that is both was already imported: no row of the file with its id is analyzed, so none of them is a
+ * duplicate of one that is.
  * @param imported external ids that earlier scans of the company have
  */
 export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<string>): Skip[] {

@@ -27,7 +27,7 @@ const outage = new DomainError('unavailable', 'down');
 const keyed = { idempotencyKey: 'poisoned' };
 
 let running: RunningScan;
-/** Stands still, so that only a test lets pauses and leases pass. */
+/** The clock is stopped, so that only a test lets pauses and leases pass. */
 let nowMs = Date.now();
 const logLines: LogLine[] = [];
 
@@ -274,7 +274,7 @@ describe('the sweep', () => {
   test('takes scans that have their turn first, then five that were set aside, those that are due longest first', async () => {
     const template = await documentOf(await tenantWithFaults(FAULTS_MAX));
     const documents = running.mongo.db.collection<ScanDocument>('scans');
-    // What other tests left running would have its turn too.
+    // Running scans of other tests would have their turn too.
     await documents.deleteMany({ status: 'RUNNING' });
     const copy = (name: string, dueInMs: number, hasTurn: boolean): ScanDocument => {
       const organizationId = running.organization.newTenant();

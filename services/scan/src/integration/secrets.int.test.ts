@@ -9,7 +9,7 @@ import { startService } from '../compose.js';
 import { startFakeAnalysis } from '../testing/fake-analysis.js';
 import { connect, testConfig, wireRow } from '../testing/scanning.js';
 
-/** Of a scan that waits for analysis, and longer than that after a first fault. */
+/** Pause of a scan that waits for analysis; longer than the one after a first fault. */
 const PAUSE_MS_MAX = 10_000;
 
 test('what a row says, and the key it came with, stand in no log line, whatever becomes of the scan', async () => {

@@ -61,7 +61,7 @@ test('the counter of rows can be read, and is exact within five minutes of a cra
   );
   const limited = { scanRowsPerMonthLimit: 100 };
   await expect(scans.create(organizationId, [wireRow()], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
-  // In steps: a check that runs while the clock moves on puts the next one a minute behind it.
+  // The clock moves in steps: a check that runs while it moves puts the next one a minute behind it.
   const latest = now.getTime() + 5 * 60_000;
   now.setMinutes(now.getMinutes() + 3);
   await eventually(async () => {

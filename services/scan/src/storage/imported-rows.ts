@@ -40,7 +40,7 @@ export function importedRowStore(
       const owned = await collection
         .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
         .toArray();
-      // What this very scan took before a crash is its own.
+      // Ids that this scan took before a crash are its own.
       const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
       const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
       const failed = await failedAmong(organizationId, owners);

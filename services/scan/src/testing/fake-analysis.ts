@@ -15,9 +15,9 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 export interface FakeAnalysis extends GrpcServer {
   /** Every request for the organization, repeats included, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
-  /** How many of its calls were at work at the same moment. */
+  /** Returns the maximum number of its calls that ran at the same time. */
   callsAtOnceMax(organizationId: string): number;
-  /** For each of these requests, whether its caller has stopped waiting. */
+  /** Tells for each of these requests whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
   /** The next calls for the organization fail with these, one each; then it answers again. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
@@ -51,7 +51,7 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
           const calls = callsAtOnce.get(request.organizationId) ?? { now: 0, max: 0 };
           callsAtOnce.set(request.organizationId, calls);
           calls.max = Math.max(calls.max, ++calls.now);
-          // At least a turn of the event loop, so that a call beside this one would be seen.
+          // Waits at least a turn of the event loop, so that a concurrent call would be seen.
           await (gates.get(request.organizationId)?.opened ?? nextTurn());
           calls.now--;
           // A repeat with the same scan id gets the answer of the first call.

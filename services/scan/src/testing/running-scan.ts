@@ -24,10 +24,10 @@ export interface RunningScan {
   readonly mongo: MongoConnection;
   /** A further replica; it may use another connection to its database. */
   startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
-  /** What is counted for the organization, whatever the month. */
+  /** Returns the number of counted rows of the organization over all months. */
   usedRows(organizationId: string): Promise<number>;
   stored(organizationId: string): Promise<ScanDocument[]>;
-  /** As if the worker of its running scan had fallen silent. */
+  /** Lets the worker of its running scan appear silent. */
   lapse(organizationId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startScan(
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      // Under an unknown claim id, or a worker that is still alive might renew its lease.
+      // The claim id is unknown, or a worker that is still alive might renew its lease.
       const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
       await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },

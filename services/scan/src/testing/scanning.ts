@@ -47,7 +47,7 @@ export function testConfig(
   });
 }
 
-/** What tells a row from others. */
+/** The fields in which a row differs from others. */
 type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
 
 /** A row of one imagined ledger, without a currency; tests change what they are about. */
@@ -67,7 +67,7 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** As a client does that is told to retry: a scan that did not get its turn leaves nothing behind. */
+/** Retries as a client does: a scan that did not get its turn leaves nothing behind. */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {
