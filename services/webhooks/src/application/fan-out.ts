@@ -63,7 +63,6 @@ export const fanOut =
       createdAt: clock.now(),
       state: isSkipped ? 'SKIPPED' : 'PENDING',
       isTest: false,
-      claimId: undefined,
     }));
     await storeAndStart({ queue, worker }, deliveries);
     eventFannedOut(event.type, deliveries.length);
@@ -76,24 +75,23 @@ export async function storeAndStart(
 ): Promise<void> {
   const prepared = deliveries.map((delivery) => {
     const slot = delivery.state === 'PENDING' ? worker.take(delivery.endpointId) : undefined;
-    return { slot, delivery: slot === undefined ? delivery : { ...delivery, claimId: randomUUID() } };
+    return { delivery, claim: slot && { slot, claimId: randomUUID() } };
   });
   let existing: ReadonlySet<string>;
   try {
-    existing = await queue.insert(prepared.map(({ delivery }) => delivery));
+    existing = await queue.insert(prepared.map(({ delivery, claim }) => ({ ...delivery, claimId: claim?.claimId })));
   } catch (error) {
-    for (const { slot } of prepared) slot?.release();
+    for (const { claim } of prepared) claim?.slot.release();
     throw error;
   }
-  for (const { slot, delivery } of prepared) {
-    if (existing.has(delivery.id)) slot?.release();
-    else if (slot !== undefined) worker.start(slot, { delivery: sendable(delivery), claimId: delivery.claimId ?? '' });
-    else if (delivery.state === 'PENDING') worker.add({ ...sendable(delivery), nextAttemptAt: delivery.createdAt });
+  for (const { delivery, claim } of prepared) {
+    if (existing.has(delivery.id)) claim?.slot.release();
+    else if (claim !== undefined) worker.start(claim.slot, { delivery: sendable(delivery, 1), claimId: claim.claimId });
+    else if (delivery.state === 'PENDING') worker.add({ ...sendable(delivery, 0), nextAttemptAt: delivery.createdAt });
   }
 }
 
 /** As `queue.insert` stores it. */
-function sendable({ id, organizationId, endpointId, eventId, isTest, claimId }: NewDelivery): SendableDelivery {
-  const tries = claimId === undefined ? 0 : 1;
+function sendable({ id, organizationId, endpointId, eventId, isTest }: NewDelivery, tries: 0 | 1): SendableDelivery {
   return { id, organizationId, endpointId, eventId, isTest, series: 1, failures: 0, tries };
 }

@@ -48,7 +48,7 @@ export const replayDelivery =
       const replayed = await deliveries.replay(delivery, [
         audit('webhook.delivery_replayed', delivery.endpointId, context),
       ]);
-      worker.add({ ...replayed, nextAttemptAt: replayed.nextAttemptAt ?? delivery.createdAt });
+      worker.add(replayed);
       return replayed;
     } catch (error) {
       // Another request has replayed it.
@@ -124,7 +124,6 @@ export const testEndpoint =
       createdAt,
       state: 'PENDING',
       isTest: true,
-      claimId: undefined,
     };
     await storeAndStart({ queue, worker }, [delivery]);
     const stored = await deliveries.find(organizationId, delivery.id);

@@ -1,7 +1,7 @@
 import type { PublicEventType } from '@invoicecontrol/public-events';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { Delivery, DeliveryState, DeliveryWithAttempts, Settlement } from '../domain/delivery.js';
+import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settlement } from '../domain/delivery.js';
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
@@ -21,7 +21,7 @@ export interface BulkReplay {
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: Endpoint['events'];
-  readonly status?: Endpoint['status'];
+  readonly status?: Exclude<Endpoint['status'], 'DELETED'>;
   readonly activeSince?: Date;
   readonly secrets?: readonly SealedSecret[];
   readonly noticedAt?: Date;
@@ -100,6 +100,9 @@ export interface NewDelivery {
   readonly createdAt: Date;
   readonly state: 'PENDING' | 'SKIPPED';
   readonly isTest: boolean;
+}
+
+export interface PreparedDelivery extends NewDelivery {
   /** The worker that sends it at once. */
   readonly claimId: string | undefined;
 }
@@ -151,7 +154,7 @@ export interface Completion {
 
 export interface DeliveryQueue {
   /** @returns the ids of those that were there */
-  insert(deliveries: readonly NewDelivery[]): Promise<ReadonlySet<string>>;
+  insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
   /** Without a live claim and due before, the earliest first; a delivery that is not due yet is told with its time. */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /** Undefined when it is no longer as it was found: another worker has it, it was sent, or it ended. */
@@ -175,7 +178,7 @@ export interface Deliveries {
   /** The latest that match, newest first. */
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
   /** @throws VersionConflict when another replay came before */
-  replay(delivery: Delivery, events: readonly Announcement[]): Promise<Delivery>;
+  replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
   /** Ids of FAILED ones that were created since, the oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;
   /** Those of them that are still FAILED become due. @returns how many */

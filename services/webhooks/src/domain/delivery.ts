@@ -31,15 +31,23 @@ export interface Attempt {
   readonly interruptions: number;
 }
 
+/** Only a PENDING delivery has a next attempt. */
+type Open = { readonly state: 'PENDING'; readonly nextAttemptAt: Date };
+type Closed<S extends DeliveryState> = { readonly state: S; readonly nextAttemptAt: undefined };
+
 /** One event for one endpoint. */
-export interface Delivery {
+export type Delivery = DeliveryFacts & (Open | Closed<Exclude<DeliveryState, 'PENDING'>>);
+
+/** A delivery that waits for its next attempt. */
+export type OpenDelivery = DeliveryFacts & Open;
+
+interface DeliveryFacts {
   readonly id: string;
   readonly organizationId: string;
   readonly endpointId: string;
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
-  readonly state: DeliveryState;
   readonly isTest: boolean;
   /** Grows with each replay. */
   readonly series: number;
@@ -47,17 +55,16 @@ export interface Delivery {
   readonly failures: number;
   /** Claims of the attempt that comes next or is under way. */
   readonly tries: number;
-  readonly nextAttemptAt: Date | undefined;
   /** Counted attempts of all series. */
   readonly attemptCount: number;
   readonly lastStatusCode: number | undefined;
 }
 
 /** A delivery with what came back. */
-export interface DeliveryWithAttempts extends Delivery {
+export type DeliveryWithAttempts = Delivery & {
   readonly attempts: readonly Attempt[];
   readonly lastExcerpt: string | undefined;
-}
+};
 
 /** What came of sending a request. */
 export interface SendResult {
@@ -78,10 +85,7 @@ export type Settlement = {
   readonly attempt: Attempt;
   readonly failures: number;
   readonly excerpt: string | undefined;
-} & (
-  | { readonly state: 'PENDING'; readonly nextAttemptAt: Date }
-  | { readonly state: 'DELIVERED' | 'FAILED'; readonly nextAttemptAt: undefined }
-);
+} & (Open | Closed<'DELIVERED' | 'FAILED'>);
 
 /**
  * @param at when the attempt began

@@ -13,14 +13,14 @@ import type {
   Completion,
   Deliveries,
   DeliveryQueue,
-  NewDelivery,
+  PreparedDelivery,
   SendableDelivery,
 } from '../application/stores.js';
 import { deliveryStates } from '../domain/delivery.js';
 import { batched } from './batched.js';
 import { batchedInsert } from './batched-insert.js';
 import { findIds } from './find-ids.js';
-import type { Attempt, Delivery, DeliveryState } from '../domain/delivery.js';
+import type { Attempt, Delivery, DeliveryState, OpenDelivery } from '../domain/delivery.js';
 
 /**
  * One event for one endpoint. `nextAttemptAt` and `leaseUntil` are there exactly while it is PENDING, `closedAt` exactly
@@ -203,7 +203,7 @@ export function deliveryStore(
     },
     async replay({ id, organizationId, series }, events) {
       const guard = { id, organizationId, version: series };
-      return toDelivery(await aggregates.save(guard, reopening(clock.now()), { events }));
+      return toOpen(await aggregates.save(guard, reopening(clock.now()), { events }));
     },
     async failedSince(endpointId, since, closedBefore, limit) {
       const found = await collection
@@ -264,7 +264,7 @@ function idOf({ id }: SendableDelivery): string {
   return id;
 }
 
-function toDocument({ id, isTest, claimId, state, ...own }: NewDelivery, now: Date): DeliveryDocument {
+function toDocument({ id, isTest, claimId, state, ...own }: PreparedDelivery, now: Date): DeliveryDocument {
   const common = { _id: id, ...own, version: 1, state, failures: 0, attempts: [], attemptCount: 0 };
   const test = isTest ? { isTest } : {};
   if (state !== 'PENDING') return { ...common, ...test, tries: 0, closedAt: now };
@@ -322,9 +322,21 @@ function newestFirst(left: Delivery, right: Delivery): number {
   return ms === 0 ? (left.id < right.id ? 1 : -1) : ms;
 }
 
-function toDelivery(document: DeliveryDocument): Delivery {
-  const { _id: id, organizationId, endpointId, eventId, type, createdAt, state, version: series } = document;
-  const { failures, tries, nextAttemptAt, attemptCount, lastStatusCode, isTest = false } = document;
+/** @throws Error for a PENDING delivery without a next attempt */
+export function toDelivery(document: DeliveryDocument): Delivery {
+  const { state } = document;
+  return state === 'PENDING' ? toOpen(document) : { ...factsOf(document), state, nextAttemptAt: undefined };
+}
+
+function toOpen(document: DeliveryDocument): OpenDelivery {
+  const { _id, nextAttemptAt } = document;
+  if (nextAttemptAt === undefined) throw new Error(`delivery ${_id} has no next attempt`);
+  return { ...factsOf(document), state: 'PENDING', nextAttemptAt };
+}
+
+function factsOf(document: DeliveryDocument) {
+  const { _id: id, organizationId, endpointId, eventId, type, createdAt, version: series } = document;
+  const { failures, tries, attemptCount, lastStatusCode, isTest = false } = document;
   return {
     id,
     organizationId,
@@ -332,12 +344,10 @@ function toDelivery(document: DeliveryDocument): Delivery {
     eventId,
     type,
     createdAt,
-    state,
     isTest,
     series,
     failures,
     tries,
-    nextAttemptAt,
     attemptCount,
     lastStatusCode,
   };
