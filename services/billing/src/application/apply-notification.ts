@@ -99,12 +99,12 @@ async function reopenIfLinked(
   await notifications.reopenUnlinked(subscriptionId);
 }
 
-const outcomes: Readonly<Record<ApplyOutcome, NotificationOutcome>> = {
+const outcomes = {
   APPLIED: 'APPLIED',
   STALE: 'STALE',
   UNPRICED: 'UNKNOWN_PRICE',
   FULL: 'TOO_MANY_SUBSCRIPTIONS',
-};
+} as const satisfies Record<ApplyOutcome, NotificationOutcome>;
 
 async function applySubscription(
   deps: ApplyingDeps,

@@ -56,12 +56,15 @@ export const notificationOutcomes = [
 ] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
-/** What became of a notification. */
-export interface NotificationResult {
-  readonly outcome: NotificationOutcome;
-  /** The organization that it is about; empty where it is about none; undefined leaves the one that it names. */
-  readonly organizationId?: string | undefined;
-}
+/** The result of applying a notification. */
+export type NotificationResult =
+  | {
+      readonly outcome: Exclude<NotificationOutcome, 'UNLINKED' | 'PURGED_ORGANIZATION'>;
+      /** The organization that it is about; empty where it is about none. */
+      readonly organizationId: string;
+    }
+  /** The owner was not decided: the organization that it names stays. */
+  | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
 /** A notification as it is stored before anything follows from it. */
 export interface StoredNotification extends Mentioned {
