@@ -63,7 +63,7 @@ export const updateConnection =
         ...(update.isPaused === undefined ? {} : { isPaused }),
         ...(importFrom === undefined ? {} : { importFrom }),
         ...(isReadAgain ? { isReadAgain } : {}),
-        ...(isPaused ? { nextSyncAt: null } : isDue ? { nextSyncAt: now } : {}),
+        ...(isPaused ? { nextSyncAt: undefined } : isDue ? { nextSyncAt: now } : {}),
       };
       return connections.save(connection, change, [auditEvent('updated', connectionId, context)]);
     });

@@ -12,8 +12,8 @@ export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
   readonly importFrom?: string;
-  /** `null`: no longer scheduled. */
-  readonly nextSyncAt?: Date | null;
+  /** Undefined: no longer scheduled. */
+  readonly nextSyncAt?: Date | undefined;
   /** Bills, credit notes and payments are read from the beginning again. */
   readonly isReadAgain?: true;
 }

@@ -63,7 +63,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   if (run.lists.get(stream)?.isFollowed === true) {
     await beginAnew(run, stream);
   } else {
-    await claim.saveList(stream, null);
+    await claim.saveList(stream, undefined);
     run.lists.delete(stream);
     await listedIds.remove(source.connectionId, stream);
   }

@@ -175,7 +175,7 @@ async function readAll(
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
-    await claim.savePass(null);
+    await claim.savePass(undefined);
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
@@ -184,7 +184,7 @@ async function readAll(
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
   await imports.complete(source, { startedAt: incompleteSince, finishedAt: clock.now(), hasVendorList }, call);
-  await claim.saveIncomplete(null);
+  await claim.saveIncomplete(undefined);
   return end;
 }
 

@@ -81,18 +81,18 @@ export interface ConnectionClaim {
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
   /** As {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
-  /** A page of the list was stored; null: the list was compared. @throws ClaimEnded */
-  saveList(stream: StreamName, list: IdList | null): Promise<void>;
-  /** Where the next run goes on; null: at the first stream. @throws ClaimEnded */
-  savePass(pass: Pass | null): Promise<void>;
-  /** Notes since when records wait for `CompleteImport`; null: for none. @throws ClaimEnded */
-  saveIncomplete(since: Date | null): Promise<void>;
+  /** A page of the list was stored; undefined: the list was compared. @throws ClaimEnded */
+  saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
+  /** Where the next run goes on; undefined: at the first stream. @throws ClaimEnded */
+  savePass(pass: Pass | undefined): Promise<void>;
+  /** Notes since when records wait for `CompleteImport`; undefined: for none. @throws ClaimEnded */
+  saveIncomplete(since: Date | undefined): Promise<void>;
   /** Goes on as another run, after the one before was found abandoned. @throws ClaimEnded */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;
   /** The end of the run: its outcome, the next due time, and the release of the claim, in one write. */
   release(end: RunEnd): Promise<void>;
   /** Gives the claim back without a run; the connection is due then. */
-  giveBack(nextSyncAt: Date | undefined): Promise<void>;
+  giveBack(nextSyncAt: Date): Promise<void>;
 }
 
 /** A list of all ids, as its pages are stored. */

@@ -5,8 +5,9 @@ import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
-import type { Collection, UpdateFilter } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { alreadyConnected } from '../application/stores.js';
 import type { ConnectionStore } from '../application/stores.js';
 import type { IdList, Pass } from '../application/sync-stores.js';
@@ -194,17 +195,10 @@ export function connectionStore(
       const found = await collection.find(filter, { projection: { _id: 1 }, limit: connectionIds.length }).toArray();
       return new Set(found.map(({ _id }) => _id));
     },
-    async save(connection, { nextSyncAt, isReadAgain, ...fields }, events) {
-      const removed = {
-        ...(nextSyncAt === null ? { nextSyncAt: '' as const } : {}),
-        ...(isReadAgain === true ? READ_AGAIN : {}),
-      };
+    async save(connection, { isReadAgain, ...fields }, events) {
       const saved = await aggregates.save(
         connection,
-        {
-          $set: { ...fields, nextSyncAt: nextSyncAt ?? undefined },
-          ...(Object.keys(removed).length === 0 ? {} : { $unset: removed }),
-        } as UpdateFilter<ConnectionDocument>,
+        setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
         // A run writes the cursors that are about to go.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
@@ -258,7 +252,10 @@ const REMOVED_BY_DELETION = {
 
 /** Streams whose first window begins at `importFrom`. */
 const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
-const READ_AGAIN = { ...Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, ''])), pass: '' };
+const READ_AGAIN = {
+  ...Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, undefined])),
+  pass: undefined,
+};
 
 function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean {
   const { keyPattern } = error as { readonly keyPattern?: Readonly<Record<string, unknown>> };

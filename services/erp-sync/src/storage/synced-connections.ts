@@ -69,11 +69,9 @@ export function syncedConnections(
         const set = { ...Object.fromEntries(fresh), ...below('lists', lists), reconciledAt: at };
         return guarded({ $set: set, $unset: { pass: '' } });
       },
-      saveList: (stream, list) =>
-        guarded(list === null ? { $unset: { [`lists.${stream}`]: '' } } : { $set: { [`lists.${stream}`]: list } }),
-      savePass: (pass) => guarded(pass === null ? { $unset: { pass: '' } } : { $set: { pass } }),
-      saveIncomplete: (since) =>
-        guarded(since === null ? { $unset: { incompleteSince: '' } } : { $set: { incompleteSince: since } }),
+      saveList: (stream, list) => guarded(setOrUnset<ConnectionDocument>({ [`lists.${stream}`]: list })),
+      savePass: (pass) => guarded(setOrUnset<ConnectionDocument>({ pass })),
+      saveIncomplete: (since) => guarded(setOrUnset<ConnectionDocument>({ incompleteSince: since })),
       async continueAs(nextRunId, abandonedRuns) {
         await guarded({ $set: { runningRunId: nextRunId, abandonedRuns }, ...pushRun(nextRunId) });
         return claimOf(document, nextRunId, lease);

@@ -4,6 +4,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { ConnectionChange, ConnectionStore } from '../application/connections/stores.js';
@@ -94,18 +95,12 @@ export function connectionStore(
 }
 
 function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionDocument> {
-  const entries = Object.entries({
+  return setOrUnset<ConnectionDocument>({
     ...change,
     // The sweep finds by it what remains to be wiped.
-    ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : null }),
-    ...(change.token === null ? { wipeTokenSince: null } : {}),
+    ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
+    ...('token' in change && change.token === undefined ? { wipeTokenSince: undefined } : {}),
   });
-  const set = entries.filter(([, value]) => value !== null);
-  const unset = entries.filter(([, value]) => value === null);
-  return {
-    ...(set.length === 0 ? {} : { $set: Object.fromEntries(set) }),
-    ...(unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map(([name]) => [name, ''])) }),
-  };
 }
 
 function toConnection(document: ConnectionDocument): Connection {

@@ -55,7 +55,7 @@ async function wipeToken(
     // What was not sent ends now and not after its wait; what was sent needs the token to its end.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
-    await connections.save(connection, { token: null }, []);
+    await connections.save(connection, { token: undefined }, []);
     await endAccess(connectionId);
   } catch (error) {
     // Brought back meanwhile, or wiped by another replica.

@@ -93,9 +93,9 @@ export const saveConnection =
           contextNip,
           token: secrets.seal(owner, token),
           tokenSavedAt: clock.now(),
-          refusalToldAt: null,
-          lastTestedAt: null,
-          lastErrorMessage: null,
+          refusalToldAt: undefined,
+          lastTestedAt: undefined,
+          lastErrorMessage: undefined,
         },
         [connectionAudit('rotated', id, context)],
       );

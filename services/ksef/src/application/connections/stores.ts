@@ -11,15 +11,15 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** What a change sets; what is absent stays, `null` removes. */
+/** What a change sets; what is absent stays, what is undefined goes. */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
-  readonly token?: SealedValue | null;
+  readonly token?: SealedValue | undefined;
   readonly tokenSavedAt?: Date;
-  readonly refusalToldAt?: Date | null;
-  readonly lastTestedAt?: Date | null;
-  readonly lastErrorMessage?: string | null;
+  readonly refusalToldAt?: Date | undefined;
+  readonly lastTestedAt?: Date | undefined;
+  readonly lastErrorMessage?: string | undefined;
 }
 
 export interface ConnectionStore {

@@ -102,7 +102,7 @@ async function storeResult(
 ): Promise<TestResult['status'] | undefined> {
   const { id: connectionId, organizationId, environment, companyId } = tested;
   const status = statusAfter(refusal);
-  const message = refusal?.message ?? null;
+  const message = refusal?.message;
   await retryOnConflict(async () => {
     const current = await requireConnection(deps.connections, organizationId, connectionId);
     if (current.status === 'DISABLED') throw disabled();
