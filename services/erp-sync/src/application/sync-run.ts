@@ -4,8 +4,8 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
 import type { StreamName } from '../domain/streams.js';
-import { errorOf, runLog, statusOf, toRunError } from '../domain/run.js';
-import type { RunLog, RunOutcome } from '../domain/run.js';
+import { outcomeOf, runLog, statusOf, toRunError } from '../domain/run.js';
+import type { EndOfRun, RunLog, RunOutcome } from '../domain/run.js';
 import { faultMet, rowsImported, runEnded } from '../telemetry.js';
 import type { CallableConnection, CallBudget, CountedCalls, OpenedErp } from './open-erp.js';
 import type { Imports, ImportSource } from './sync-imports.js';
@@ -88,10 +88,10 @@ export const syncRun =
       end = await readAll(deps, run, begin);
     } catch (error) {
       end = endOf(await causeOf(error, claim), signal, log);
-      if (end.isUnexpected === true) logger.error({ error, runId, connectionId: connection.id }, 'a run failed');
+      if (end.broken === 'DEFECT') logger.error({ error, runId, connectionId: connection.id }, 'a run failed');
     }
-    if (end.isTaken === true) return undefined;
-    if (end.isDisconnected === true) await endMasterAgain(deps, claim, signal);
+    if (end.broken === 'TAKEN') return undefined;
+    if (end.broken === 'DISCONNECTED') await endMasterAgain(deps, claim, signal);
     const outcome = outcomeOf(log, end, clock.now());
     const stored = await runs.finish(organizationId, runId, { outcome, finishedAt: clock.now(), progress: progress() });
     runEnded(connection.provider, outcome.status);
@@ -119,23 +119,18 @@ async function endMasterAgain(
   });
 }
 
-/** What ended a run, beside what its log has. */
-interface EndOfRun {
+/** The end of reading the ERP. */
+interface EndOfReading {
   readonly fault?: ErpFault;
   /** Where the budget was spent: the next run goes on there. */
   readonly spentAt?: StreamName | 'ids';
-  readonly isCanceled?: boolean;
-  readonly isDisconnected?: boolean;
-  readonly isTaken?: boolean;
-  readonly isInterrupted?: boolean;
-  readonly isUnexpected?: boolean;
 }
 
 async function readAll(
   deps: SyncRunDeps,
   run: RunUnderWay,
   { startsOver, startedAt }: BeginningOfRun,
-): Promise<EndOfRun> {
+): Promise<EndOfReading> {
   const { claim, provider, log, clock, source, imports, call } = run;
   const { connection } = claim;
   const first = firstDay(connection.importFrom, clock.now(), deps.initialMonths);
@@ -151,7 +146,7 @@ async function readAll(
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
   const failed = new Set<StreamName>();
-  let end: EndOfRun = {};
+  let end: EndOfReading = {};
   for (const stream of streamsFrom(provider.streams, pass?.at)) {
     const { cursor, window } = connection.streams[stream] ?? {};
     const fault = await faultOf(readStream(run, stream, { cursor, window: startsOver ? {} : window }, first));
@@ -203,7 +198,7 @@ async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
   run: RunUnderWay,
   failed: ReadonlySet<StreamName>,
-): Promise<EndOfRun> {
+): Promise<EndOfReading> {
   const { claim, provider, log, clock } = run;
   const { reconciledAt } = claim.connection;
   // Before the first run there was nothing that could have vanished.
@@ -259,33 +254,14 @@ function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
     return { fault: error };
   }
   const cause = signal.aborted ? (signal.reason as unknown) : error;
-  if (cause instanceof ClaimEnded) {
-    const isDisconnected = cause.reason === 'DISCONNECTED';
-    return cause.reason === 'TAKEN' ? { isTaken: true } : { isCanceled: true, isDisconnected };
-  }
-  if (cause instanceof Stopped && cause.reason === 'LEASE_LOST') return { isTaken: true };
+  if (cause instanceof ClaimEnded) return { broken: cause.reason };
+  if (cause instanceof Stopped && cause.reason === 'LEASE_LOST') return { broken: 'TAKEN' };
   const isStopping = cause instanceof Stopped;
   const message = isStopping
     ? 'The run was interrupted by a restart of the service. The next run continues.'
     : 'A part of the service was not available. The next run continues.';
   log.failed(toRunError({ code: 'RUN_ABANDONED', message }));
-  return { isInterrupted: isStopping, isUnexpected: !isStopping && !isTemporary(cause) };
-}
-
-function outcomeOf(log: RunLog, { fault, isCanceled, isInterrupted = false }: EndOfRun, now: Date): RunOutcome {
-  if (isCanceled === true) return { status: 'CANCELED', needsAPerson: false, isInterrupted: false };
-  const needsAPerson = fault?.needsAPerson === true;
-  const status = statusOf(log, needsAPerson);
-  const personal = needsAPerson ? { code: fault.code, message: fault.message } : undefined;
-  const error = personal ?? errorOf(status, log.errors);
-  const waitMs = fault?.retryAfterMs;
-  return {
-    status,
-    ...(error === undefined ? {} : { error }),
-    needsAPerson,
-    ...(waitMs === undefined ? {} : { notBefore: new Date(now.getTime() + waitMs) }),
-    isInterrupted,
-  };
+  return { broken: isStopping ? 'STOPPING' : isTemporary(cause) ? 'OUTAGE' : 'DEFECT' };
 }
 
 function sourceOf({ connection, runId }: ConnectionClaim): ImportSource {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { errorOf, RUN_ERRORS_MAX, runLog, statusOf, toRunError } from './run.js';
+import { ErpFault } from './faults.js';
+import { outcomeOf, RUN_ERRORS_MAX, runLog, statusOf, toRunError } from './run.js';
+
+const now = new Date('2026-01-03T00:00:00Z');
+const faultless = { needsAPerson: false, isInterrupted: false };
 
 const upstream = toRunError({ code: 'UPSTREAM_ERROR', message: 'The ERP answered with an error.' }, 'vendors');
 
@@ -8,7 +12,7 @@ test('a run that read everything succeeded, also when there was nothing', () => 
   log.begin('vendors', undefined);
   log.complete('vendors', '2026-01-01T00:00:00Z');
   expect(statusOf(log, false)).toBe('SUCCEEDED');
-  expect(errorOf('SUCCEEDED', log.errors)).toBeUndefined();
+  expect(outcomeOf(log, {}, now)).toEqual({ status: 'SUCCEEDED', ...faultless });
 });
 
 test('one failed stream makes a run PARTIAL, none good makes it FAILED', () => {
@@ -19,7 +23,8 @@ test('one failed stream makes a run PARTIAL, none good makes it FAILED', () => {
   log.begin('bills', undefined);
   log.complete('bills', '2026-01-01T00:00:00Z');
   expect(statusOf(log, false)).toBe('PARTIAL');
-  expect(errorOf('PARTIAL', log.errors)).toEqual({ code: 'UPSTREAM_ERROR', message: upstream.message });
+  const error = { code: 'UPSTREAM_ERROR', message: upstream.message };
+  expect(outcomeOf(log, {}, now)).toEqual({ status: 'PARTIAL', error, ...faultless });
 });
 
 test('a page that was stored makes a run PARTIAL although no stream was read to its end', () => {
@@ -34,7 +39,24 @@ test('a run that needs a person failed, whatever was read before', () => {
   const log = runLog();
   log.complete('vendors', '2026-01-01T00:00:00Z');
   expect(statusOf(log, true)).toBe('FAILED');
+  const fault = new ErpFault('AUTH_FAILED', 'The ERP refuses the credentials.', 60_000);
+  expect(outcomeOf(log, { fault }, now)).toEqual({
+    status: 'FAILED',
+    error: { code: 'AUTH_FAILED', message: fault.message },
+    needsAPerson: true,
+    notBefore: new Date('2026-01-03T00:01:00Z'),
+    isInterrupted: false,
+  });
 });
+
+test.each(['PAUSED', 'DISCONNECTED'] as const)(
+  'a run whose connection was %s is CANCELED without an error, whatever its log has',
+  (broken) => {
+    const log = runLog();
+    log.failed(upstream);
+    expect(outcomeOf(log, { broken }, now)).toEqual({ status: 'CANCELED', ...faultless });
+  },
+);
 
 test.each([
   [5, 'SUCCEEDED'],
@@ -46,7 +68,7 @@ test.each([
   for (let row = 0; row < failed; row++) log.rowFailed('bills', 'The currency is no ISO 4217 currency.', String(row));
   log.complete('bills', '2026-01-01T00:00:00Z');
   expect(statusOf(log, false)).toBe(status);
-  expect(errorOf(status, log.errors)?.code).toBe(status === 'PARTIAL' ? 'RECORD_INVALID' : undefined);
+  expect(outcomeOf(log, {}, now).error?.code).toBe(status === 'PARTIAL' ? 'RECORD_INVALID' : undefined);
 });
 
 test('keeps the first errors, and the fault that ended a stream after them', () => {

@@ -55,10 +55,19 @@ export interface Run {
 }
 
 /** What a finished run means for its connection; stored with the run, so that whoever finds it can apply it. */
-export interface RunOutcome {
-  readonly status: Exclude<RunStatus, 'RUNNING'>;
-  /** Absent after a run that succeeded. */
-  readonly error?: { readonly code: FaultCode; readonly message: string };
+export type RunOutcome = FaultlessOutcome | FaultyOutcome;
+
+interface FaultlessOutcome {
+  readonly status: 'SUCCEEDED' | 'CANCELED';
+  readonly error?: undefined;
+  readonly needsAPerson: false;
+  readonly notBefore?: undefined;
+  readonly isInterrupted: false;
+}
+
+interface FaultyOutcome {
+  readonly status: 'PARTIAL' | 'FAILED';
+  readonly error: { readonly code: FaultCode; readonly message: string };
   /** A person has to act: the connection turns to ERROR. */
   readonly needsAPerson: boolean;
   /** The ERP does not want to be called before. */
@@ -66,6 +75,13 @@ export interface RunOutcome {
   /** Interrupted by us: the next run is due at once. */
   readonly isInterrupted: boolean;
 }
+
+/** The reason why a run was broken off, where it was no fault of its ERP. */
+type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
+
+/** The end of a run, beside what its log has. */
+export type EndOfRun =
+  { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };
 
 const temporary: ReadonlySet<FaultCode> = new Set(['RATE_LIMITED', 'TIMEOUT', 'UPSTREAM_ERROR', 'RUN_ABANDONED']);
 
@@ -170,21 +186,35 @@ export function statusOf(
   return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
 }
 
+/** Says what the end of a run means for its connection. */
+export function outcomeOf(
+  log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
+  { fault, broken }: EndOfRun,
+  now: Date,
+): RunOutcome {
+  const faultless = { needsAPerson: false, isInterrupted: false } as const;
+  if (broken === 'PAUSED' || broken === 'DISCONNECTED') return { status: 'CANCELED', ...faultless };
+  const needsAPerson = fault?.needsAPerson === true;
+  const status = statusOf(log, needsAPerson);
+  if (status === 'SUCCEEDED') return { status, ...faultless };
+  const waitMs = fault?.retryAfterMs;
+  return {
+    status,
+    error: needsAPerson ? { code: fault.code, message: fault.message } : errorOf(log.errors),
+    needsAPerson,
+    ...(waitMs === undefined ? {} : { notBefore: new Date(now.getTime() + waitMs) }),
+    isInterrupted: broken === 'STOPPING',
+  };
+}
+
 /** The error that a connection shows after a run: what ended a stream rather than an invalid row. */
-export function errorOf(
-  status: RunOutcome['status'],
-  errors: readonly RunError[],
-): { readonly code: FaultCode; readonly message: string } | undefined {
-  if (status === 'SUCCEEDED' || status === 'CANCELED') return undefined;
-  const error = errors.find(({ code }) => code !== 'RECORD_INVALID') ?? errors[0];
-  if (error === undefined) return undefined;
-  return error.code === 'RECORD_INVALID'
-    ? {
-        code: error.code,
-        message:
-          'More than 5 % of the records of the ERP cannot be read. The runs of the connection name the first ones.',
-      }
-    : { code: error.code, message: error.message };
+function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
+  const error = errors.find(({ code }) => code !== 'RECORD_INVALID');
+  if (error !== undefined) return { code: error.code, message: error.message };
+  return {
+    code: 'RECORD_INVALID',
+    message: 'More than 5 % of the records of the ERP cannot be read. The runs of the connection name the first ones.',
+  };
 }
 
 function hasTooManyInvalid(streams: RunLog['streams']): boolean {
