@@ -1,7 +1,7 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
-import type { ConsentedTenant, FlowOutcome, OAuthFlow } from '../domain/oauth-flow.js';
+import type { ConsentedTenant, FlowOutcome, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
 // What the use cases about consents and tokens need of the collections.
@@ -9,6 +9,8 @@ import type { ProviderCode } from '../providers/provider.js';
 /** Tokens of a consent that came to nothing, to be revoked. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
+  readonly tokens: SealedValue | undefined;
+  readonly tenant: ConsentedTenant | undefined;
   /** How often revoking was tried before. */
   readonly tries: number;
 }
@@ -30,7 +32,7 @@ export interface OAuthFlows {
   /** A flow that waits for the decision. */
   findConfirming(flowId: string, confirmationHash: string): Promise<OAuthFlow | undefined>;
   /** CONFIRMING to EXCHANGING, once. @param revokeAt when its tokens are revoked unless it goes on */
-  decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<OAuthFlow | undefined>;
+  decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
   /** Ends it. @param revokeAt when its tokens are revoked; undefined: they are removed at once */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
   /** Removes the tokens of a flow that is over. */

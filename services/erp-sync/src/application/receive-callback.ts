@@ -166,7 +166,7 @@ export const decideConfirmation =
     if (waiting === undefined || !isOf(provider, waiting.provider)) throw untrustworthyConfirmation();
     const tenant = await factsOf(tenants, waiting.organizationId, context);
     const flow = await flows.decide(waiting, hashOf(secret), decision === 'cancel' ? clock.now() : inTime(clock));
-    if (flow?.tokens === undefined || flow.tenant === undefined) throw untrustworthyConfirmation();
+    if (flow === undefined) throw untrustworthyConfirmation();
     if (decision === 'cancel') return end(deps, flow, 'denied', 'the person canceled', true);
     const server = servers.get(flow.provider);
     if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {

@@ -121,9 +121,9 @@ async function revokeOfConnection(deps: RevokeDeps, holder: TokenHolder, tries: 
   });
 }
 
-async function revokeOfFlow(deps: RevokeDeps, { flow, tries }: AbandonedTokens): Promise<void> {
+async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tries }: AbandonedTokens): Promise<void> {
   const { flows, consented, flowSecrets } = deps;
-  const { organizationId, provider, tenant, tokens: sealed } = flow;
+  const { organizationId, provider } = flow;
   await attempt(deps, {
     provider,
     target: { flowId: flow.id },

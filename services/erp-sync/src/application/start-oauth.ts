@@ -74,11 +74,8 @@ export const startOAuth =
       actor: { ...context.actor, requestId: context.requestId, ip: context.ip },
       redirectUri: `${settings.callbackUrl}/${provider}`,
       codeVerifier: secrets.codeVerifier.seal({ id, organizationId }, codeVerifier),
-      status: 'PENDING',
       expiresAt: new Date(now.getTime() + settings.flowMs),
       createdAt: now,
-      tokens: undefined,
-      tenant: undefined,
     };
     const { expiresAt, redirectUri } = flow;
     const state = signState(

@@ -22,13 +22,15 @@ export interface OAuthFlow {
   /** As it was sent to the provider; the exchange of the code repeats it. */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
-  readonly status: FlowStatus;
   /** Until when the browser may come back; then, until when the page may be confirmed. */
   readonly expiresAt: Date;
   readonly createdAt: Date;
-  /** Since the code was exchanged, until the flow is closed and, where nothing was connected, the tokens are revoked. */
-  readonly tokens: SealedValue | undefined;
-  readonly tenant: ConsentedTenant | undefined;
+}
+
+/** A consent whose code was exchanged and whose company in the ERP is known. */
+export interface GrantedFlow extends OAuthFlow {
+  readonly tokens: SealedValue;
+  readonly tenant: ConsentedTenant;
 }
 
 export interface FlowActor {

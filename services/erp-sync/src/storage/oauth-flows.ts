@@ -1,26 +1,18 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
-import type { ConsentedTenant, FlowActor, FlowOutcome, FlowStatus, OAuthFlow } from '../domain/oauth-flow.js';
+import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 
-export interface OAuthFlowDocument {
+/** `expiresAt` is checked by every query; the TTL index is on another field. */
+export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   /** 128 random bits; in the state. */
   readonly _id: string;
-  readonly organizationId: string;
-  readonly provider: OAuthFlow['provider'];
-  readonly companyId: string;
-  readonly actor: FlowActor;
-  readonly redirectUri: string;
-  readonly codeVerifier: SealedValue;
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
-  /** Checked by every query; the TTL index is on another field. */
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
-  readonly tokens?: SealedValue;
-  readonly tenant?: ConsentedTenant;
+  /** Since the code was exchanged, until the flow is closed and, where nothing was connected, the tokens are revoked. */
+  readonly tokens?: GrantedFlow['tokens'];
+  readonly tenant?: GrantedFlow['tenant'];
   /** SHA-256 of what the form has. */
   readonly confirmationHash?: string;
   /** When its tokens are revoked. Sparse index. */
@@ -52,8 +44,9 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     throw new DomainError('wrong_state', 'The consent took too long. Connect the ERP again from the beginning.');
   };
   return {
-    async insert({ id, tokens: _tokens, tenant: _tenant, ...flow }) {
-      await collection.insertOne({ _id: id, ...flow, removeAt: new Date(flow.createdAt.getTime() + KEPT_MS) });
+    async insert({ id, ...flow }) {
+      const removeAt = new Date(flow.createdAt.getTime() + KEPT_MS);
+      await collection.insertOne({ _id: id, ...flow, status: 'PENDING', removeAt });
     },
     async consume(organizationId, flowId) {
       const document = await collection.findOneAndUpdate(
@@ -83,7 +76,8 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
         { $set: { status: 'EXCHANGING', revokeAt }, $unset: { confirmationHash: '' } },
         { returnDocument: 'after' },
       );
-      return document === null ? undefined : toFlow(document);
+      if (document?.tokens === undefined || document.tenant === undefined) return undefined;
+      return { ...toFlow(document), tokens: document.tokens, tenant: document.tenant };
     },
     async close({ id, organizationId }, outcome, revokeAt) {
       await collection.updateOne(
@@ -100,7 +94,9 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );
-      return document === null ? undefined : { flow: toFlow(document), tries: (document.revokeTries ?? 1) - 1 };
+      if (document === null) return undefined;
+      const { tokens, tenant, revokeTries = 1 } = document;
+      return { flow: toFlow(document), tokens, tenant, tries: revokeTries - 1 };
     },
     async retryRevocation({ id, organizationId }, at) {
       await collection.updateOne({ _id: id, organizationId, revokeAt: { $exists: true } }, { $set: { revokeAt: at } });
@@ -116,7 +112,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
 
 function toFlow(document: OAuthFlowDocument): OAuthFlow {
   const { _id: id, organizationId, provider, companyId, actor, redirectUri, codeVerifier } = document;
-  const { status, expiresAt, createdAt, tokens, tenant } = document;
+  const { expiresAt, createdAt } = document;
   return {
     id,
     organizationId,
@@ -125,10 +121,7 @@ function toFlow(document: OAuthFlowDocument): OAuthFlow {
     actor,
     redirectUri,
     codeVerifier,
-    status,
     expiresAt,
     createdAt,
-    tokens,
-    tenant,
   };
 }
