@@ -21,7 +21,7 @@ const keys = new Map([
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // No service behind answers anything: a request that is let in ends as 400, 404 or 500, but never as 401 or 403.
+  // The services behind the gateway answer nothing, so a request that is let in ends as 400, 404 or 500, but never as 401 or 403.
   gateway = await startGateway({ access: accessFor(keys) });
 });
 afterAll(() => gateway.stop());

@@ -10,20 +10,20 @@ import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 
 const RUNS = 20;
-/** Bodies made that the description forbids; each run needs a few. */
+/** Limit on the generated bodies that the description forbids; each run makes a few. */
 const REFUSED_MAX = 10_000;
 const key = keyNamed('owner');
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // What comes through to an owner is 409; anything else was refused by the gateway itself.
+  // A request that reaches an owner is answered with 409; any other refusal comes from the gateway itself.
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
 });
 afterAll(() => gateway.stop());
 
 /**
- * What a JSON schema cannot say and the descriptions do (docs/interpretations.md, "What the published description cannot
- * say"): a text shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN beside a UK account is the same account,
+ * Rules that the descriptions state and a JSON schema cannot (docs/interpretations.md, "What the published description cannot
+ * say"): a text shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN with a UK account is the same account,
  * a cursor comes from the page before.
  */
 const isSayable = {
@@ -57,7 +57,7 @@ function textOf({ format, pattern, maxLength = 200 }: Schema): fc.Arbitrary<stri
   return fc.stringMatching(new RegExp(pattern, 'u'));
 }
 
-/** Values that the schema describes, most of them; what it says across fields is left to a validator. */
+/** Generates values that mostly fit the schema; a validator checks the rules across fields. */
 function valueOf(published: Schema): fc.Arbitrary<unknown> {
   const schema = resolved(published);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(valueOf));
@@ -105,7 +105,7 @@ describe('a request that the description allows', () => {
       const isAllowed = (body: unknown): boolean => {
         if (validate(body)) return true;
         refused += 1;
-        // Otherwise a schema that no value here fits would be tried without end.
+        // Without this limit, a schema that no generated value fits would be tried without end.
         if (refused > REFUSED_MAX) throw new Error(`No body is made that ${operationId} allows.`);
         return false;
       };

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** What comes back, and which rpcs were called for it. */
+/** Sends the request and returns the response with the rpcs that were called for it. */
 async function answerTo(method: string, path: string, lines: readonly string[], body: string): Promise<unknown> {
   rpcs.length = 0;
   const filled = path.replace(/:\w+/g, ANY_ID);

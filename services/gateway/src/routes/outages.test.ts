@@ -82,7 +82,7 @@ async function messageOf({
   return { status: response.status, message: error.message };
 }
 
-/** What these requests name is stored once, however often they come. */
+/** Operations whose effect is stored once, even if the request is repeated. */
 const takingEffectOnce = /^(analyzeUpload|createKsefSubmissions?|cancelKsefSubmission)/;
 
 const outages = [

@@ -8,7 +8,7 @@ import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
 
-/** Everything that is published below `/v1`, by the service that answers. */
+/** All resources that are published below `/v1`, grouped by the service that answers. */
 export const resources: readonly Resource[] = [
   ...analysisResources,
   ...documentResources,

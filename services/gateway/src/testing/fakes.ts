@@ -11,7 +11,7 @@ import { rpcServices } from '../clients.js';
 
 type RpcServices = typeof rpcServices;
 
-/** What the services behind the gateway answer in a test; an rpc that is not named here is not expected. */
+/** Answers of the services behind the gateway in a test; an rpc that is not named here is not expected. */
 export type Answers = {
   readonly [N in keyof RpcServices]?: Partial<Implementation<RpcServices[N]['definition']>>;
 };

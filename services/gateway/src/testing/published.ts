@@ -91,11 +91,11 @@ export const publishedOperations = Object.entries(published.paths).flatMap(([pat
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 ajv.addKeyword('components');
-// Of OpenAPI: it says which of the schemas of `oneOf` is meant, which `oneOf` says as well.
+// OpenAPI names with `discriminator` the schema of `oneOf` that applies, which `oneOf` determines as well.
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 
-/** Whether a value is as the published schema says, by a validator that knows nothing of the code. */
+/** Returns a validator of the published schema that knows nothing of the code. */
 export function validatorOf(schema: Schema): ValidateFunction {
   return ajv.compile(rooted(schema) as object);
 }

@@ -7,12 +7,12 @@ import type { Express } from 'express';
 import { CACHE_CONTROL, isKnown } from '../response/etag.js';
 import { onlyGet } from '../response/only-get.js';
 
-/** The page runs its own scripts, talks to this origin and nobody else; its library styles elements directly. */
+/** Allows the page to run its own scripts and to call only this origin; its library styles elements directly. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A file under a path that changes with its content. */
+/** Caching of a file whose path changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const START = `window.ui = SwaggerUIBundle({
@@ -67,7 +67,7 @@ interface File {
 }
 
 /**
- * `/docs`, to which `/` leads, `/openapi.json`, the guides and what they link. The API page comes from the installed package, nothing is
+ * Serves `/docs`, to which `/` redirects, `/openapi.json`, the guides and the pages that they link. The API page comes from the installed package; nothing is
  * loaded from elsewhere.
  */
 export function apiPage(app: Express, openApi: string): void {
@@ -99,7 +99,7 @@ export function apiPage(app: Express, openApi: string): void {
   });
 }
 
-/** A page in which links lead to pages that are served too; of the others, which only the repository has, the text stays. */
+/** Reads a page and points its links to the served pages. A link to a page that only the repository has is replaced by its text. */
 function withServedLinks(file: string): string {
   const text = readFileSync(new URL(file, root), 'utf8');
   return text.replaceAll(/\[([^[\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words: string, target: string) => {
@@ -109,7 +109,7 @@ function withServedLinks(file: string): string {
   });
 }
 
-/** Compresses on the first request, because most gateways never get one. */
+/** Serves a file, which is compressed on the first request, because most gateways never get one. */
 function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
   const etag = digest(bytes);
   let compressed: Buffer | undefined;

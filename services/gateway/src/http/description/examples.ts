@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** An example of each published body, by its schema. A test checks them against the schemas, also as published. */
+/** Examples of the published bodies, by schema. A test checks each example against its schema in the code and as published. */
 export const examples = z.registry<{ readonly example: z.$output }>();
 
-/** Throws a TypeError for a schema without an example, so that no body is published without one. */
+/** Returns the example of a schema. Throws a TypeError if there is none, so that no body is published without an example. */
 export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   const registered = examples.get(schema);
   if (registered === undefined) throw new TypeError(`The schema ${schema.meta()?.id ?? ''} has no example.`);
   return registered.example as z.infer<S>;
 }
 
-/** Ids that the examples share. They exist nowhere: a request with one in its path is answered with 404. */
+/** Ids that the examples share. No resource has them, so a request with one in its path is answered with 404. */
 export const EXAMPLE_IDS = {
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
   assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',

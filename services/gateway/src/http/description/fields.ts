@@ -10,14 +10,14 @@ import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
 
-/** Lengths in characters (HTTP and security reference, section 2). */
+/** Maximum length of a text in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
-/** Names of organizations, companies and keys, as their owner takes them. */
+/** Maximum length of the names of organizations, companies and keys, as their owner accepts them. */
 export const LABEL_LENGTH_MAX = 200;
 /** Maximum length of a note on a decision. */
 const NOTE_LENGTH_MAX = 4_000;
 
-/** Free text of one line that shows something and hides nothing. It is stored trimmed; the schema only looks. */
+/** Free text of one line with visible characters only. The text is stored trimmed; the schema only checks it. */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
@@ -27,7 +27,7 @@ export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** A secret that another system has issued, exactly as it did. */
+/** A secret, exactly as another system issued it. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z
@@ -41,17 +41,17 @@ export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** An id in an answer. */
+/** An id in a response. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** An instant in an answer. */
+/** An instant in a response. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** One e-mail address, as its owner takes it. Published is the common form of one. */
+/** An e-mail address as its owner accepts it. The published format is the common form. */
 export function email() {
   return z
     .string()
@@ -60,7 +60,7 @@ export function email() {
 }
 
 const TAX_ID_LENGTH_MAX = 100;
-/** So many letters and digits of a tax id are read; published, so that every digit that a caller counts is read. */
+/** Number of letters and digits of a tax id that are read. The limit is published, so that every digit that a caller counts is read. */
 const TAX_ID_READ_LENGTH = 40;
 
 /** The tax id of a company of the organization. */
@@ -83,7 +83,7 @@ function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
-/** One of these words; more may come. */
+/** A text that must be one of these words; more words may be added. */
 export function wordOf(words: readonly string[], refusal: string) {
   const known = new Set(words);
   return z
@@ -113,7 +113,7 @@ const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
-/** Three letters in any case; whether they are a currency on the day is for the rule that uses them. */
+/** Three letters in any case; the rule that uses them checks whether they are a currency on the day. */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
@@ -166,19 +166,19 @@ export function toInstant(value: string): Date {
   return new Date(value.toUpperCase());
 }
 
-/** An instant as every record shows it. Throws a TypeError for a message that lacks it. */
+/** Formats an instant as every record shows it. Throws a TypeError for a message that lacks the instant. */
 export function showInstant(instant: Date | undefined): string {
   if (instant === undefined) throw new TypeError('A record came without its time.');
   return instant.toISOString();
 }
 
-/** A part that every record has. Throws a TypeError for a message that lacks it. */
+/** Returns a part that every record has. Throws a TypeError for a message that lacks the part. */
 export function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new TypeError('A record came without one of its parts.');
   return part;
 }
 
-/** An id in a path. @param resource what the id names; the example names one that does not exist */
+/** An id in a path. @param resource kind of resource that the id names; the example names one that does not exist */
 export function pathId(resource: keyof typeof EXAMPLE_IDS, resourceName: string = resource) {
   return uuid().meta({ description: `The id of the ${resourceName}.`, param: { example: EXAMPLE_IDS[resource] } });
 }

@@ -6,7 +6,7 @@ import { examples, exampleOf } from './examples.js';
 import { dateOrDateTime, toInstant } from './fields.js';
 
 const CURSOR_LENGTH_MAX = 1_000;
-/** The refusal of a cursor that this list, with these filters, did not give. */
+/** The refusal of a cursor that comes from another list or from other filters. */
 const FOREIGN_CURSOR =
   'Must be the `nextCursor` of a page of this list with the same filters. Leave it out for the first page.';
 
@@ -67,11 +67,11 @@ interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Characters of a cursor that say which list, with which filters, it is of. */
+/** Number of characters of a cursor that identify its list and filters. */
 const MARK_LENGTH = 8;
 
 /**
- * Reads what every list is asked for. A cursor is the token of the list's owner behind a mark of the list and its filters: in
+ * Reads the query of a list. A cursor is the token of the list's owner behind a mark of the list and its filters: in
  * another list, or with other filters, it would name a place that means nothing there.
  * @param list names the list in all requests for its pages: the operation, and the resource whose list it is
  * @throws DomainError invalid for a cursor of another list or of other filters
@@ -96,7 +96,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
   };
 }
 
-/** `{ items, nextCursor }`; `nextCursor` is null on the last page. */
+/** A page, `{ items, nextCursor }`; `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
     items: z.array(item).describe('The items on this page.'),
@@ -109,7 +109,7 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return schema.register(examples, { example } as never);
 }
 
-/** A list that is always answered whole. */
+/** Returns a list that is always returned as a whole. */
 export function onlyPage<T>(items: T[]): Page<T> {
   return { items, nextCursor: null };
 }

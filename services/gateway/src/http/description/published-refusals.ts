@@ -14,7 +14,7 @@ interface PublishedRefusal {
   readonly name: string;
   readonly description: string;
   readonly headers?: readonly HeaderName[];
-  /** Made by the code that refuses requests; the sentences that only another service makes are copied, and a test compares them. */
+  /** Examples from the code that refuses requests. Sentences that only another service makes are copied, and a test compares them. */
   readonly examples: Readonly<Record<string, Error>>;
 }
 
@@ -144,7 +144,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
 };
 
-/** The envelope of an example, as a caller would get it. */
+/** Returns the envelope of an example as a caller would get it. */
 export function envelopeOf(refusal: Error): unknown {
   return answerTo(refusal, '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60').body;
 }

@@ -9,14 +9,14 @@ import type { SentFile } from '../body/sent-file.js';
 import type { Reply } from '../response/reply.js';
 import type { HeaderName } from './published-headers.js';
 
-/** One success status as it is published. */
+/** The published form of a success status. */
 export interface PublishedResponse {
   readonly description: string;
-  /** Absent: no body, or one that is no JSON. */
+  /** Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file. */
   readonly mediaTypes?: readonly string[];
-  /** Headers beyond those of every answer. */
+  /** Headers beyond those of every response. */
   readonly headers?: readonly HeaderName[];
 }
 
@@ -34,15 +34,15 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
-  /** SHA-256 of the body as canonical JSON; only where the key is honoured. */
+  /** SHA-256 of the body as canonical JSON; set only if the route honours the key. */
   readonly fingerprint: string;
   /** Body as it was sent; only for a route that takes it unparsed, see {@link Described.rawBodyBytesMax}. */
   readonly rawBody: Buffer;
   /** Query as it was sent, without `?`, for an owner that reads it itself. */
   readonly rawQuery: string;
-  /** Empty without the header; only where the key is honoured. */
+  /** The Idempotency-Key, or empty without the header; set only if the route honours the key. */
   readonly idempotencyKey: string;
-  /** The If-None-Match header, for answers with an ETag. */
+  /** The If-None-Match header, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
   /** Headers, for responses that depend on more of them than those above. */
   readonly headers: IncomingHttpHeaders;
@@ -51,40 +51,40 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
 }
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
-  /** Unique; the `operationId` of the published description. */
+  /** Unique name, the `operationId` of the published description. */
   readonly operation: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/v1`, parameters written `:companyId`. */
+  /** Path below `/v1`, with parameters written `:companyId`. */
   readonly path: string;
   readonly summary: string;
   /** Description for callers, in addition to the summary. */
   readonly description?: string;
   /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** Further rpcs that are asked for the answer. */
+  /** Further rpcs that are called for the response. */
   readonly alsoAsks?: readonly string[];
   /** Time limit of each call to the owner, retries included; 5 seconds by default. */
   readonly timeoutMs?: number;
   /** Name of the resource of the path, for the 404: malformed, foreign and unknown ids get the same message. */
   readonly resourceName?: string;
-  /** A malformed path id is 404, like an unknown one. */
+  /** Path parameters. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
   /** Schema of the query; the query is ignored when it is absent. */
   readonly query?: Q;
   readonly body?: B;
-  /** A request without a body is taken for one with `{}`. */
+  /** A request without a body is treated as one with `{}`. */
   readonly isBodyOptional?: true;
   /** Limits of a long body; {@link JSON_BODY_LIMITS} by default. */
   readonly bodyLimits?: BodyLimits;
   /** The body is a form of the browser (`application/x-www-form-urlencoded`), each field once; JSON otherwise. */
   readonly isForm?: true;
   /**
-   * The body is handed on as it was sent, at most so many bytes: a signature over them proves the right to call, and
-   * refused ones do not count against their address. The schema only describes it.
+   * Maximum size of a body that is passed on as it was sent. A signature over its bytes proves the right to call, and
+   * refused bodies do not count against their address. The schema only describes the body.
    */
   readonly rawBodyBytesMax?: number;
   /**
-   * Reads the body in place of its schema, which then only describes it: where rules about several fields apply, or
+   * Reads the body in place of its schema, which then only describes the body. Used where rules about several fields apply, or
    * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
@@ -100,7 +100,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly ratePolicy?: RatePolicy;
   /** Responses by status; the first is the usual one. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
-  /** Refusals beyond those that follow from key, parameters and body, as published: `409`. */
+  /** Published refusals, such as `409`, beyond those that follow from key, parameters and body. */
   readonly refusals?: readonly number[];
 }
 
@@ -114,7 +114,7 @@ export interface KeyRoute<
   handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
 }
 
-/** A route without a key: a token in its body proves the right to call. Limited by address. */
+/** A route without a key: a token in its body proves the right to call. Its rate limit is by address. */
 export interface PublicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -177,7 +177,7 @@ export function isFileRoute(route: Route): route is AnyFileRoute {
   return 'receive' in route;
 }
 
-/** A path as it is published and as requests are counted: `/companies/{companyId}`. */
+/** Returns the path as it is published and as requests are counted, such as `/companies/{companyId}`. */
 export function pathTemplate(path: string): string {
   return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
 }

@@ -4,19 +4,19 @@ import { z } from 'zod';
 import { exampleOf, examples } from './examples.js';
 import { shownId, shownInstant, showInstant, stated } from './fields.js';
 
-/** A field of a record: what is published of it, an example, and how it is read from the message of its owner. */
+/** A field of a record: its published schema, an example, and the function that reads it from the message of its owner. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Undefined: the example is without it. */
+  /** Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
-  /** Undefined: the answer is without it. */
+  /** Returns undefined if the response does not have the field. */
   readonly read: (message: Message) => z.infer<S>;
 }
 
 type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 type Shape<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
 
-/** A record as callers see it: its description and its answers come from the same fields. */
+/** A record as callers see it: its description and its responses come from the same fields. */
 export interface ShownRecord<Message, F> {
   readonly fields: F;
   readonly schema: z.ZodObject<Shape<F>>;
@@ -102,7 +102,7 @@ export function flag<K extends string>(source: K, example: boolean, description:
   return field(z.boolean().describe(description), source, example);
 }
 
-/** A property that the message may lack; it is null then. */
+/** A property that the message may lack; the response has null then. */
 export function orNull<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -117,7 +117,7 @@ export function orNull<S extends z.ZodType, K extends string>(
   };
 }
 
-/** A property that the message may lack; the answer lacks it then. */
+/** A property that the message may lack; the response lacks it then. */
 export function optional<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -156,7 +156,7 @@ export function instantOrNull<K extends string>(
   };
 }
 
-/** One of a few words, which the owner writes as text. Reading throws a TypeError for another word. */
+/** One of a few words, which the owner sends as text. Reading throws a TypeError for another word. */
 export function word<E extends z.ZodEnum, K extends string>(
   schema: E,
   source: K,
@@ -231,7 +231,7 @@ export function within<Message, F extends Fields<Message>, K extends string>(
   ) as never;
 }
 
-/** The word, if the schema has it. */
+/** Returns the word if the schema has it, and throws a TypeError otherwise. */
 export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
   if (!Object.hasOwn(words, value)) throw new TypeError(`${value} is not one of ${Object.keys(words).join(', ')}.`);
   return value as z.infer<E>;

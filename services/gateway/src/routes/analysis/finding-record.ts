@@ -65,10 +65,10 @@ const findingFields = {
   ),
 };
 
-/** Inside the answer of POST /invoices (specification 2.3). */
+/** A finding in the response of POST /invoices (specification 2.3). */
 export const findingSummary = shown.record<Finding>('FindingSummary')(findingFields);
 
-/** Specification 2.4, with whose it is, who looks after it and when it was raised. */
+/** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */
 export const finding = shown.record<Finding>('Finding')({
   id: shown.id('findingId', EXAMPLE_IDS.finding, 'The id of the finding.'),
   invoiceId: shown.idOrNull(
@@ -118,7 +118,7 @@ export const finding = shown.record<Finding>('Finding')({
   ),
 });
 
-/** Evidence travels as one JSON string, an object. */
+/** Parses the evidence, which services send as one JSON string that holds an object. */
 function readEvidence(json: string): Record<string, unknown> {
   return json === '' ? {} : (JSON.parse(json) as Record<string, unknown>);
 }

@@ -57,7 +57,7 @@ const shownFinding = {
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
-/** Figures as the owner sends them, and as they are shown. */
+/** Figures, which are shown in the form in which the owner sends them. */
 const figures = {
   count: 2,
   open: 1,
@@ -83,7 +83,7 @@ const rule: RoutingRule = {
   createdTime,
 };
 
-/** The last request that each rpc was asked with. */
+/** The last request to each rpc. */
 const asked: Record<string, unknown> = {};
 let gateway: RunningGateway;
 
@@ -438,7 +438,7 @@ describe('analyses over time', () => {
     });
   });
 
-  test('are made anew without a body, and answer like the latest analysis', async () => {
+  test('are made again without a body, and answer like the latest analysis', async () => {
     expect(await send('POST', `/invoices/${FINDING_ID}/reanalyze`)).toMatchObject({
       status: 200,
       body: { decision: 'BLOCK', risk_score: 91, findings: [{ id: FINDING_ID }] },

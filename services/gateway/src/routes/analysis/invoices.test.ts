@@ -498,7 +498,7 @@ describe('GET /invoices/{id}/analysis/latest', () => {
     });
   });
 
-  test('is 304 without a body for whoever has it already', async () => {
+  test('is 304 without a body for a caller who already has the analysis', async () => {
     const path = `/invoices/${INVOICE_ID}/analysis/latest`;
     const etag = (await call(path)).headers.get('etag') ?? '';
     const response = await call(path, { headers: { 'if-none-match': etag } });

@@ -24,7 +24,7 @@ export const analyzeInvoice = route({
   summary: 'Analyze an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
   access: { scope: 'invoices:write' },
-  // A decision over the whole history of an organization.
+  // A decision takes the whole history of an organization into account.
   timeoutMs: 10_000,
   body: canonicalInvoice,
   checkBody: readInvoice,

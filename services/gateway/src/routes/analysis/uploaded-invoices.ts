@@ -11,9 +11,9 @@ import { acceptedAnalysis } from './accepted-analysis.js';
 /** The service waits 20 seconds for a document, then says that the work goes on. */
 const ANALYZE_TIMEOUT_MS = 25_000;
 const UPLOAD_ID_LENGTH_MAX = 100;
-/** Far more than an invoice has fields. */
+/** Maximum number of corrected fields; an invoice has far fewer fields. */
 const CORRECTED_FIELDS_MAX = 50;
-/** What every path in an invoice looks like. Analysis knows which ones exist, and lists them to a caller who misses. */
+/** Pattern of every path in an invoice. Analysis knows the paths that exist, and lists them to a caller who sends another one. */
 const FIELD_PATH = '^[a-z]+([._][a-z]+)*$';
 
 const analyzeRequest = z

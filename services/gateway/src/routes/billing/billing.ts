@@ -9,7 +9,7 @@ import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
-/** The payment provider's notifications are a few KiB. */
+/** Maximum size of a notification; those of the payment provider are a few KiB. */
 const NOTIFICATION_BYTES_MAX = 1024 * 1024;
 
 const checkoutOptions = z
@@ -200,10 +200,10 @@ export async function readSubscription(
   const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
   const [used, contact] = await Promise.all([
     readUsage(principal, clients),
-    // What the operator set counts where billing knows of no subscription.
+    // The status that the operator set counts if billing knows of no subscription.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,
   ]);
-  // The gates read the principal, so that is what is shown of them.
+  // The feature gates read the principal, so the response shows the same.
   const active = principal.hasActiveSubscription;
   return {
     plan: subscription.shape.plan.parse(active && current?.active === true ? current.plan : principal.plan),
@@ -236,7 +236,7 @@ export const createPortalSession = route({
     'Creates a link to the page of the payment provider on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   access: { minimumRole: 'ADMIN', scope: 'billing:write' },
-  // The provider is given eight seconds.
+  // Billing waits eight seconds for the provider.
   timeoutMs: 10_000,
   responses: {
     200: {

@@ -6,7 +6,7 @@ import { stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** In the order in which they are shown, each with the limit of the plan that it counts towards. */
+/** Meters in the order in which they are shown, each with the limit of the plan that it counts towards. */
 const meters = [
   ['analyses', 'analysesPerMonth'],
   ['scan_rows', 'scanRowsPerMonth'],
@@ -69,7 +69,7 @@ export const getUsage = route({
   }),
 });
 
-/** What every service has counted, against the limits of the key's organization. */
+/** Reads the counts of every service with the limits of the key's organization. */
 export async function readUsage(
   { limits }: Pick<Principal, 'limits'>,
   { analysisUsage, documentUsage, erpUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,

@@ -20,7 +20,7 @@ const file = randomBytes(3 * MIB);
 const sha256 = createHash('sha256').update(file).digest('hex');
 const uploadId = EXAMPLE_IDS.upload;
 
-/** What the owner does with a file that is sent to it. */
+/** Receives a file in place of the owner of documents. */
 type Receive = (start: UploadStart, content: AsyncIterable<Uint8Array>) => Promise<void>;
 
 async function sizeOf(content: AsyncIterable<Uint8Array>): Promise<number> {
@@ -199,7 +199,7 @@ describe('PUT /uploads/{id}/content', () => {
         if (!isDrained) break;
       }
     }
-    // The buffers of the system and of the connection to the owner hold some of it, and no process the rest.
+    // The buffers of the system and of the connection to the owner hold some pieces, and no process holds the rest.
     expect(accepted).toBeLessThan(32);
     expect(starts).toHaveLength(1);
     release();

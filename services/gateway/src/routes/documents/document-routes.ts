@@ -3,7 +3,7 @@ import { getInvoiceDocument } from './documents.js';
 import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
 
-/** What the documents service answers. */
+/** Routes that the documents service answers. */
 export const documentResources: readonly Resource[] = [
   {
     tag: 'uploads',

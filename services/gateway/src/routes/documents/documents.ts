@@ -8,10 +8,10 @@ import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** A slow reader of the largest document may take so long. */
+/** Time that a slow reader of the largest document may take. */
 const READ_TIMEOUT_MS = 120_000;
 
-/** As sniffed. */
+/** Media types that documents are detected as. */
 const documentTypes = [
   'application/pdf',
   'image/png',

@@ -11,20 +11,20 @@ import { HttpRefusal } from '../../http/response/refusal.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Drawing may be tried twice, and wait for a free process before. */
+/** Rendering waits for a free process and may be tried twice. */
 const RENDER_TIMEOUT_MS = 60_000;
 
 const PAGE_WIDTH_MAX = 2_000;
 const PAGE_WIDTH_DEFAULT = 1_000;
 const WIDTH = /^[1-9][0-9]{0,3}$/;
 const PAGE = /^[1-9][0-9]*$/;
-/** The largest that a message can carry; no document has so many. */
+/** The largest page number that a message can carry; no document has so many pages. */
 const PAGE_MAX = 2_147_483_647;
 
 const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
-/** What a document contains may neither run nor load anything, whatever shows it. */
+/** The content of a document may neither run nor load anything, in any viewer. */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
-/** A view has a style sheet of its own, and names its digest. */
+/** A view has its own style sheet, and names the digest of it. */
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
@@ -42,7 +42,7 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // Every text: which pages there are only the document says.
+    // Any text is accepted here, because only the document knows its pages.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
@@ -136,7 +136,7 @@ export const viewInvoiceDocument = route({
 
 interface Shown {
   readonly rendering: Rendering;
-  /** Of the ETag. */
+  /** First part of the ETag. */
   readonly resource: string;
   readonly fileName: string;
   readonly policy: string;
@@ -154,7 +154,7 @@ async function uploadedDocument(
   return { uploadId, invoiceId, name };
 }
 
-/** A caller's cache may keep it and asks each time, so that a lost right ends it. */
+/** Lets the cache of a caller keep the rendering and makes it revalidate each time, so that the loss of a right takes effect. */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,
   { ifNoneMatch, isHead }: { readonly ifNoneMatch: string | undefined; readonly isHead: boolean },
@@ -176,7 +176,10 @@ async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array
   for await (const { content } of messages) yield content;
 }
 
-/** Of an invoice that the caller may read: says what it has instead, where an unknown invoice is only that. */
+/**
+ * Refuses a missing page of an invoice that the caller may read, and names the view that exists; an unknown invoice is
+ * refused without such a hint.
+ */
 function absent(sentence: string): HttpRefusal {
   return new HttpRefusal(404, `No such page. ${sentence}`, {}, 'NOT_FOUND');
 }

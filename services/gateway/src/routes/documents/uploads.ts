@@ -13,7 +13,7 @@ import type { FileRight } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import type { SentFile } from '../../http/body/sent-file.js';
 
-/** As long as a client may take to send a file. */
+/** Time that a client may take to send a file. */
 const RECEIVE_TIMEOUT_MS = 305_000;
 
 const reservation = z

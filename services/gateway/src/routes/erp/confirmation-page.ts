@@ -8,12 +8,15 @@ const STYLE =
   'dt{color:#555}dd{margin:0 0 .75rem;font-weight:600;overflow-wrap:anywhere}' +
   'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
 
-/** With the ellipsis. Names come from organizations and their ERPs, also from before they had to be readable. */
+/**
+ * Maximum length of a shown name, including the ellipsis. Names come from organizations and their ERPs, some from before
+ * names had to be readable.
+ */
 const NAME_LENGTH_MAX = 201;
 
 /**
- * The page on which a person sees whose ERP would be connected to which workspace (ERP reference, section 7.6). It has no
- * script, and its form can be sent to nobody else.
+ * The page on which a user sees the ERP and the workspace that would be connected (ERP reference, section 7.6). The page has no
+ * script, and its form can be sent only to this origin.
  */
 export function confirmationPage({
   confirmation,

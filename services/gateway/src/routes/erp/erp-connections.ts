@@ -12,7 +12,7 @@ import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
-/** Longer than the check of a name that no server answers for. */
+/** The DNS check of a name that no server answers for takes less time. */
 const CHECK_TIMEOUT_MS = 10_000;
 /** A test makes a few calls to the ERP. */
 const TEST_TIMEOUT_MS = 60_000;

@@ -8,7 +8,7 @@ import type { Route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { confirmationPage } from './confirmation-page.js';
 
-/** The provider is asked for tokens and for the company, ten seconds each at most. */
+/** The provider is asked for tokens and for the company, each for at most ten seconds. */
 const CALLBACK_TIMEOUT_MS = 25_000;
 const CALLBACK_PATH = '/erp-connections/oauth/callback';
 
@@ -59,10 +59,10 @@ export const startErpConsent = route({
   },
 });
 
-/** Letters, digits and signs, as providers send them; published, so that nobody makes longer ones than a URL may have. */
+/** Letters, digits and signs, as providers send them. The limit is published because a URL cannot carry longer parameters. */
 const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLength: 2_048 });
 
-/** What providers send; only `state` is always there. The owner reads the query itself, each parameter once. */
+/** Parameters that providers send; only `state` is always present. The owner reads the query itself, each parameter once. */
 const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),
   code: parameter().describe('The authorization code that the ERP issued for the consent.'),
@@ -88,7 +88,7 @@ const redirected = {
   headers: ['Location'],
 } as const;
 
-/** The routes of a callback: with the provider in the path, as it is registered with it, and without. */
+/** The routes of a callback, with the provider in the path (as registered with the provider) or without. */
 function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; readonly name: string }): Route[] {
   const params =
     suffix === ''
@@ -123,7 +123,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }): Promise<Reply> {
-        // A consent is used up by being shown; what only looks at an address must not do that.
+        // Showing a consent uses it up; a program that only looks at an address must not do that.
         if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });

@@ -1,6 +1,6 @@
 import { wordOf } from '../../http/description/fields.js';
 
-/** Codes of the ERPs, each beside the name of its product. */
+/** Codes of the ERPs, each with the name of its product. */
 export const spellings = {
   businessCentral: ['PROVIDER_A', 'BUSINESS_CENTRAL'],
   odoo: ['PROVIDER_B', 'ODOO'],
@@ -19,7 +19,7 @@ export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta
 
 const byConsent: ReadonlySet<unknown> = new Set([...spellings.quickBooks, ...spellings.xero]);
 
-/** What is wrong with the provider of a connection with credentials. */
+/** Explains why a provider cannot be connected with credentials. */
 export function refusalOfProvider(provider: unknown): string {
   if (provider === undefined) return 'Required.';
   return byConsent.has(provider)

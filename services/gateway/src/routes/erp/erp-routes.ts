@@ -10,7 +10,7 @@ import {
 import { erpConsentCallbacks, startErpConsent } from './erp-consents.js';
 import { listErpRuns, startErpRun } from './erp-runs.js';
 
-/** What the erp-sync service answers. */
+/** Routes that the erp-sync service answers. */
 export const erpResources: readonly Resource[] = [
   {
     tag: 'erp-connections',

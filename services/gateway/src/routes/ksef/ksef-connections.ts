@@ -11,7 +11,7 @@ import type { Reply } from '../../http/response/reply.js';
 const TOKEN_LENGTH_MIN = 20;
 const TOKEN_LENGTH_MAX = 4_096;
 
-/** A test authenticates: several calls to KSeF, of which one is repeated until it has decided. */
+/** A test authenticates with several calls to KSeF, one of which is repeated until KSeF has decided. */
 const TEST_TIMEOUT_MS = 150_000;
 
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);

@@ -78,7 +78,7 @@ let gateway: RunningGateway;
 const saved: SaveConnectionRequest[] = [];
 const connectionLists: ListConnectionsRequest[] = [];
 const submissionLists: ListSubmissionsRequest[] = [];
-/** Whether the next calls make something new. */
+/** True while calls create a new record. */
 let isNew = true;
 let underWay = 0;
 let underWayMax = 0;

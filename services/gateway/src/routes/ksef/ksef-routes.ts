@@ -16,7 +16,7 @@ import {
   listKsefSubmissions,
 } from './submissions.js';
 
-/** What the ksef service answers. */
+/** Routes that the ksef service answers. */
 export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',

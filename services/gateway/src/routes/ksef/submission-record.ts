@@ -9,7 +9,7 @@ import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 
-/** Of the steps of one attempt. */
+/** Maximum number of steps in one attempt. */
 const STEPS_MAX = 1_000;
 const WARNINGS_MAX = 10;
 
@@ -24,7 +24,7 @@ const warning = shown.record<SubmissionWarning>()({
   message: shown.text('message', 'The document names another seller.', 'The reason why KSeF may refuse the document.'),
 });
 
-/** A submission as it is answered (specification 2.12), with what happens next. */
+/** A submission as callers see it (specification 2.12), with its next step. */
 export const submission = shown.record<Submission>('KsefSubmission')({
   id: shown.id('submissionId', EXAMPLE_IDS.submission, 'The id of the KSeF submission.'),
   companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),
@@ -116,7 +116,7 @@ const step = shown.record<AttemptStep>()({
   ),
 });
 
-/** One session and what became of its steps. */
+/** One session with the results of its steps. */
 export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   sessionReferenceNumber: shown.textOrNull(
     'sessionReferenceNumber',

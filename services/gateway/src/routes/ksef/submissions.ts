@@ -12,7 +12,7 @@ import type { Reply } from '../../http/response/reply.js';
 import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
 
 const INVOICES_MAX = 100;
-/** Submissions that one bulk request asks for at a time. */
+/** Number of submissions that one bulk request creates at the same time. */
 const BULK_CONCURRENCY = 8;
 /** Decision, facts and bytes of the document are read from two services before anything is stored. */
 const CREATE_TIMEOUT_MS = 15_000;

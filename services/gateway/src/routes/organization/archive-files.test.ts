@@ -38,7 +38,7 @@ const connectionOf = (connectionId: string) => ({
   createdTime: at,
 });
 
-/** The lists of an organization that has submissions to KSeF alone, one in each page. */
+/** The lists of an organization that has only KSeF submissions, one on each page. */
 const ksef = {
   ksefConnections: {
     listConnections: async ({ pageToken }: { pageToken: string }) => ({

@@ -29,21 +29,21 @@ import { company } from './companies.js';
 import { member } from './members.js';
 import { notification } from './notifications.js';
 
-/** The layout of the archive; a file that is added leaves it as it is. */
+/** Version of the archive layout; an added file does not change it. */
 const FORMAT = 1;
 
 interface Wanted {
   readonly clients: TenantClients;
   /** The record of the organization itself, as JSON. */
   readonly organization: object;
-  /** Its subscription and what was used of it, as JSON. */
+  /** The subscription of the organization with its usage, as JSON. */
   readonly subscription: object;
-  /** What was created at this time or later is left out, where the kind has a time. */
+  /** Records that were created at this time or later are left out, if their kind has a time. */
   readonly begunAt: Date;
   readonly hasOriginals: boolean;
 }
 
-/** Everything of one organization, file by file. Each file is read when it is written, page by page. */
+/** Yields all data of one organization, file by file. Each file is read page by page while it is written. */
 export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> {
   const { clients, organization, subscription, begunAt, hasOriginals } = wanted;
   const records: Record<string, number> = {};
@@ -63,13 +63,13 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       yield original;
     }
   }
-  // Last, so that it can say how much there is; who finds it knows that nothing is missing.
+  // The manifest comes last, so that it can state the counts and prove that no file is missing.
   yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
 }
 
 type Pages = () => AsyncIterable<readonly unknown[]>;
 
-/** One file of lines for each kind of record, as the API shows it where it does. */
+/** One file of lines for each kind of record, in the form in which the API shows it, if the API does. */
 function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
   const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>
     clients.invoices.listInvoices({ ...page, companyId: undefined, source, decision: Decision.UNSPECIFIED });
@@ -131,7 +131,7 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
       async (reply) => {
         const scans: unknown[] = [];
         for (const summary of reply.scans) {
-          // Its rows are invoices; those that were skipped stand only in the scan itself.
+          // The rows of a scan are invoices; only the scan itself has the skipped rows.
           const stored = await clients.scans.getScan({ scanId: summary.scanId });
           scans.push({ ...scanSummary.present(summary), ...scan.present(stated(stored.scan)) });
         }
@@ -267,10 +267,10 @@ async function* recordPages(
   }
 }
 
-/** Of a record of `uploads.jsonl`. */
+/** The fields of a record in `uploads.jsonl` that this file reads. */
 const upload = z.object({ id: z.string(), status: z.enum(['RESERVED', 'UPLOADED']), mediaType: z.string() });
 
-/** The files as they were uploaded, `originals/<upload id>.<extension>`. */
+/** Yields the files as they were uploaded, `originals/<upload id>.<extension>`. */
 async function* originalsOf({ documentArchive, documents }: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of recordPages(documentArchive, 'uploads', begunAt)) {
     for (const { id: uploadId, status, mediaType } of page.map((record) => upload.parse(record))) {

@@ -7,7 +7,7 @@ import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
 import { organization as organizationRecord } from './organizations.js';
 
-/** For each page, and for each original of the largest size at a slow reader. */
+/** Time for each page, and for each original of the largest size at a slow reader. */
 const READ_TIMEOUT_MS = 120_000;
 
 export const exportOrganization = route({

@@ -1,7 +1,7 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 
-/** The rights on which a request hands out others; their owner sees that nobody hands out more than they have. */
+/** Returns the rights with which a request grants rights to others; the organization service refuses to grant more than these. */
 export function grantorOf({ role, scopes }: Principal): Grantor {
   return { role, scopes };
 }

@@ -81,7 +81,7 @@ export const inviteMember = route({
   },
 });
 
-/** An invited person has no key yet: the token of the mail proves the right. */
+/** An invited person has no key yet, so the token in the e-mail proves the right. */
 export const acceptInvitation = publicRoute({
   operation: 'acceptInvitation',
   method: 'post',

@@ -33,9 +33,9 @@ const member = {
 const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
 
 let gateway: RunningGateway;
-/** Held, and a minute later in each test, so that no address has failed in it before. */
+/** The clock is stopped, and is one minute later in each test, so that earlier failures of an address do not count. */
 let nowMs = Date.now();
-/** The last request that a service got, whichever rpc it was. */
+/** The last request that a service received, to any rpc. */
 let got: unknown;
 const answer =
   <T>(reply: T) =>
@@ -185,7 +185,7 @@ interface Success {
   title: string;
   request: [string, string, unknown?];
   status: number;
-  /** What the owner is asked. */
+  /** The request that the owner receives. */
   asked: unknown;
   body: unknown;
 }

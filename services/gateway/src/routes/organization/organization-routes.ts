@@ -15,7 +15,7 @@ import {
   updateReferenceValidation,
 } from './organizations.js';
 
-/** What the organization service answers. */
+/** Routes that the organization service answers. */
 export const organizationResources: readonly Resource[] = [
   {
     tag: 'organizations',

@@ -10,7 +10,10 @@ import { eachInTurns } from '../../http/body/turns.js';
 import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
-/** Room for so many rows with every field at its longest (HTTP and security reference, section 2), and for some too many. */
+/**
+ * Limits that leave room for the maximum number of rows with every field at its longest (HTTP and security reference,
+ * section 2), and for some more.
+ */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
   valuesMax: 100_000,
@@ -61,14 +64,14 @@ const publishedRequest = scanOf(scanRowSchema)
       ],
     },
   });
-/** The request as it is published; {@link checkScan} reads it. */
+/** The published form of the request; {@link checkScan} reads the body. */
 export const scanRequest = publishedRequest as z.ZodType as z.ZodType<ReadScan>;
-/** The request but for what is in its rows. */
+/** The request without the content of its rows. */
 const scanFrame = scanOf(z.unknown());
 
 /**
- * The body of POST /scans, its rows as the scan service takes them. Rows are read one by one so that
- * other requests are answered meanwhile. Rejects with DomainError `invalid`, which names rows by their place and by the
+ * Reads the body of POST /scans, with its rows as the scan service takes them. Rows are read one by one so that other
+ * requests are answered in the meantime. Rejects with DomainError `invalid`, which names rows by their position and by the
  * number that the caller gave them.
  */
 export async function checkScan(body: unknown): Promise<ReadScan> {
@@ -82,14 +85,14 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
   return { ...frame, rows };
 }
 
-/** With one row more than there may be, which is enough to be refused. */
+/** Keeps one row more than the maximum, which is enough for a refusal. */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { rows } = body as { rows?: unknown };
   return Array.isArray(rows) ? { ...body, rows: rows.slice(0, SCAN_ROWS_MAX + 1) } : body;
 }
 
-/** `Row 18, sourceRowNumber 20`: the first counts what was sent, the second is what the caller's file calls it. */
+/** Returns `Row 18, sourceRowNumber 20`: the position in the request and the number in the caller's file. */
 function nameOf(row: unknown, index: number): string {
   const number =
     typeof row === 'object' && row !== null ? (row as { sourceRowNumber?: unknown }).sourceRowNumber : undefined;

@@ -1,7 +1,7 @@
 import type { Resource } from '../../http/description/route.js';
 import { createScan, getScan, listScans } from './scans.js';
 
-/** What the scan service answers. */
+/** Routes that the scan service answers. */
 export const scanResources: readonly Resource[] = [
   {
     tag: 'scans',

@@ -30,7 +30,7 @@ const skippedRow = shown.record<SkippedRow>()({
 
 const counts = z.record(z.string(), z.int().min(0));
 
-/** A scan but for its skipped rows (specification 2.9). */
+/** The fields of a scan, without its skipped rows (specification 2.9). */
 const scanFields = {
   id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the scan.'),
   status: shown.made(
@@ -78,7 +78,7 @@ export const scan = shown.record<Scan>('Scan')({
   skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the scan that were skipped.'),
 });
 
-/** In a list: skipped rows can be thousands in each scan. */
+/** A scan in a list, without its skipped rows, because a scan can have thousands of them. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
   companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
@@ -92,7 +92,7 @@ export const createScan = route({
   summary: 'Scan historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
-  // The owner answers before: whether the rows are stored and worked on, or nothing of them is stored.
+  // The owner answers earlier: either the rows are stored and being analyzed, or none of them is stored.
   timeoutMs: 130_000,
   body: scanRequest,
   bodyLimits: SCAN_BODY_LIMITS,

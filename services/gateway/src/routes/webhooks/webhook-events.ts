@@ -77,7 +77,7 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
   'finding.reviewed': 'Report the review of a finding',
 };
 
-/** `InvoiceAnalysisCompletedEvent`. */
+/** Returns the name of the schema, such as `InvoiceAnalysisCompletedEvent`. */
 function schemaName(type: string): string {
   return `${type
     .split('.')
@@ -85,7 +85,7 @@ function schemaName(type: string): string {
     .join('')}Event`;
 }
 
-/** What endpoints receive, as it is published. */
+/** The published form of an event that endpoints receive. */
 export interface WebhookEvent {
   readonly type: PublicEventType;
   readonly summary: string;

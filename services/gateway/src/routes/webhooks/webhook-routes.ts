@@ -11,12 +11,12 @@ import {
   updateWebhook,
 } from './webhooks.js';
 
-/** What the webhooks service answers. */
+/** Routes that the webhooks service answers. */
 export const webhookResources: readonly Resource[] = [
   {
     tag: 'webhooks',
     description: 'Webhooks that receive signed events, and the record of each delivery.',
-    // Deliveries before the routes of one webhook: `deliveries` is no id.
+    // Deliveries come before the routes of one webhook, because `deliveries` would be read as the id of a webhook.
     routes: [
       createWebhook,
       listWebhooks,

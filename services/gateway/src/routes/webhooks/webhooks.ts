@@ -19,9 +19,9 @@ import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { delivery } from './delivery-record.js';
 
 const URL_LENGTH_MAX = 2_048;
-/** More than there are, because a name that is repeated counts once. */
+/** Maximum number of events in a request; higher than the number of types, because a repeated type counts once. */
 const EVENTS_MAX = 50;
-/** Longer than the check of a name that no server answers for. */
+/** The DNS check of a name that no server answers for takes less time. */
 const CHECK_TIMEOUT_MS = 10_000;
 const REPLAY_TIMEOUT_MS = 20_000;
 const status = z.enum(['ACTIVE', 'DISABLED']);
