@@ -305,7 +305,7 @@ export const listFindingHistory = route({
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
-    200: { description: 'All changes to the finding.', schema: pageOf(change.schema) },
+    200: { description: 'All changes to the finding, oldest first.', schema: pageOf(change.schema) },
   },
   async handle({ params }, { findings }): Promise<Reply> {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });

@@ -42,7 +42,7 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
       .array(z.number())
       .nullable()
       .describe(
-        'The position of the field on the page: left, top, right and bottom as fractions of the page size. Null for XML.',
+        'The position of the field on the page of the document: left, top, right and bottom as fractions of the page size. Null for XML.',
       ),
     ({ box }: FieldProvenance) => (box.length === 0 ? null : box),
     [0.71, 0.62, 0.82, 0.64],
@@ -60,7 +60,7 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
   xpath: shown.textOrNull(
     'xpath',
     null,
-    'The XPath of the field in the XML, or null if the field was not read from XML.',
+    'The XPath of the field in an XML document, or null if the field was not read from XML.',
   ),
   correctedBy: shown.optional(
     z.string(),
@@ -245,7 +245,11 @@ const exportedInvoice = shown.record<ExportInvoiceResponse>('ExportedInvoice')({
     'The document that the invoice was read from, or null if the invoice did not come from a document.',
   ),
   validation: shown.made(
-    validation.schema.nullable().describe('The result of reference validation, or null if nothing was validated.'),
+    validation.schema
+      .nullable()
+      .describe(
+        'The result of validating the document against the rules of its profile, or null if nothing was validated.',
+      ),
     (exported: ExportInvoiceResponse) =>
       exported.document?.validation === undefined ? null : validation.present(exported.document.validation),
     null,
@@ -268,7 +272,7 @@ export const exportInvoice = route({
     include: z
       .enum(['unready'])
       .optional()
-      .describe('Set to unready to export the invoice even if its decision is not PASS.'),
+      .describe('The additional invoices that may be exported: unready allows an invoice whose decision is not PASS.'),
   }),
   responses: { 200: { description: 'The exported invoice.', schema: exportedInvoice.schema } },
   refusals: [409],

@@ -34,7 +34,10 @@ export const usage = z
             .describe(
               'The number of quota units used in the month. For companies, members, webhooks and ERP connections, the number that currently exists.',
             ),
-          limit: z.int().nullable().describe('The limit of the plan for the meter, or null if there is no limit.'),
+          limit: z
+            .int()
+            .nullable()
+            .describe('The maximum usage of the meter that the plan allows, or null if there is no limit.'),
         }),
       )
       .describe('The usage of each meter of the plan.'),

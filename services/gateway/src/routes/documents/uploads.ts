@@ -172,7 +172,7 @@ export const receiveUpload = fileRoute({
   path: '/uploads/:uploadId/content',
   summary: 'Send the bytes of an upload',
   description:
-    'Takes exactly the reserved number of bytes, of the reserved type. A refusal does not change the reservation, so the PUT can be repeated until `expires_at`. After a 204, every further PUT is refused with 409.',
+    'Stores the bytes of an upload, which must match the reserved size and type exactly. A refusal does not change the reservation, so the PUT can be repeated until `expires_at`. After a 204, every further PUT is refused with 409.',
   rpc: 'invoicecontrol.documents.v1.UploadService/ReceiveUpload',
   alsoAsks: ['invoicecontrol.documents.v1.UploadService/AuthorizeUpload'],
   resourceName: 'upload',

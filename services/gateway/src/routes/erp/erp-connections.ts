@@ -301,8 +301,11 @@ export const updateErpConnection = route({
       not: {
         type: 'object',
         properties: {
-          client_secret: { description: 'The client secret, which must not be sent together with api_key.' },
-          api_key: { description: 'The API key, which must not be sent together with client_secret.' },
+          client_secret: {
+            description:
+              'The client secret of the application registration, which must not be sent together with api_key.',
+          },
+          api_key: { description: 'The API key of an Odoo user, which must not be sent together with client_secret.' },
         },
         required: ['client_secret', 'api_key'],
       },

@@ -112,7 +112,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       path,
       summary: 'Receive the redirect from the consent page of an ERP',
       description:
-        'Accepts only browsers that the ERP redirects. The signed `state` proves where the consent started and can be used only once.',
+        'Completes the consent to connect an ERP. Accepts only browsers that the ERP redirects. The signed `state` proves where the consent started and can be used only once.',
       rpc: 'invoicecontrol.erp_sync.v1.OAuthService/ReceiveCallback',
       access: 'public',
       timeoutMs: CALLBACK_TIMEOUT_MS,
@@ -136,7 +136,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       method: 'post',
       path,
       summary: 'Submit the decision from the confirmation page',
-      description: 'Accepts the form of the confirmation page, only once.',
+      description:
+        'Confirms or cancels the connection of an ERP. Accepts only the form of the confirmation page, and only once.',
       rpc: 'invoicecontrol.erp_sync.v1.OAuthService/DecideConfirmation',
       access: 'public',
       timeoutMs: CALLBACK_TIMEOUT_MS,

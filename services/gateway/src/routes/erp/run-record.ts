@@ -56,7 +56,11 @@ const runError = shown.record<RunError>('ErpRunError')({
     null,
     'The id in the ERP of the row that caused the error, or null if no single row did.',
   ),
-  retryable: shown.flag('retryable', true, 'Whether the next run can succeed without a change after this error.'),
+  retryable: shown.flag(
+    'retryable',
+    true,
+    'Whether the next synchronisation run can succeed after this error although nothing was changed.',
+  ),
 });
 
 export const run = shown.record<Run>('ErpRun')({

@@ -99,7 +99,7 @@ export const saveKsefConnection = route({
   path: '/ksef-connections',
   summary: 'Create or update a KSeF connection',
   description:
-    'Stores the KSeF token of a company. A company has one connection for each environment; a repeated request replaces the token, also of a DISABLED connection, which is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
+    'Stores the KSeF token of a company. A company has one connection for each environment; a repeated request replaces the token, also of a DISABLED connection. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,

@@ -22,7 +22,10 @@ export const exportOrganization = route({
   timeoutMs: READ_TIMEOUT_MS,
   isOneAtATime: true,
   query: z.strictObject({
-    include: z.literal('originals').optional().describe('Set to `originals` to add the uploaded files to the archive.'),
+    include: z
+      .literal('originals')
+      .optional()
+      .describe('The additional content of the archive: `originals` adds the uploaded files.'),
   }),
   responses: {
     200: {

@@ -87,6 +87,7 @@ export const acceptInvitation = publicRoute({
   method: 'post',
   path: '/members/accept',
   summary: 'Accept an invitation to become a member',
+  description: 'Makes an invited person a member. The token from the e-mail with the invitation proves the right.',
   rpc: 'invoicecontrol.organization.v1.MemberService/AcceptInvitation',
   access: 'public',
   body: z

@@ -159,6 +159,8 @@ export const restoreOrganization = publicRoute({
   method: 'post',
   path: '/organizations/current/restore',
   summary: 'Restore a deleted organization',
+  description:
+    'Restores the organization that the recovery token was issued for, and creates a new API key for its owner.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/RestoreOrganization',
   access: 'public',
   body: z

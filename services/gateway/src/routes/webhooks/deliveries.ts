@@ -62,7 +62,7 @@ export const listDeliveries = route({
     webhook_id: uuid().optional().describe('Return only deliveries to the webhook with this id.'),
     status: deliveryStatus.optional().describe('Return only deliveries with this status.'),
   }),
-  responses: { 200: { description: 'A page of deliveries.', schema: pageOf(delivery.schema) } },
+  responses: { 200: { description: 'A page of webhook deliveries.', schema: pageOf(delivery.schema) } },
   async handle({ query }, { deliveries }): Promise<Reply> {
     const list = listRequest('listDeliveries', query);
     const { pageToken, pageSize } = list.request;

@@ -70,11 +70,11 @@ const data = {
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 
 const summaries: Readonly<Record<PublicEventType, string>> = {
-  'invoice.analysis.completed': 'Report the decision on an invoice',
-  'invoice.analysis.failed': 'Report the failed analysis of a document',
-  'scan.completed': 'Report a completed scan of historical invoices',
-  'finding.created': 'Report a new finding',
-  'finding.reviewed': 'Report the review of a finding',
+  'invoice.analysis.completed': 'Notify the webhook of the decision on an invoice',
+  'invoice.analysis.failed': 'Notify the webhook of the failed analysis of a document',
+  'scan.completed': 'Notify the webhook of a completed scan of historical invoices',
+  'finding.created': 'Notify the webhook of a new finding',
+  'finding.reviewed': 'Notify the webhook of the review of a finding',
 };
 
 /** Returns the name of the schema, such as `InvoiceAnalysisCompletedEvent`. */
