@@ -11,7 +11,7 @@ import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 /** Raised when documents are read in another way; what was read before keeps its result. */
 const EXTRACTION_VERSION = 1;
 
-/** What a document says, and what the rules of its profile say of it. */
+/** The content of a document, and the result of the rules of its profile. */
 export interface Extraction {
   readonly outcome: ReadingOutcome;
   /** Null when nothing was validated. */

@@ -14,7 +14,7 @@ const RENDERING_VERSION = 1;
 interface RenderingRequest {
   /** Organizations take turns while documents wait. */
   readonly organizationId: string;
-  /** Of the document. */
+  /** Size of the document. */
   readonly byteSize: number;
   readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
   /** The bytes of the document, from their begin each time it is called. */
@@ -24,7 +24,7 @@ interface RenderingRequest {
 /** Renders documents away from this process. */
 export interface DocumentRenderer {
   /**
-   * @param store takes the outcome; no other document takes its process meanwhile
+   * @param store takes the outcome; no other document takes its process in the meantime
    * @throws DomainError unavailable when too many wait
    */
   render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;

@@ -16,7 +16,7 @@ export interface ReservedUpload extends Reserved {
 /** An upload whose bytes are stored. */
 export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
   readonly content: Content;
-  /** When the bytes are removed as unused; undefined once their analysis has begun. */
+  /** Time when the bytes are removed as unused; undefined once their analysis has begun. */
   readonly removeAt: Date | undefined;
 }
 
@@ -27,15 +27,15 @@ export interface Content {
   readonly fileId: string;
   /** Hex, lower case. */
   readonly sha256: string;
-  /** As sniffed. */
+  /** Media type that was detected from the bytes. */
   readonly mediaType: string;
   readonly receivedAt: Date;
 }
 
-/** A PUT at work. Whoever has it alone may store the content. */
+/** A PUT in progress. Only its holder may store the content. */
 export interface Receiving {
   readonly upload: ReservedUpload;
-  /** What the bytes are stored under. */
+  /** Id under which the bytes are stored. */
   readonly fileId: string;
   readonly lease: Lease;
   /** Makes the bytes the content; false when another PUT has taken over. */
@@ -44,11 +44,11 @@ export interface Receiving {
   release(): Promise<void>;
 }
 
-/** What is left of broken PUTs, and of an upload that was not used. */
+/** Remains of broken PUTs, and of an upload that was not used. */
 export interface Remains {
   readonly uploadId: string;
   readonly fileIds: readonly string[];
-  /** Why nothing of the upload itself is to stay; undefined where it is. */
+  /** Reason to remove the upload itself; undefined when it stays. */
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface UploadStore {
   expireOf(organizationId: string, until: Date): Promise<void>;
   /** Keeps a received upload from being removed as unused until then. */
   keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
-  /** Keeps a received upload for good; false when it was removed meanwhile. */
+  /** Keeps a received upload for good; false when it was already removed. */
   keep(organizationId: string, uploadId: string): Promise<boolean>;
   /** Received uploads that nobody has used in time become remains; a bounded number. */
   endUnused(now: Date): Promise<void>;
@@ -75,7 +75,7 @@ export interface UploadStore {
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
   /** After the bytes are gone: removes the reservation, or what it knows of the broken PUTs. */
   removeRemains(remains: Remains, now: Date): Promise<void>;
-  /** Since when the oldest remains are due and were not removed. */
+  /** Returns the oldest remains that are due and not removed, with the time since when they are due. */
   oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;
   /** Stored bytes with a mark of the month that were received in that time. */
   countedBytes(

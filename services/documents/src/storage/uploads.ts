@@ -13,7 +13,7 @@ import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } fro
 const LEASE_MS = 60_000;
 /** Reservations that one run of the sweep looks at. */
 const SWEEP_UPLOADS_MAX = 200;
-/** What is left of an unused upload counts in the month of its bytes, which is counted again for a while after its end. */
+/** Remains of an unused upload count in the month of its bytes, which is counted again for some time after its end. */
 const COUNTED_MS = 62 * 86_400_000;
 
 /**
@@ -24,7 +24,7 @@ export interface UploadDocument extends Claimable {
   readonly organizationId: string;
   /** REMOVED: nobody used it. What is left counts its bytes; to everybody else it is gone. */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
-  /** As reserved. */
+  /** Reserved media type. */
   readonly mediaType: string;
   readonly byteSize: number;
   readonly tokenHash: string;
@@ -33,9 +33,9 @@ export interface UploadDocument extends Claimable {
   readonly expiresAt: Date;
   /** Files that a PUT has begun. */
   readonly attempts?: readonly string[];
-  /** When the sweep looks at it next; absent when nothing can be left to remove. Sparse index. */
+  /** Time when the sweep checks it next; absent when there is nothing to remove. Sparse index. */
   readonly sweepAt?: Date;
-  /** When the sweep removes received bytes; absent once their analysis has begun. Sparse index. */
+  /** Time when the sweep removes received bytes; absent once their analysis has begun. Sparse index. */
   readonly removeAt?: Date;
   readonly content?: {
     readonly fileId: string;
@@ -57,9 +57,9 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** How long the sweep leaves what it removes. */
+/** Times after which the sweep removes remains. */
 export interface SweepTimes {
-  /** What is left of a reservation, after its end, and of a broken PUT. */
+  /** Time for the remains of a reservation, after its end, and of a broken PUT. */
   readonly sweepMs: number;
   /** Received bytes whose analysis nobody requests. */
   readonly unusedMs: number;
@@ -174,7 +174,7 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // A PUT that began meanwhile has set its own time.
+      // A PUT that began in the meantime has set its own time.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }

@@ -27,7 +27,7 @@ export interface NotificationDocument extends Claimable {
   readonly submissionIds?: readonly string[];
   /** When the mail server accepted it, or the last try failed. */
   readonly endedAt?: Date;
-  /** Why the last failed try failed: a code, never the mail server's text. */
+  /** Reason of the last failure: a code, never the mail server's text. */
   readonly reason?: string;
 }
 

@@ -98,7 +98,7 @@ describe('a scan', () => {
       name: 'test',
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
-    /** By event id: a plain listener hears repeats, too. */
+    /** Events by id: a plain listener hears repeats, too. */
     const heard = new Map<string, ScanCompleted>();
     const organizationId = newTenant();
     subscribeBroadcast(

@@ -29,7 +29,7 @@ import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 const LEASE_MS = 30_000;
 /** Running scans that one sweep takes up. */
 const SWEEP_SCANS_MAX = 10;
-/** Of those that were set aside, so that they keep no others waiting however many they are. */
+/** Maximum number of set-aside scans per sweep, so that many of them do not delay the others. */
 const SWEEP_SET_ASIDE_MAX = 5;
 /** A scan that was set aside and finds another one running is tried again after this long. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
@@ -52,15 +52,15 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly usage: CountedRows;
   /** The organization, while the scan runs and was not set aside; unique sparse index. */
   readonly turn?: string;
-  /** While the scan runs; see packed-rows.ts. */
+  /** Rows of a running scan; see packed-rows.ts. */
   readonly packedRows?: Binary;
-  /** While the scan runs, from when it is known that rows are skipped. */
+  /** Skipped rows of a running scan, once they are known. */
   readonly skips?: readonly Skip[];
-  /** While the scan runs, from its first fault: tries in a row that ended in one. */
+  /** Consecutive attempts of a running scan that ended in a fault; absent before the first. */
   readonly faults?: number;
-  /** While the scan runs: why the last try came to nothing. */
+  /** Error of the last failed attempt of a running scan. */
   readonly lastError?: string;
-  /** When the operator abandoned it. */
+  /** Present when the operator abandoned the scan. */
   readonly failure?: Failure;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];
@@ -228,7 +228,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
 /** A scan without a lease is complete and cannot be claimed. */
 const FOREVER = new Date(8.64e15);
 
-/** What a scan has only while it runs. */
+/** Fields that a scan has only while it runs. */
 const work = { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '', lastError: '' } as const;
 
 const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;

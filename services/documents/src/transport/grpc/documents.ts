@@ -100,7 +100,7 @@ function encodeShown(shown: Shown): DescribeRenderingResponse {
   return { rendering: undefined, pages: shown.missing === 'PAGE' ? shown.pages : undefined };
 }
 
-/** Of a picture, in pixels. */
+/** Maximum width of a picture in pixels. */
 const PAGE_WIDTH_MAX = 2_000;
 /** Bytes of one message; a piece of the store is longer. */
 const MESSAGE_BYTES = 64 * 1024;
