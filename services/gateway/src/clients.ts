@@ -31,7 +31,7 @@ import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
 
-/** What the gateway calls: the name of each client, the service that answers it, and its rpcs. */
+/** The services that the gateway calls: the name of each client, the service that answers it, and its rpcs. */
 export const rpcServices = {
   access: { owner: 'organization', definition: AccessServiceDefinition },
   analyses: { owner: 'analysis', definition: AnalysisServiceDefinition },

@@ -64,7 +64,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('load gauge', () => load.stop());
 
     const clients = createClients(channels);
-    // Refused tokens do not stand in the way of keys, nor the other way round.
+    // Refused tokens do not affect keys, nor the other way round.
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures: new FailureBucket(clock), clock });
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);

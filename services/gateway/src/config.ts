@@ -22,17 +22,17 @@ export const configSchema = z.object({
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
   /** Per key, reading of stored documents. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
-  /** How long a request waits to be counted by the keeper of the limits. */
+  /** Time that a request waits for the keeper of the limits to count it. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
-  /** How many gateways share the limits; counts only while the keeper of the limits cannot be reached. */
+  /** Number of gateways that share the limits; used only while the keeper of the limits cannot be reached. */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
-  /** How many proxies in front append to X-Forwarded-For; 0 believes only the connection. */
+  /** Number of proxies in front that append to X-Forwarded-For; 0 trusts only the connection. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   /** Connections of one address; 0: no bound, behind a proxy that has one. */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
-  /** Requests without a key that one address may have running, the pages included; 0: no bound. */
+  /** Requests without a key that one address may have running, the pages included; 0 for no bound. */
   UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),
-  /** How long a stopping gateway still answers, so that balancers notice `/readyz` first. */
+  /** Time for which a stopping gateway still serves requests, so that balancers notice `/readyz` first. */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

@@ -19,7 +19,7 @@ let bus: Bus;
 let services: GrpcServer;
 let gateway: RunningService;
 let keys: Map<string, ReturnType<typeof principal>>;
-/** How often the gateway has asked about a key. */
+/** Number of times that the gateway has checked a key. */
 let checks: number;
 /** Resolves when reading the organization has come through to its service, which then waits for `release`. */
 let reached: Promise<void>;
@@ -70,7 +70,7 @@ async function status(): Promise<number> {
   return response.status;
 }
 
-/** An answer about a key is not cached when any organization changes meanwhile, and other tests share the broker. */
+/** An answer about a key is not cached when any organization changes at the same time, and other tests share the broker. */
 async function cacheKey(): Promise<void> {
   await eventually(async () => {
     const before = checks;

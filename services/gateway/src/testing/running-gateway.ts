@@ -57,7 +57,7 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
-  /** 0, the default here: no bound. */
+  /** 0, the default here, for no bound. */
   readonly connectionsPerAddressMax?: number;
   readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;

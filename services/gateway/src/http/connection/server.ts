@@ -50,7 +50,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // Checked by the app itself, which answers with the envelope.
     requireHostHeader: false,
   });
-  // Their bytes are bounded. Node's bound of their number drops those beyond it, unseen: a second key among them.
+  // Their bytes are bounded. Node's bound of their number silently drops those beyond it, a second key among them.
   server.maxHeadersCount = 0;
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);

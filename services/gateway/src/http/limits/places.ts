@@ -5,7 +5,7 @@ import type { Share } from './share.js';
 
 /** Refusals of a request that gets no place. */
 interface Refusals {
-  /** Its organization holds its whole share. */
+  /** The organization holds its whole share. */
   ofOrganization(max: number): DomainError;
   /** All organizations together hold everything. */
   ofAll(): DomainError;

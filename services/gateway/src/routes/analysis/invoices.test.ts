@@ -308,7 +308,7 @@ describe('an invoice is refused', () => {
       /given together/,
     ],
     [
-      'with an account number alone, beside an IBAN',
+      'with only an account number, next to an IBAN',
       withAccount({ iban: 'GB29NWBK60161331926819', account_number: '31926819' }),
       'supplier.bank_account.sort_code',
       /given together/,
