@@ -50,7 +50,7 @@ import { deliveryService } from './transport/grpc/deliveries.js';
 import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
 
-/** Of one kind of event at once: they share their commands to the database, so that a backlog costs few of them. */
+/** Number of events of one kind at once: they share their commands to the database, so that a backlog costs few of them. */
 const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 500;
 const FINISH_DELETIONS_EACH_MS = 5_000;

@@ -34,7 +34,7 @@ export const configSchema = z
     WEBHOOK_RETRY_WAITS_MS: retryWaits,
     /** The least wait after a 429 or a timeout. */
     WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
-    /** How long the previous secret signs beside the new one. */
+    /** Time for which the previous secret signs together with the new one. */
     WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
     /** Only failures for so long: owners and admins are told. */
     WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),

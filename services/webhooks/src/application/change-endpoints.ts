@@ -15,7 +15,7 @@ import { rotate } from '../domain/secrets.js';
 import { createSecret } from './secrets.js';
 import type { Deliveries, EndpointChange, Endpoints } from './stores.js';
 
-/** Whether a URL may be called; see packages/egress. */
+/** Checks that a URL may be called; see packages/egress. */
 export interface UrlCheck {
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
 }
@@ -35,7 +35,7 @@ export interface NewEndpoint {
   readonly url: string;
   readonly events: readonly string[];
   readonly plan: string;
-  /** Undefined: no limit. */
+  /** Undefined when there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export const createEndpoint =
     { organizationId, url, events: names, plan, limit }: NewEndpoint,
     context: RequestContext,
   ): Promise<{ endpoint: Endpoint; secret: string }> => {
-    // Of the request: what happens from now on is delivered.
+    // Time of the request: events from now on are delivered.
     const now = clock.now();
     const types = readEventTypes(names);
     const href = await readUrl(urls, url);
@@ -75,7 +75,7 @@ export const createEndpoint =
     try {
       await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
     } catch (error) {
-      // Whether it was stored may be unknown; then the place is given back when it is missed.
+      // It may be unknown whether it was stored; then the place is given back when the endpoint is missing.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }

@@ -25,7 +25,7 @@ const BATCH_MAX = 64;
 const RETRY_MS = 500;
 /** Then the leases have lapsed, and other workers send again. */
 const TRIES_MS_MAX = 30_000;
-/** With this status a receiver asks to be called no more; its owner is told, and decides. */
+/** Status with which a receiver asks to stop the calls; its owner is told, and decides. */
 const GONE = 410;
 
 export function completionBatch({ queue, endpoints, clock, logger, onRetry }: Deps): CompletionBatch {
@@ -84,8 +84,8 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
 }
 
 /**
- * What the failures of endpoints are counted by. The success of an endpoint that had none changes nothing and is left out:
- * that is most of them. One that another replica counted during the attempt then stays until the next success.
+ * Selects the results that change the counted failures of endpoints. The success of an endpoint that had none changes nothing and is left
+ * out: that is most of them. One that another replica counted during the attempt then stays until the next success.
  */
 function tellingResults(completions: readonly Completion[]): EndpointResult[] {
   const results = completions

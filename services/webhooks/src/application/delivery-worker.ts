@@ -24,12 +24,12 @@ export interface DeliveryWorker {
 export const POLL_EACH_MS = 2_000;
 /** A poll finds what is due until after the next one, which then starts on time. */
 const LOOK_AHEAD_MS = 3_000;
-/** What one search of a poll brings. */
+/** Maximum number of deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
 /** A search goes on where the one before ended: what waits behind the backlog of some endpoints belongs to others. */
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);
-/** Between polls for endpoints whose queue ran empty; together they take a fifth of the time at most. */
+/** Pause between polls for endpoints whose queue ran empty; together they take a fifth of the time at most. */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;
 /** A service that stops waits this long for answers; then the attempts count as interrupted. */
@@ -127,7 +127,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     });
     return polling;
   };
-  /** Under a backlog queues run empty all the time: the database is not searched for each of them. */
+  /** During a backlog queues run empty all the time: the database is not searched for each of them. */
   function nudge(): void {
     if (isStopped) return;
     nudged ??= setTimeout(

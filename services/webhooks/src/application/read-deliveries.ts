@@ -14,7 +14,7 @@ export interface DeliveryReader {
   list(organizationId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
   /** @throws DomainError not_found */
   get(organizationId: string, id: string): Promise<DeliveryWithAttempts>;
-  /** What became of the deliveries of an endpoint that began in the last 24 hours. */
+  /** Summarizes the deliveries of an endpoint that began in the last 24 hours. */
   lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }>;
 }
 

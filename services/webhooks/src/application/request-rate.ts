@@ -3,7 +3,7 @@ const WINDOW_MS = 1_000;
 /** Knows when each endpoint may have its next request, so that it gets no more than so many in any second. */
 export interface RequestRate {
   /**
-   * How long the next request has to wait; 0 when it may begin.
+   * Returns the time that the next request must wait; 0 when it may begin.
    * @param begun requests that have begun and not left yet
    */
   waitMs(endpointId: string, begun: number): number;
@@ -27,7 +27,7 @@ export function createRequestRate(perSecondMax: number, nowMs: () => number): Re
       const recent = (leftAtMs.get(endpointId) ?? []).filter((at) => at > now - WINDOW_MS);
       const excess = recent.length + begun - perSecondMax;
       if (excess < 0) return 0;
-      // When so many have left the window that one more has room; those that have not left yet stay in it.
+      // Time when enough have left the window that one more has room; those that have not left yet stay in it.
       return (recent[excess] ?? now) + WINDOW_MS - now;
     },
     note(endpointId) {

@@ -1,11 +1,10 @@
 import { createRequestRate } from './request-rate.js';
 
-/** How a piece of work ended; `NEUTRAL` says nothing about the endpoint. */
+/** Result of a piece of work; `NEUTRAL` says nothing about the endpoint. */
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
- * What a slot is used for. It calls `onRequest` when its request leaves: what comes before is our own work, and how long
- * that takes says nothing about the endpoint.
+ * The work of a slot. It calls `onRequest` when its request leaves: earlier time is the service's own and says nothing about the endpoint.
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
@@ -46,7 +45,7 @@ export interface SchedulerLimits {
   readonly perEndpointMax: number;
   /** Requests that leave for one endpoint in any second. */
   readonly perEndpointPerSecondMax: number;
-  /** Of `fastMax`, how many suspect endpoints may have together. */
+  /** Part of `fastMax` that suspect endpoints may have together. */
   readonly suspectMax: number;
   /** While healthy endpoints wait, one request in so many is to a suspect one. */
   readonly suspectTurnEach: number;
@@ -54,7 +53,7 @@ export interface SchedulerLimits {
   readonly queuedPerEndpointMax: number;
   /** The same of an endpoint that does not answer soon: its queue moves too slowly to be worth the room. */
   readonly queuedPerSlowMax: number;
-  /** Of `queuedMax`, how much suspect endpoints may have together. */
+  /** Part of `queuedMax` that suspect endpoints may have together. */
   readonly queuedSuspectMax: number;
   /** Endpoints that stay suspect while they have no work; beyond it the longest idle one is evicted. */
   readonly idleSuspectsMax: number;
@@ -80,13 +79,13 @@ interface Lane {
   readonly endpointId: string;
   readonly queue: Work[];
   inFlight: number;
-  /** Of these, requests that have not left yet. */
+  /** Number of requests in flight that have not left yet. */
   begun: number;
-  /** Until its next request may leave. */
+  /** Timer until its next request may leave. */
   paused?: NodeJS.Timeout | undefined;
   /** Slow or failing since its last success. */
   isSuspect: boolean;
-  /** Its last request to end, or one under way, was not answered soon. */
+  /** True when its last completed request, or one in progress, was not answered soon. */
   isSlow: boolean;
 }
 
@@ -142,7 +141,7 @@ export function createScheduler(
     lane.isSuspect = false;
     lane.isSlow = false;
   };
-  /** What is queued beyond its share goes back to the database, so that it keeps no room from healthy endpoints. */
+  /** Deliveries queued beyond its share go back to the database, so that they take no room from healthy endpoints. */
   const makeSuspect = (lane: Lane): void => {
     if (!lane.isSuspect) queuedSuspect += lane.queue.length;
     lane.isSuspect = true;
@@ -229,7 +228,7 @@ export function createScheduler(
             lane.isSlow = true;
             makeSuspect(lane);
           }
-          // Without room among the slow ones it stays, and so does the harm.
+          // If the slow ones have no room, it stays and keeps blocking a fast slot.
           if (isFast && slow < limits.slowMax) {
             leaveFast();
             slow++;

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settl
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-// What the use cases need of the collections.
+// The operations of the use cases on the collections.
 
 /** The replay of failed deliveries that an endpoint began last. */
 export interface BulkReplay {
@@ -17,7 +17,7 @@ export interface BulkReplay {
   readonly isMarked?: true;
 }
 
-/** What a change of an endpoint sets; what is absent stays. */
+/** The fields that a change of an endpoint sets; absent ones stay. */
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: Endpoint['events'];
@@ -37,7 +37,7 @@ export interface Endpoints {
   /** Those of these endpoints that were not deleted. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   list(organizationId: string, page: PageRequest): Promise<Page<Endpoint>>;
-  /** How many there are. */
+  /** Counts the endpoints of an organization. */
   count(organizationId: string): Promise<number>;
   /** ACTIVE ones that have subscribed to the event. */
   subscribed(organizationId: string, type: PublicEventType): Promise<readonly Endpoint[]>;
@@ -56,7 +56,7 @@ export interface Endpoints {
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /** ACTIVE ones about which something has to be done because they only fail; some of them, when there are many. */
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
-  /** As {@link save}, unless the endpoint has answered meanwhile. @throws VersionConflict */
+  /** Same as {@link save}, unless the endpoint has succeeded in the meantime. @throws VersionConflict */
   saveFailing(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
 }
 
@@ -107,7 +107,7 @@ export interface PreparedDelivery extends NewDelivery {
   readonly claimId: string | undefined;
 }
 
-/** What has to be known of a delivery to send it. */
+/** The fields of a delivery that sending it requires. */
 export type SendableDelivery = Pick<
   Delivery,
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
@@ -124,7 +124,7 @@ export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
 
-/** Which deliveries are searched. */
+/** Search for due deliveries. */
 export interface DueSearch {
   /** Due then or later. */
   readonly from: Date;
@@ -140,11 +140,11 @@ export interface OverdueDelivery {
   readonly endpointId: string;
   readonly nextAttemptAt: Date;
   readonly tries: number;
-  /** In the past: nobody has it. */
+  /** End of the last lease; in the past, since no worker holds it. */
   readonly leaseUntil: Date;
 }
 
-/** What became of a claimed delivery. */
+/** Outcome of a claimed delivery. */
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;

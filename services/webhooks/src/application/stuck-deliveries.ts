@@ -1,7 +1,7 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { Deliveries, OverdueDelivery } from './stores.js';
 
-/** Of one call; more are of the same trouble. */
+/** Maximum number of one call; more have the same cause. */
 const LISTED_MAX = 100;
 
 /** Deliveries that have been due since before a time, as the operator is told about them. */

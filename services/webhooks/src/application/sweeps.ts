@@ -23,7 +23,7 @@ interface DeleteOldDeps {
   readonly clock: Clock;
 }
 
-/** Deletes what is kept for a time only, in batches: a command over all of it would hold up the deliveries meanwhile. */
+/** Deletes records that are kept for a limited time, in batches: one command over all of them would delay the deliveries. */
 export const deleteOld =
   ({ deliveries, events, endpoints, clock }: DeleteOldDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -36,7 +36,7 @@ export const watchFailing =
           logger.warn({ endpointId: endpoint.id, failures: endpoint.failuresInRow }, 'an endpoint was switched off');
         }
       } catch (error) {
-        // Its owner, another replica or a success changed it meanwhile: the next run reads it again.
+        // Its owner, another replica or a success changed it in the meantime: the next run reads it again.
         if (!(error instanceof VersionConflict)) throw error;
       }
     }

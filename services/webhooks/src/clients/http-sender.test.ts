@@ -227,7 +227,7 @@ describe('interim answers', () => {
   });
 });
 
-// What RFC 9110 and RFC 9112 let a receiver send, and what is no answer.
+// Messages that RFC 9110 and RFC 9112 let a receiver send, and messages that are not a response.
 describe('of what receivers send', () => {
   const answered = (statusCode: number, excerpt: string) => ({ outcome: 'SUCCESS', statusCode, excerpt });
   const head = (...headers: string[]): string => `${['HTTP/1.1 200 OK', ...headers].join('\r\n')}\r\n\r\n`;
@@ -288,7 +288,7 @@ describe('of what receivers send', () => {
     ['two lengths', `${head('content-length: 2', 'content-length: 3')}hi`, { outcome: 'HTTP_ERROR' }],
     ['a length that is no number', `${head('content-length: two')}hi`, { outcome: 'HTTP_ERROR' }],
     [
-      'a length beside chunks',
+      'a length next to chunks',
       `${head('content-length: 2', 'transfer-encoding: chunked')}2\r\nhi\r\n0\r\n\r\n`,
       { outcome: 'HTTP_ERROR' },
     ],

@@ -11,16 +11,16 @@ import type { OutgoingRequest, Sender } from '../application/send-delivery.js';
 import type { Config } from '../config.js';
 import type { Outcome, SendResult } from '../domain/delivery.js';
 
-/** From before the name is looked up to the status line (specification section 6, Delivery behaviour). */
+/** Time limit from before the lookup of the name to the status line (specification section 6, Delivery behaviour). */
 const DEADLINE_MS = 15_000;
 const CONNECT_MS_MAX = 5_000;
-/** Of the answer's body so much is read, for so long; the status line has decided by then. */
+/** Limits of reading the response's body, by size and time; the status line has already decided. */
 const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
 /**
- * As many as there may be requests at once: many endpoints may share a host, and a request that waited for a connection
- * of others would time out although its endpoint is well. The scheduler limits what one endpoint has.
+ * Maximum number of requests at once: many endpoints may share a host, and a request that waited for a connection of others would time out
+ * although its endpoint is healthy. The scheduler limits the requests of one endpoint.
  */
 const CONNECTIONS_PER_ORIGIN = schedulerLimits.fastMax + schedulerLimits.slowMax;
 
@@ -108,7 +108,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', '
 /** The connection ended within the headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
-/** What the owner of the endpoint reads about an answer that is HTTP, and delivers nothing. */
+/** Messages for the owner of the endpoint about a valid HTTP response that delivers nothing. */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
     excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim answers before a final one.`,

@@ -6,7 +6,7 @@ import type { RetrySchedule } from './retry.js';
 export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELED', 'SKIPPED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** How an attempt ended (webhooks-and-events reference, section 3.1). */
+/** Outcome of an attempt (webhooks-and-events reference, section 3.1). */
 export type Outcome =
   | 'SUCCESS'
   | 'HTTP_ERROR'
@@ -21,7 +21,7 @@ export type Outcome =
 /** One counted attempt as it is stored. */
 export interface Attempt {
   readonly series: number;
-  /** Within its series, from 1. */
+  /** Number within its series, from 1. */
   readonly n: number;
   readonly at: Date;
   readonly outcome: Outcome;
@@ -66,7 +66,7 @@ export type DeliveryWithAttempts = Delivery & {
   readonly lastExcerpt: string | undefined;
 };
 
-/** What came of sending a request. */
+/** Result of sending a request. */
 export interface SendResult {
   readonly outcome: Outcome;
   readonly statusCode?: number;
@@ -80,7 +80,7 @@ export interface SendResult {
 /** A worker that dies again and again over one delivery gives up this many claims later. */
 export const TRIES_MAX = 10;
 
-/** What a delivery becomes by an attempt. */
+/** State of a delivery after an attempt. */
 export type Settlement = {
   readonly attempt: Attempt;
   readonly failures: number;

@@ -11,7 +11,7 @@ export interface Subscription {
   readonly since: Date;
 }
 
-/** Where a customer wants events to be delivered. */
+/** A URL to which a customer wants events to be delivered. */
 export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
@@ -20,7 +20,7 @@ export interface Endpoint {
   readonly url: string;
   readonly events: readonly Subscription[];
   readonly status: EndpointStatus;
-  /** Since when it is ACTIVE without a break. */
+  /** Time since when it has been ACTIVE without a break. */
   readonly activeSince: Date;
   readonly createdAt: Date;
   /** The newest first, at most two. */
@@ -28,9 +28,9 @@ export interface Endpoint {
   /** The first of the failures since the last success. */
   readonly failingSince: Date | undefined;
   readonly failuresInRow: number;
-  /** When it last answered 410 Gone since then. */
+  /** Time of its last 410 Gone since then. */
   readonly goneAt: Date | undefined;
-  /** When owners and admins were told that it fails. */
+  /** Time when owners and admins were told that it fails. */
   readonly noticedAt: Date | undefined;
 }
 
@@ -68,7 +68,7 @@ export function subscribe(
   return types.map((type) => current.find((subscription) => subscription.type === type) ?? { type, since: now });
 }
 
-/** Whether an event of this time is delivered to the endpoint: nothing from before it was created, changed or switched on. */
+/** Tells whether an event of this time is delivered to the endpoint: none from before it was created, changed or switched on. */
 export function receives(
   { status, events, activeSince }: Pick<Endpoint, 'status' | 'events' | 'activeSince'>,
   type: PublicEventType,
@@ -78,7 +78,7 @@ export function receives(
   return status === 'ACTIVE' && since !== undefined && since <= at && activeSince <= at;
 }
 
-/** An endpoint that fails seldom is not switched off, however long ago its last success was. */
+/** An endpoint that fails rarely is not switched off, however long ago its last success was. */
 export const FAILURES_TO_DISABLE_MIN = 20;
 
 export interface FailingLimits {
@@ -86,7 +86,7 @@ export interface FailingLimits {
   readonly disableAfterMs: number;
 }
 
-/** What has to be done about an endpoint that only fails. */
+/** Decides the next step for an endpoint that only fails. */
 export function judgeFailing(
   { status, failingSince, failuresInRow, noticedAt }: Endpoint,
   { noticeAfterMs, disableAfterMs }: FailingLimits,

@@ -1,5 +1,5 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Of which an id is made. */
+/** Number of bytes that an id is made of. */
 export const ID_BYTES = 26;
 
 /** A character of base32 for each of the first 26 bytes, by its low five bits. Stored ids depend on it. */

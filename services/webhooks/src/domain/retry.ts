@@ -16,7 +16,7 @@ export interface RetrySchedule {
 }
 
 export interface FailedAttempt {
-  /** How many attempts of the series have failed, this one included. */
+  /** Number of failed attempts of the series, this one included. */
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;
@@ -25,7 +25,7 @@ export interface FailedAttempt {
 }
 
 /**
- * When to try again; undefined after the last attempt.
+ * Returns the time of the next attempt; undefined after the last one.
  * @param random from 0 to 1
  */
 export function nextAttemptAt(

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 
-/** What is signed (specification section 6). */
+/** The signed parts (specification section 6). */
 interface Signed {
   readonly eventId: string;
   readonly at: Date;
-  /** As it is sent, byte for byte. */
+  /** Body as it is sent, byte for byte. */
   readonly body: string;
 }
 

@@ -74,7 +74,7 @@ describe('an event', () => {
       }),
       eventTime: new Date(),
     };
-    // Without the id that the broker tells repeats by.
+    // The message lacks the id by which the broker recognises repeats.
     await running.bus.jetstream.publish(subject, JSON.stringify(codec.toJSON(again)));
     const other = await running.analyzed(organizationId);
     for (const created of receivers) {
@@ -251,7 +251,7 @@ describe('a failing endpoint', () => {
 });
 
 describe('waiting deliveries', () => {
-  /** Its first request is under way; `fail` answers it, so that the next attempt is to come. */
+  /** Creates an endpoint whose first request is in progress; `fail` responds to it, so that another attempt follows. */
   const failing = async (organizationId: string): Promise<Created & { fail(): void }> => {
     const created = await running.newEndpoint(organizationId);
     const pending: (() => void)[] = [];
@@ -260,7 +260,7 @@ describe('waiting deliveries', () => {
     await requestsTo(created, 1);
     return { ...created, fail: () => pending.forEach((answer) => answer()) };
   };
-  /** What was published before is handled: an event that was published after it has arrived. */
+  /** Waits until earlier events are handled: an event that was published after them has arrived. */
   const untilHandled = async (): Promise<void> => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
@@ -337,7 +337,7 @@ describe('interrupted attempts', () => {
     await running.analyzed(organizationId);
     await requestsTo(created, 1);
     const [delivery] = await running.deliveriesOf(organizationId);
-    // As if the worker that sends it had died.
+    // The delivery looks as if the worker that sends it had died.
     await lapse(delivery?.deliveryId ?? '', {});
     await requestsTo(created, 2);
     for (const answer of pending) answer();

@@ -233,7 +233,7 @@ describe('a test delivery', () => {
 });
 
 describe('an endpoint that only fails', () => {
-  test('is told of, switched off, and starts anew when its owner switches it on', async () => {
+  test('is announced, switched off, and starts again when its owner switches it on', async () => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
     const { endpointId } = created.endpoint;
@@ -297,7 +297,7 @@ describe('an endpoint that only fails', () => {
 });
 
 describe('the keys that seal secrets', () => {
-  test('are rotated without an interruption: the rotation job wraps all anew, then the old key may go unless it seals again', async () => {
+  test('are rotated without an interruption: the rotation job wraps all again, then the old key may go unless it seals again', async () => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
     const newer = `k2:${randomBytes(32).toString('base64')}`;

@@ -32,7 +32,7 @@ beforeAll(async () => {
   mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
   bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const publisher = await eventPublisher(bus, 'webhooks');
-  // Of no collection: what waits in the outboxes of these tests stays there.
+  // The outbox has no collections: waiting events in the outboxes of these tests stay there.
   const outbox = await startOutbox({ db: mongo.db, collectionNames: [], publisher, clock, logger });
   stopOutbox = () => outbox.stop();
   stores = storesOf(outbox);

@@ -85,7 +85,7 @@ test('a request that gets no answer while the service stops is given back: not c
     expect(delivery).toMatchObject({ state: 'PENDING', tries: 0, failures: 0, attemptCount: 0, attempts: [] });
     expect([delivery.claim, delivery.leaseUntil]).toEqual([undefined, new Date(0)]);
   }
-  // As if the half minute after a fault of ours had passed.
+  // The half minute after an internal fault has now passed.
   await stored().updateMany({ organizationId }, { $set: { nextAttemptAt: new Date(0) } });
 
   receiver.answer(path, (_, response) => response.end());

@@ -6,8 +6,8 @@ import type { DeliveryState } from '../domain/delivery.js';
 import type { DeliveryDocument } from './deliveries.js';
 
 /**
- * All deliveries that are kept, state by state, because the index is. PENDING comes first: one that ends meanwhile comes
- * twice, as it was and as it is, and none is missed.
+ * All deliveries that are kept, state by state, because the index is. PENDING comes first: one that ends during the read comes twice, in
+ * its old and its new state, and none is missed.
  */
 export function archivedDeliveries(collection: Collection<DeliveryDocument>): ReadArchivePage {
   const readState = (state: DeliveryState): ReadArchivePage =>

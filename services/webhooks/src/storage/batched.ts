@@ -1,7 +1,7 @@
-/** What one command asks for. */
+/** Maximum number of keys in one command. */
 const KEYS_MAX = 500;
 /**
- * Commands under way. Whoever asks meanwhile shares the next one: the busier the database is, the fewer and the larger the
+ * Maximum number of commands in progress. Later callers share the next one: the busier the database is, the fewer and the larger the
  * commands are, and the sooner others have their turn.
  */
 const UNDER_WAY_MAX = 4;
@@ -13,9 +13,8 @@ interface Batch<Asked, T> {
 }
 
 /**
- * Does for many concurrent callers with one command what each asks of single records: reads, claims, inserts. Nothing is
- * kept, so that each caller sees what was stored when it asked, or later. Callers are as many as there are slots and
- * handlers, so what waits here is bounded by them.
+ * Serves many concurrent callers of single records with one command: reads, claims, inserts. Nothing is kept, so that each caller sees what
+ * was stored when it asked, or later. Callers are as many as there are slots and handlers, so what waits here is bounded by them.
  * @param command answers for all that were asked for, by their keys; of two with one key it gets the later one
  */
 export function batched<Asked, T>(

@@ -42,7 +42,7 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   readonly lastStatusCode?: number;
   readonly lastDurationMs?: number;
   readonly lastExcerpt?: string;
-  /** When the excerpt was stored; sparse index. */
+  /** Time when the excerpt was stored; sparse index. */
   readonly excerptAt?: Date;
   readonly closedAt?: Date;
   /** The replay of many that it was last part of. */
@@ -127,7 +127,7 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Of the others, another worker has the claim, or they ended meanwhile.
+    // Another worker has claimed the others, or they have ended.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);

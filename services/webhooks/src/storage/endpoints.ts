@@ -27,7 +27,7 @@ export interface EndpointDocument extends Aggregate {
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
   readonly deletedAt?: Date;
-  /** Since when its deletion is not finished. */
+  /** Time since when its deletion is not finished. */
   readonly deletionPending?: Date;
 }
 
@@ -35,7 +35,7 @@ export interface EndpointDocument extends Aggregate {
 const LISTS_MAX = 50;
 /** Endpoints that one run of a job takes. */
 const SWEEP_MAX = 256;
-/** What an endpoint without failures does not have. */
+/** Fields that an endpoint without failures does not have. */
 const NO_FAILURES = { failingSince: '', goneAt: '', noticedAt: '' } as const;
 const EXISTING: EndpointStatus[] = ['ACTIVE', 'DISABLED'];
 
@@ -118,7 +118,7 @@ export function endpointStore(
       return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
     },
     async deleteDeletedBefore(before, limit) {
-      // Its deletion is finished, and the broker has what it announced.
+      // Its deletion is finished, and the broker has its events.
       const isDone = { deletionPending: { $exists: false }, outboxPending: { $exists: false } };
       const ids = await findIds(collection, { deletedAt: { $lte: before }, ...isDone }, limit);
       await collection.deleteMany({ _id: { $in: ids }, status: 'DELETED' });
@@ -192,7 +192,7 @@ export function endpointStore(
   };
 }
 
-/** Whose endpoints are asked for, and for which event. */
+/** The organization whose endpoints are searched, and the event. */
 interface Subscribed {
   readonly organizationId: string;
   readonly type: PublicEventType;

@@ -9,7 +9,7 @@ export interface EventDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: PublicEventType;
-  /** As it is sent, byte for byte. */
+  /** Body as it is sent, byte for byte. */
   readonly body: string;
   readonly createdAt: Date;
 }
@@ -21,7 +21,7 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
   ]);
 }
 
-/** Of the bodies in the cache. */
+/** Maximum number of characters of the bodies in the cache. */
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
 /** Events never change, so the latest are cached: each is sent to many endpoints, right after it was stored. */

@@ -17,7 +17,7 @@ import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { ID_BYTES, idText } from '../domain/id-text.js';
 
-/** Who calls in these tests. */
+/** Caller of these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
@@ -38,7 +38,7 @@ export type Clients = ReturnType<typeof connectClients>;
 export interface Created {
   readonly endpoint: Endpoint;
   readonly secret: string;
-  /** Where the receiver gets what is sent to it. */
+  /** Path at which the receiver gets requests. */
   readonly path: string;
 }
 
@@ -56,7 +56,7 @@ export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, '
 export interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** Where the endpoints of the tests are. */
+  /** Receiver of the endpoints of the tests. */
   readonly receiver: { readonly origin: string; readonly caFile: string };
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -130,7 +130,7 @@ export async function startWebhooks(
   };
 }
 
-/** As the outbox would derive it. */
+/** Returns an event id as the outbox would derive it. */
 export function newEventId(): string {
   return `evt_${idText(randomBytes(ID_BYTES))}`;
 }

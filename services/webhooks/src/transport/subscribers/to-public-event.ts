@@ -12,7 +12,7 @@ import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 // The one place where events of the product become what customers receive (architecture section 6). The files in golden/
 // pin the bodies to the byte.
 
-/** Of texts for people. Everything else of a body is ids, names and numbers, so that it stays far below 64 KiB. */
+/** Maximum length of texts for people. Everything else of a body is ids, names and numbers, so that it stays far below 64 KiB. */
 const TEXT_CHARACTERS_MAX = 2_000;
 
 /** Undefined for an invoice that customers are not told of: a row of a scan, a bill of an ERP. */
@@ -90,6 +90,6 @@ export function ofFindingReviewed(review: FindingReviewed): PublicEvent {
 
 function shortened(text: string): string {
   if (text.length <= TEXT_CHARACTERS_MAX) return text;
-  // Without half of a character at the end.
+  // The text must not end in half of a character.
   return `${text.slice(0, TEXT_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
