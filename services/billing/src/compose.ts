@@ -38,7 +38,7 @@ import { onOrganizationKnown } from './transport/subscribers/organization-known.
 
 const SWEEP_EACH_MS = 1_000;
 const WATCH_EACH_MS = 10_000;
-/** How often each replica asks whether the daily reconciliation is due. */
+/** Interval at which each replica checks whether the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;
 const RECONCILE_EACH_MS = 24 * 3_600_000;
 const RECONCILE_RETRY_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const priceId = z
   .string()
   .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
-/** What the simulator of the provider is started with, and everybody can read: prices, and the secret of notifications. */
+/** Values that the simulator of the provider is started with, and that everybody can read: prices, and the secret of notifications. */
 const DEVELOPMENT_PRICE = 'pri_development';
 const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
@@ -23,7 +23,10 @@ export const configSchema = z
     PADDLE_PRICE_SCALE_YEAR: priceId,
     PADDLE_PRICE_ENTITY_MONTH: priceId,
     PADDLE_PRICE_ENTITY_YEAR: priceId,
-    /** Of the provider's destination for notifications, comma-separated; each is accepted. Without one all are refused. */
+    /**
+     * Secrets of the provider's destination for notifications, comma-separated; each is accepted. All notifications are refused when there
+     * is none.
+     */
     PADDLE_NOTIFICATION_SECRETS: secret
       .transform((text) => text.split(',').map((one) => one.trim()))
       .refine((secrets) => secrets.every((one) => one !== '') && secrets.length <= SECRETS_MAX, {
@@ -33,7 +36,7 @@ export const configSchema = z
     /** Only for reconciling and for the portal. */
     PADDLE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.paddle.com'),
     PADDLE_API_KEY: secret.optional(),
-    /** Where the checkout sends the buyer afterwards. */
+    /** Page to which the checkout sends the buyer afterwards. */
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
     /** Days of a period without payment after which a subscription is not active any more; unset: as long as the provider collects. */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),

@@ -14,7 +14,7 @@ export interface AccountDeps {
   readonly clock: Clock;
 }
 
-/** What a change makes of an account. */
+/** Result of a change of an account. */
 export interface AccountChange<T> {
   /** The same object: nothing is written. */
   readonly account: Account;

@@ -28,7 +28,7 @@ export interface CheckoutInput {
   readonly planCode: string;
   readonly billingInterval: string;
   readonly additionalLegalEntities: number;
-  /** What the organization itself knows; the operator may have set it. */
+  /** Status that the organization itself knows; the operator may have set it. */
   readonly subscriptionStatus: string;
 }
 

@@ -16,7 +16,7 @@ export interface PortalDeps {
   readonly logger: Logger;
 }
 
-/** As many as the provider takes. */
+/** Maximum number of subscriptions that the provider takes. */
 const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**

@@ -25,7 +25,7 @@ export interface OperatorLinking {
   readonly isDryRun: boolean;
 }
 
-/** Who pays for what, beside what the organization has: the operator decides by it, nothing of it is a reason to refuse. */
+/** The payer of a subscription, and what the organization already has. The operator decides by it; none of it is a reason to refuse. */
 export interface LinkedByOperator {
   readonly isLinked: boolean;
   readonly wasLinkedBefore: boolean;
@@ -34,11 +34,11 @@ export interface LinkedByOperator {
   readonly customerId: string | undefined;
   /** Undefined when the provider does not tell it. */
   readonly customerEmail: string | undefined;
-  /** The organization that the checkout named: a claim of whoever opened it. */
+  /** The organization that the checkout named: a claim of the person who opened it. */
   readonly namedOrganizationId: string | undefined;
   /** Customers of the organization's other subscriptions. */
   readonly otherCustomerIds: readonly string[];
-  /** The organization's other subscriptions that are not canceled; beside one of them this one is a duplicate. */
+  /** The organization's other subscriptions that are not canceled; while one of them exists, this one is a duplicate. */
   readonly otherSubscriptionIds: readonly string[];
 }
 
@@ -98,7 +98,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
 
 type Shown = Pick<LinkedByOperator, 'plan' | 'status' | 'customerId' | 'namedOrganizationId'>;
 
-/** As the newest message shows it, else as the provider has it. */
+/** Finds the subscription in the newest message, else at the provider. */
 async function findShown(
   deps: OperatorLinkingDeps,
   { subscriptions }: Account,

@@ -17,9 +17,9 @@ type Linked =
   { readonly organizationId: string; readonly isNew: boolean } | { readonly refusal: 'UNLINKED' | 'UNKNOWN_PRICE' };
 
 /**
- * The organization of a subscription: the one that it was linked to first, else the one whose checkout it comes from. The
- * organization that a checkout names proves nothing, because whoever opens a checkout chooses it; the reference does, once
- * and for {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
+ * Finds the organization of a subscription: the one that it was linked to first, else the one whose checkout it comes from. The
+ * organization that a checkout names proves nothing, because the person who opens a checkout chooses it; the reference does, once and for
+ * {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
  * @param seenAt when the provider showed the subscription so; normalised
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {

@@ -42,7 +42,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** What a notification names, as far as it names it. */
+/** The ids that a notification names, as far as it names them. */
 export interface Mentioned {
   readonly subscriptionId: string | undefined;
   readonly claimedOrganizationId: string | undefined;

@@ -14,7 +14,7 @@ const providerId = (prefix: string) =>
     .max(ID_LENGTH_MAX)
     .regex(new RegExp(`^${prefix}_[0-9A-Za-z_-]+$`));
 
-/** What cannot be read of a field that decides nothing is left out. */
+/** An unreadable value of a field that decides nothing is left out. */
 const instant = z
   .string()
   .transform((text) => {

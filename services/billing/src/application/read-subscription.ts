@@ -34,8 +34,8 @@ const WAIT_MS_MAX = 2_000;
 const POLL_EACH_MS = 20;
 
 /**
- * Whether a subscription prevents deleting the organization (endpoint 18). Notifications that were accepted count, so those
- * that wait are applied first.
+ * Finds out whether a subscription prevents deleting the organization (endpoint 18). Notifications that were accepted count, so those that
+ * wait are applied first.
  * @throws DomainError unavailable when one still waits
  */
 export const checkDeletion =

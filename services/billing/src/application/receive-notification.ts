@@ -84,7 +84,7 @@ async function recordEvent(
   notificationApplied('PURGED_ORGANIZATION');
   if (isAboutSubscription(type) && data['status'] !== 'canceled') {
     const about = { eventId, type, subscriptionId: data['id'] };
-    // Its word for an organization proves nothing, so nobody is advised to end it unseen.
+    // The organization that it names is unproven, so the log does not advise to cancel it without a check.
     logger.error(
       about,
       'a subscription names a purged organization and is not canceled: find out at the provider who pays, then cancel and refund it',

@@ -73,7 +73,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
     listedAt,
   );
   if ('refusal' in linked) {
-    // What has ended needs nobody's attention.
+    // A subscription that has ended needs nobody's attention.
     if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
@@ -84,7 +84,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {
     if (account === undefined) return undefined;
-    // Read after the account: should a message be applied meanwhile, both are read again.
+    // Read after the account: if a message is applied in between, both are read again.
     const entity = await api.subscription(snapshot.id);
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);

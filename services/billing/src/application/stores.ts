@@ -4,7 +4,7 @@ import type { CheckoutRequest } from '../domain/checkout.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 import type { Mentioned } from './read-notification.js';
 
-// What the use cases need of the collections.
+// The operations of the use cases on the collections.
 
 /** The accounts of organizations. An organization without an account is not known to this service. */
 export interface Accounts {
@@ -17,7 +17,7 @@ export interface Accounts {
   listDue(now: Date): Promise<readonly Account[]>;
 }
 
-/** Which organization a subscription belongs to; decided once. */
+/** The organization that a subscription belongs to; decided once. */
 export interface SubscriptionLinks {
   find(subscriptionId: string): Promise<string | undefined>;
   /**
@@ -41,7 +41,7 @@ export interface UnlinkedSubscriptions {
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
 
-/** What became of a notification. Those from `UNLINKED` on need a look of the operator. */
+/** Outcomes of notifications. The operator must check those from `UNLINKED` on. */
 export const notificationOutcomes = [
   'APPLIED',
   'STALE',
@@ -101,7 +101,7 @@ export interface Notifications {
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
   /** Makes those due that came before their subscription was linked. @returns their ids, at most 1000 */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;
-  /** How many have waited since before, and the oldest of them. */
+  /** Counts those that have waited since before, with the oldest of them. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
 

@@ -40,7 +40,7 @@ export const stuckSubscriptions =
         }`,
         since,
         why: unlinkedSentences[reason],
-        // Whether it belongs to that organization is for the operator to find out, so this changes nothing.
+        // The operator must find out whether it belongs to that organization, so this changes nothing.
         resolution: `npm run admin -- link-subscription --subscription ${subscriptionId} --organization ${namedOrganizationId ?? 'ID'} --dry-run`,
       }));
   };

@@ -9,11 +9,11 @@ export interface TrackedSubscription extends Purchase {
   readonly periodEnd: Date | undefined;
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** Of the message that is shown; normalised. */
+  /** Time of the message that is shown; normalised. */
   readonly lastOccurredAt: string;
-  /** Of the oldest message, in whatever order they arrived. */
+  /** Time of the oldest message, in whatever order they arrived. */
   readonly firstOccurredAt: string;
-  /** Of the oldest message with the status canceled. */
+  /** Time of the oldest message with the status canceled. */
   readonly canceledAt: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface TrackedSubscription extends Purchase {
 export interface Account {
   readonly organizationId: string;
   readonly version: number;
-  /** In the order in which they were linked. */
+  /** Subscriptions in the order in which they were linked. */
   readonly subscriptions: readonly TrackedSubscription[];
   /** The end of the trial that the owners were told of. */
   readonly trialNoticeFor: Date | undefined;
@@ -104,8 +104,8 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 }
 
 /**
- * The subscription that counts: the first one, and after its cancellation the first that began later. One that began
- * beside it stays a duplicate, also after the cancellation: nothing is promoted silently.
+ * Finds the subscription that counts: the first one, and after its cancellation the first that began later. One that began during it stays
+ * a duplicate, also after the cancellation: nothing is promoted silently.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
@@ -123,25 +123,25 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Subscriptions beside the current one that are still paid for. */
+/** Lists subscriptions besides the current one that are still paid for. */
 export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
   const current = currentSubscription(account);
   return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');
 }
 
-/** Whether anything is still paid for; it prevents another checkout and deleting the organization. */
+/** Tells whether any subscription is still paid for; it prevents another checkout and deleting the organization. */
 export function hasOpenSubscription({ subscriptions }: Account): boolean {
   return subscriptions.some(({ status }) => status !== 'canceled');
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long a subscription stays active without payment; undefined: as long as the provider tries to collect it. */
+/** Time for which a subscription stays active without payment; undefined for as long as the provider tries to collect it. */
 export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;
 }
 
-/** When a subscription in arrears stops being active; undefined when it does not. */
+/** Returns the time when a subscription in arrears stops being active; undefined when it does not. */
 export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }: GraceRule): Date | undefined {
   const { status, periodStart } = subscription;
   if (status !== 'past_due' || pastDueDaysMax === undefined || periodStart === undefined) return undefined;
@@ -159,7 +159,7 @@ export function isActive(subscription: TrackedSubscription, rule: GraceRule, now
 
 const TRIAL_NOTICE_MS = 3 * DAY_MS;
 
-/** When the owners are told that the trial ends; undefined when there is nothing to tell or they were told. */
+/** Returns the time when the owners are told that the trial ends; undefined when there is nothing to tell or they were told. */
 export function trialNoticeDue(account: Account): Date | undefined {
   const trialEnd = currentSubscription(account)?.trialEnd;
   if (trialEnd === undefined || account.trialNoticeFor?.getTime() === trialEnd.getTime()) return undefined;

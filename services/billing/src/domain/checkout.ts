@@ -9,8 +9,8 @@ export const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const REFERENCE_BYTES = 32;
 
 /**
- * How long a subscription may begin after its checkout was requested and still be linked by it. A buyer pays within hours;
- * one who left is reminded by the provider for weeks.
+ * Time after the request of a checkout in which a subscription may begin and still be linked by it. A buyer pays within hours; one who left
+ * is reminded by the provider for weeks.
  */
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
@@ -22,7 +22,7 @@ export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
 }
 
-/** What is stored of a reference, as hexadecimal digits. It has 256 random bits, so it needs neither salt nor key. */
+/** Returns the hash of a reference that is stored, as hexadecimal digits. It has 256 random bits, so it needs neither salt nor key. */
 export function hashOfReference(reference: string): string {
   return createHash('sha256').update(reference).digest('hex');
 }

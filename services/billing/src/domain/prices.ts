@@ -1,4 +1,4 @@
-/** What a checkout can buy; ENTERPRISE is granted by the operator. */
+/** Plans that a checkout can buy; ENTERPRISE is granted by the operator. */
 export const planCodes = ['CORE', 'CONTROL', 'SCALE'] as const;
 export type PlanCode = (typeof planCodes)[number];
 
@@ -34,7 +34,7 @@ export interface KnownPrice {
   readonly interval: Interval;
 }
 
-/** What an id of a price stands for; undefined for a price that the configuration does not name. */
+/** Finds the plan or addition of a price id; undefined for a price that the configuration does not name. */
 export function findPrice(prices: Prices, priceId: string): KnownPrice | undefined {
   for (const product of [...planCodes, 'ENTITY'] as const) {
     for (const interval of intervals) {

@@ -1,6 +1,6 @@
 /**
- * What an answer of the provider's API proves (billing reference, section 9). `UNAVAILABLE` is everything that proves
- * nothing, also what is not known yet: it is tried again, and nobody is advised to change anything for it.
+ * Meaning of a response of the provider's API (billing reference, section 9). `UNAVAILABLE` is every response that proves nothing, also
+ * unknown ones: the call is retried, and nobody is advised to change anything for it.
  */
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 

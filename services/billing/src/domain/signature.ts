@@ -8,8 +8,8 @@ export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Whether the header `Paddle-Signature` proves that the provider sent these bytes:
- * `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256 over `<ts>:<bytes>` (billing reference, section 4).
+ * Tells whether the header `Paddle-Signature` proves that the provider sent these bytes: `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256
+ * over `<ts>:<bytes>` (billing reference, section 4).
  * @param secrets each of them is accepted, and so is any of the `h1`
  */
 export function isSignedByProvider(

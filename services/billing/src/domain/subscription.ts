@@ -11,7 +11,7 @@ export interface ScheduledChange {
   readonly effectiveAt: Date;
 }
 
-/** What was bought. */
+/** The bought plan and its additions. */
 export interface Purchase {
   readonly plan: PlanCode;
   readonly interval: Interval;
@@ -31,11 +31,11 @@ export interface Snapshot {
   readonly customerId: string | undefined;
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
-  /** When the trial ends; undefined unless `trialing`. */
+  /** Time when the trial ends; undefined unless `trialing`. */
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** What the checkout was given. It went through a browser, so it claims and does not prove. */
+  /** The organization that the checkout was given. It went through a browser, so it claims and does not prove. */
   readonly claimedOrganizationId: string | undefined;
-  /** What the checkout was given, too: proves the organization where it is one of that organization's, and unused. */
+  /** The reference that the checkout was given. It proves the organization when it belongs to that organization and is unused. */
   readonly checkoutReference: string | undefined;
 }

@@ -22,7 +22,7 @@ import type { RunningBilling, SubscriptionState } from '../testing/running-billi
 
 let billing: RunningBilling;
 let paddle: PaddleSimulator;
-/** The clock of the service stands still here while this is set. */
+/** The clock of the service stays at this time while it is set. */
 let now: Date | undefined;
 beforeAll(async () => {
   paddle = await startPaddleSimulator({
@@ -62,7 +62,7 @@ function tell(state: SubscriptionState, type = 'subscription.created', occurredA
   return billing.send(text, signed(text, SECRETS[0], now));
 }
 
-/** What the operator is told about a subscription. */
+/** Returns the entry of `stuck` about a subscription. */
 async function stuckAbout(subscriptionId: string, at = new Date()) {
   // One second is the least age that can be asked for.
   now = new Date(at.getTime() + 10_000);
@@ -156,7 +156,7 @@ describe('a subscription that names an organization', () => {
     await waits(ids[1], /not issued to the organization/);
     await waits(ids[2], /has no reference/);
     expect(await stateOf(victim)).toEqual(NOTHING);
-    // What others tried uses up no reference.
+    // Attempts of others do not use up a reference.
     await tell({ id: newSubscriptionId(), organizationId: stranger, reference });
     await tell({ id: newSubscriptionId(), organizationId: victim, reference: own });
     expect(await stateOf(stranger)).toMatchObject({ subscription: { active: true } });

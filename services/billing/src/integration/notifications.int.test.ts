@@ -182,7 +182,7 @@ test('a notification that was stored before a crash is applied by the sweep, and
   );
   const { event_id: eventId, event_type: type } = JSON.parse(text) as { event_id: string; event_type: string };
   const now = new Date();
-  // As a process leaves it that ends between storing and applying: under a lease that has lapsed.
+  // The notification is as after a process that ended between storing and applying: its lease has lapsed.
   await billing.mongo.db.collection<{ _id: string }>('notifications').insertOne({
     _id: eventId,
     type,

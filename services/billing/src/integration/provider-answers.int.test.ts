@@ -143,7 +143,7 @@ describe('an answer of the provider', () => {
         message: next.taken === 'key refused' ? keyAdvice : expect.not.stringContaining('PADDLE_API_KEY'),
       });
     }
-    // What was sent is not repeated, and what was bought stays.
+    // The sent key is not repeated, and the bought plan stays.
     expect(JSON.stringify([portal, reconciled])).not.toContain('apikey_test');
     const { subscription } = await billing.subscriptions.getSubscription({ organizationId }, call);
     expect(subscription).toMatchObject({ plan: 'SCALE', active: true });

@@ -11,10 +11,10 @@ import type { Account, GraceRule, TrackedSubscription } from '../domain/account.
 
 /** The account of an organization; its id is the organization's. */
 export interface CustomerDocument extends Aggregate {
-  /** What is undefined in one is not stored. */
+  /** Undefined fields of a subscription are not stored. */
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
-  /** When time alone changes something: a trial ends soon, a grace ends. Sparse index. */
+  /** Time at which the account changes without a message: a trial ends soon, a grace ends. Sparse index. */
   readonly dueAt?: Date;
   readonly createdAt: Date;
 }

@@ -7,7 +7,7 @@ import type { CheckoutDocument } from './checkouts.js';
 import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
-/** What an organization takes with it of its subscriptions. Each field is chosen here: no id of a price or customer. */
+/** The records of its subscriptions that an organization takes with it. Each field is chosen here: no id of a price or customer. */
 export function archivedKinds({
   customers,
   checkouts,
@@ -22,7 +22,7 @@ export function archivedKinds({
     checkouts: newestRecords(checkouts, toCheckoutRecord),
     payment_notifications: recordsById(notifications, toNotificationRecord, (begunAt) => ({
       receivedAt: { $lt: begunAt },
-      // What only names the organization may be a stranger's.
+      // A notification that only names the organization may be a stranger's.
       state: 'DONE' as const,
       outcome: { $nin: [...WITHOUT_ORGANIZATION] },
     })),

@@ -12,7 +12,7 @@ import type {
   StoredNotification,
 } from '../application/stores.js';
 
-/** What the payment provider sent. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING. */
+/** A notification of the payment provider. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING. */
 export interface NotificationDocument extends Claimable {
   /** The provider's id of the event: what it sends again has the same. */
   readonly _id: string;
@@ -22,7 +22,8 @@ export interface NotificationDocument extends Claimable {
   readonly body: string;
   readonly subscriptionId?: string;
   /**
-   * The one that it is about; while it is PENDING or UNLINKED the one that the message names, which is a claim. Empty: none.
+   * The organization that it is about; while it is PENDING or UNLINKED the one that the message names, which is a claim. Empty when there
+   * is none.
    */
   readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';

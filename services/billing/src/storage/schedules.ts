@@ -2,7 +2,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection } from 'mongodb';
 
-/** When work of the whole installation is due next; whoever moves the time on has claimed it. */
+/** Time when work of the whole installation is due next; the replica that moves the time on has claimed it. */
 export interface ScheduleDocument {
   readonly _id: 'reconciliation';
   readonly dueAt: Date;

@@ -4,7 +4,7 @@ import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
-/** Which organization a subscription of the provider belongs to. Its state is in the organization's account. */
+/** The organization that a subscription of the provider belongs to. Its state is in the organization's account. */
 export interface SubscriptionDocument {
   /** `sub_...`, as the provider names it. */
   readonly _id: string;

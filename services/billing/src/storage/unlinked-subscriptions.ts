@@ -12,7 +12,7 @@ export interface UnlinkedSubscriptionDocument extends Pick<
 > {
   /** `sub_...` */
   readonly _id: string;
-  /** The one that it names, so that a purge finds it: a claim. Empty: none. */
+  /** The organization that it names, so that a purge finds it: a claim. Empty when there is none. */
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
@@ -20,7 +20,7 @@ export interface UnlinkedSubscriptionDocument extends Pick<
   readonly expiresAt: Date;
 }
 
-/** As long as its notifications. A subscription that is still paid for is seen once a day and does not expire. */
+/** Kept as long as its notifications. A subscription that is still paid for is seen once a day and does not expire. */
 const KEPT_MS = 400 * 24 * 3_600_000;
 /** Subscriptions that the operator is told of at once. */
 const LISTED_MAX = 200;

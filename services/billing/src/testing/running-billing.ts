@@ -78,7 +78,7 @@ export async function startBilling(
   }: {
     readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
     readonly databaseName: string;
-    /** Of the provider; nothing listens at the default. */
+    /** API address of the provider; nothing listens at the default. */
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
@@ -186,7 +186,7 @@ export function signed(text: string, secret: string = SECRETS[0], at = new Date(
 export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
-  /** Of a checkout; without one the subscription only names the organization. */
+  /** Reference of a checkout; without one the subscription only names the organization. */
   readonly reference?: string;
   readonly status?: string;
   readonly plan?: 'CORE' | 'CONTROL' | 'SCALE';
