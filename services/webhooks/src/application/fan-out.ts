@@ -91,7 +91,7 @@ export async function storeAndStart(
   }
 }
 
-/** As `queue.insert` stores it. */
+/** Returns a delivery as `queue.insert` stores it. */
 function sendable({ id, organizationId, endpointId, eventId, isTest }: NewDelivery, tries: 0 | 1): SendableDelivery {
   return { id, organizationId, endpointId, eventId, isTest, series: 1, failures: 0, tries };
 }

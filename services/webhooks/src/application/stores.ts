@@ -155,7 +155,9 @@ export interface Completion {
 export interface DeliveryQueue {
   /** @returns the ids of those that were there */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
-  /** Without a live claim and due before, the earliest first; a delivery that is not due yet is told with its time. */
+  /**
+   * Lists deliveries without a live claim that are due before a time, the earliest first; one that is not due yet is listed with its time.
+   */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /** Undefined when it is no longer as it was found: another worker has it, it was sent, or it ended. */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
