@@ -661,8 +661,8 @@ test('the owners are told once when 80 and 100 percent of a quota are used', asy
     });
     const subjects = body.items.filter(({ kind }) => kind === 'USAGE_REACHED').map(({ subject }) => subject);
     expect(subjects.toSorted()).toEqual([
-      expect.stringContaining('has used 100 % of its analyses'),
-      expect.stringContaining('has used 80 % of its analyses'),
+      expect.stringContaining('has used 100% of its analyses'),
+      expect.stringContaining('has used 80% of its analyses'),
     ]);
   });
 });

@@ -34,15 +34,15 @@ test('the mail of an invitation names organization, role and expiry, with the to
     { ...notification, subject: 's', occasion: { kind: 'INVITATION' } },
     { organizationName: 'Acme', member, token: 'inv_abc' },
   );
-  expect(text).toContain('invited to Acme as ANALYST');
+  expect(text).toContain('been invited to Acme as ANALYST');
   expect(text.split('\n')).toContain('inv_abc');
-  expect(text).toContain('2026-03-08T12:00:00.000Z');
+  expect(text).toContain('can be accepted once, until 2026-03-08 12:00 UTC.');
 });
 
 test.each([
-  [true, 'KSEF_450', /KSeF refused an invoice of Acme\. It is not registered\./],
-  [true, 'KSEF_440', /it has a document with the same seller, kind and number\. Compare the two before/],
-  [false, 'KSEF_HTTP_403', /could not be submitted to KSeF\. Do not issue it in another way: KSeF may have it/],
+  [true, 'KSEF_450', /KSeF refused an invoice of Acme\. The invoice is not registered\./],
+  [true, 'KSEF_440', /it already has a document with the same seller, type and number\. Compare the two before/],
+  [false, 'KSEF_HTTP_403', /could not be submitted to KSeF\. Do not issue it in another way: KSeF may already have it/],
 ])(
   'the mail about an invoice that KSeF refused (%s, %s) says whether it may be registered',
   (isByKsef, errorCode, sentence) => {
@@ -62,17 +62,17 @@ test.each([
     expect(text).toMatch(sentence);
     expect(text).toMatch(
       isByKsef
-        ? /corrected invoice is uploaded and submitted as one of its own: POST \/v1\/ksef-connections\/connection-1\/submissions/
+        ? /upload a corrected invoice and submit that as a new one: POST \/v1\/ksef-connections\/connection-1\/submissions/
         : /submit it again: POST \/v1\/ksef-connections\/connection-1\/submissions/,
     );
   },
 );
 
 test.each([
-  [undefined, 'Further invoices of Acme, submitted with one connection, were refused'],
-  [1, '1 further invoice of Acme, submitted with one connection, was refused'],
-  [COUNTED_MAX - 1, '999 further invoices of Acme, submitted with one connection, were refused'],
-  [COUNTED_MAX, '1000 or more further invoices of Acme, submitted with one connection, were refused'],
+  [undefined, 'Further invoices of Acme, submitted through one connection, were refused'],
+  [1, '1 further invoice of Acme, submitted through one connection, was refused'],
+  [COUNTED_MAX - 1, '999 further invoices of Acme, submitted through one connection, were refused'],
+  [COUNTED_MAX, '1,000 or more further invoices of Acme, submitted through one connection, were refused'],
 ])('the mail about further invoices says how many were counted: %p', (count, sentence) => {
   const submissionIds = count === undefined ? undefined : Array.from({ length: count }, (_, index) => `${index}`);
   const further = { from: new Date(0), to: new Date(3_600_000) };
@@ -156,7 +156,7 @@ test.each(['WEBHOOK_FAILING', 'WEBHOOK_DISABLED'] as const)(
         { organizationName: 'Acme', member, token: undefined },
       ).text;
     const marked = textWith(new Date('2026-03-08T12:00:00Z'));
-    expect(marked).toContain('it answered 410 Gone, last at 2026-03-08T12:00:00.000Z');
+    expect(marked).toContain('it last responded with 410 Gone at 2026-03-08 12:00 UTC.');
     expect(marked.split('\n')).toContain(
       'If it was taken out of use, delete the webhook: DELETE /v1/webhooks/endpoint-1',
     );

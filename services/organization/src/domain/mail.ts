@@ -25,7 +25,11 @@ export function findingSubject(summary: string): string {
 
 export function endpointSubject({ kind, host }: Pick<EndpointTrouble, 'kind' | 'host'>): string {
   const name = oneLine(host);
-  return shorten(kind === 'WEBHOOK_FAILING' ? `Webhook to ${name} only fails` : `Webhook to ${name} was switched off`);
+  return shorten(
+    kind === 'WEBHOOK_FAILING'
+      ? `Deliveries to the webhook at ${name} are failing`
+      : `The webhook at ${name} was switched off`,
+  );
 }
 
 export function erpSubject(notice: ErpNotice, organizationName: string): string {
@@ -42,7 +46,7 @@ export function ksefSubject(notice: KsefNotice, organizationName: string): strin
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
     return shorten(`KSeF ${oneLine(notice.environment)} refuses the token of ${name}`);
   }
-  if ('further' in notice) return shorten(`Further invoices of ${name} were refused by KSeF or not submitted`);
+  if ('further' in notice) return shorten(`Further invoices of ${name} were refused by KSeF or could not be submitted`);
   return shorten(
     notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
   );
@@ -54,9 +58,9 @@ export function billingSubject(notice: BillingNotice, organizationName: string):
     case 'PAYMENT_FAILED':
       return shorten(`A payment for ${name} failed`);
     case 'TRIAL_ENDING':
-      return shorten(`The trial of ${name} ends on ${notice.trialEnd.toISOString().slice(0, 10)}`);
+      return shorten(`The trial of ${name} ends on ${dateOf(notice.trialEnd)}`);
     case 'USAGE_REACHED':
-      return shorten(`${name} has used ${notice.percent} % of its ${meterName(notice.meter)} in ${notice.period}`);
+      return shorten(`${name} has used ${notice.percent}% of its ${meterName(notice.meter)} in ${notice.period}`);
   }
 }
 
@@ -68,6 +72,19 @@ const meterNames: Readonly<Record<string, string>> = {
 
 function meterName(meter: string): string {
   return meterNames[meter] ?? meter.replaceAll('_', ' ');
+}
+
+/** A moment as people read it, to the minute. */
+function minuteOf(at: Date): string {
+  return `${dateOf(at)} ${at.toISOString().slice(11, 16)} UTC`;
+}
+
+function dateOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 function shorten(subject: string): string {
@@ -105,14 +122,14 @@ export function writeMail(
   if ('endpointId' in occasion) return { subject, text: endpointText(occasion, organization) };
   if (occasion.kind !== 'INVITATION') return { subject, text: billingText(occasion, organization) };
   const lines = [
-    `You are invited to ${organization} as ${member.role}.`,
+    `You have been invited to ${organization} as ${member.role}.`,
     '',
-    'Accept with POST /v1/members/accept and this token, together with your name:',
+    'To accept, send POST /v1/members/accept with your name and this token:',
     '',
     token ?? '',
     '',
-    `The invitation is valid until ${member.invitation?.expiresAt.toISOString() ?? ''} and can be accepted once.`,
-    'If you do not know the organization, ignore this mail.',
+    `The invitation can be accepted once${member.invitation === undefined ? '' : `, until ${minuteOf(member.invitation.expiresAt)}`}.`,
+    'If you do not know the organization, ignore this e-mail.',
   ];
   return { subject, text: `${lines.join('\n')}\n` };
 }
@@ -124,13 +141,13 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
   const connection = `/v1/ksef-connections/${notice.ksefConnectionId}`;
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
     const lines = [
-      `No invoice of ${organization} is submitted to KSeF ${oneLine(notice.environment)} with this connection until a person acts.`,
+      `Invoices of ${organization} cannot be submitted to KSeF ${oneLine(notice.environment)} through this connection until the problem is fixed.`,
       '',
       oneLine(notice.message),
       '',
       'If the token was revoked, has expired or lacks a permission, send a new one: POST /v1/ksef-connections',
       '',
-      `Afterwards check it: POST ${connection}/test`,
+      `Then test the connection: POST ${connection}/test`,
       '',
       `Connection: ${notice.ksefConnectionId}`,
       `State:      GET ${connection}`,
@@ -140,29 +157,29 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
   if ('further' in notice) {
     const { from, to } = notice.further;
     const lines = [
-      `${furtherInvoices(count)} of ${organization}, submitted with one connection, ${count === 1 ? 'was' : 'were'} refused by KSeF or could not be submitted`,
-      `from ${from.toISOString()} to ${to.toISOString()}.`,
+      `${furtherInvoices(count)} of ${organization}, submitted through one connection, ${count === 1 ? 'was' : 'were'} refused by KSeF or could not be submitted`,
+      `between ${minuteOf(from)} and ${minuteOf(to)}.`,
       '',
-      'Do not issue what could not be submitted in another way: KSeF may have it, and never registers it twice.',
+      'Do not issue an invoice that could not be submitted in another way: KSeF may already have it, and never registers an invoice twice.',
       '',
       `Refused by KSeF:          GET ${connection}/submissions?status=REJECTED`,
       `Could not be submitted:   GET ${connection}/submissions?status=FAILED`,
       '',
-      'Each of them says why, and what happens next.',
+      'Each submission states the reason and what happens next.',
     ];
     return `${lines.join('\n')}\n`;
   }
   const { submissionId, invoiceId, errorCode, isByKsef } = notice;
   const refused =
     errorCode === DUPLICATE_CODE
-      ? `KSeF refused an invoice of ${organization}: it has a document with the same seller, kind and number. Compare the two before you issue it again.`
-      : `KSeF refused an invoice of ${organization}. It is not registered.`;
+      ? `KSeF refused an invoice of ${organization}: it already has a document with the same seller, type and number. Compare the two before you issue the invoice again.`
+      : `KSeF refused an invoice of ${organization}. The invoice is not registered.`;
   const lines = [
     isByKsef
       ? refused
-      : `An invoice of ${organization} could not be submitted to KSeF. Do not issue it in another way: KSeF may have it, and never registers it twice.`,
+      : `An invoice of ${organization} could not be submitted to KSeF. Do not issue it in another way: KSeF may already have it, and never registers an invoice twice.`,
     '',
-    `Why, and what happens next: GET ${connection}/submissions/${submissionId}`,
+    `Reason and next step: GET ${connection}/submissions/${submissionId}`,
     '',
     `Code:       ${oneLine(errorCode)}`,
     `Invoice:    ${invoiceId}`,
@@ -170,14 +187,14 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
     '',
     ...(isByKsef
       ? [
-          `A corrected invoice is uploaded and submitted as one of its own: POST ${connection}/submissions`,
-          `Only where nothing in it was wrong, such as a right that the seller has granted since, submit it again with {"invoice_id":"${invoiceId}"}`,
+          `To correct it, upload a corrected invoice and submit that as a new one: POST ${connection}/submissions`,
+          `If nothing in it was wrong, for example because the seller has since granted a missing permission, submit it again with {"invoice_id":"${invoiceId}"}`,
         ]
       : [
-          `When the cause is removed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
+          `When the cause is fixed, submit it again: POST ${connection}/submissions with {"invoice_id":"${invoiceId}"}`,
         ]),
     '',
-    'Further ones of this connection are told together at the end of the hour.',
+    'Further invoices of this connection are reported in one e-mail at the end of the hour.',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -186,7 +203,7 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
 function furtherInvoices(count: number | undefined): string {
   if (count === undefined) return 'Further invoices';
   if (count === 1) return '1 further invoice';
-  return `${count}${count < COUNTED_MAX ? '' : ' or more'} further invoices`;
+  return `${grouped(count)}${count < COUNTED_MAX ? '' : ' or more'} further invoices`;
 }
 
 function erpText(notice: ErpNotice, organization: string): string {
@@ -196,15 +213,15 @@ function erpText(notice: ErpNotice, organization: string): string {
   if (notice.kind === 'ERP_CONNECTED') {
     const company = notice.tenantName === undefined ? '' : ` (${oneLine(notice.tenantName)})`;
     const lines = [
-      `Somebody connected ${provider}${company} to ${organization}, with consent given in the browser.`,
+      `Someone connected ${provider}${company} to ${organization} and gave consent in the browser.`,
       '',
-      'Vendors and bills of that company are imported by the hour from now on.',
+      'Vendors and bills of that company are imported every hour from now on.',
       `If you did not expect this, disconnect it: DELETE /v1/erp-connections/${connectionId}`,
     ];
     return `${[...lines, ...show].join('\n')}\n`;
   }
   const lines = [
-    `${provider} is no longer synchronised with ${organization} until a person acts.`,
+    `${provider} is no longer synchronised with ${organization} until the problem is fixed.`,
     '',
     `${oneLine(notice.errorMessage)} (${notice.errorCode})`,
     '',
@@ -217,11 +234,14 @@ function erpText(notice: ErpNotice, organization: string): string {
 function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUIRED' }>): readonly string[] {
   const { connectionId, errorCode, isByConsent } = notice;
   const connection = `/v1/erp-connections/${connectionId}`;
-  const check = [`Afterwards check it: POST ${connection}/test`, `and synchronise it:  POST ${connection}/sync`];
+  const check = [
+    `Then test the connection: POST ${connection}/test`,
+    `and synchronise it:       POST ${connection}/sync`,
+  ];
   if (errorCode === 'PERMISSION_DENIED') {
     return [
-      `See everything that is missing: POST ${connection}/test`,
-      `When it is granted, synchronise: POST ${connection}/sync`,
+      `To see everything that is missing:      POST ${connection}/test`,
+      `When the permission is granted, synchronise: POST ${connection}/sync`,
     ];
   }
   // A configuration is never changed in place.
@@ -233,7 +253,7 @@ function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUI
   }
   return isByConsent
     ? [
-        'If the access was withdrawn or has expired, an admin gives consent again:',
+        'If access was withdrawn or has expired, an admin must give consent again:',
         'POST /v1/erp-connections/oauth/start returns the address to open in the browser.',
         '',
         ...check,
@@ -254,29 +274,29 @@ function billingLines(notice: BillingNotice, organization: string): readonly str
   switch (notice.kind) {
     case 'PAYMENT_FAILED':
       return [
-        `A payment for the subscription of ${organization} failed. Nothing has been taken away.`,
+        `A payment for the subscription of ${organization} failed. Nothing has changed for the organization yet.`,
         '',
-        'The payment provider tries again. Check the payment method on its page:',
+        'The payment provider will try again. Check the payment method on its page:',
         'POST /v1/billing/portal-session returns the link.',
         '',
-        `Bill: ${notice.transactionId}`,
+        `Transaction: ${notice.transactionId}`,
       ];
     case 'TRIAL_ENDING':
       return [
-        `The trial of ${organization} ends at ${notice.trialEnd.toISOString()}.`,
+        `The trial of ${organization} ends at ${minuteOf(notice.trialEnd)}.`,
         '',
-        'Then the first payment is due. To change or cancel the subscription before:',
+        'The first payment is due then. To change or cancel the subscription before that:',
         'POST /v1/billing/portal-session returns the link to the page of the payment provider.',
       ];
     case 'USAGE_REACHED': {
       const { meter, percent, used, limit, period } = notice;
       const name = meterName(meter);
       return [
-        `${organization} has used ${used} of ${limit} ${meter === 'upload_bytes' ? 'bytes of upload volume' : name} in ${period}.`,
+        `${organization} has used ${grouped(used)} of ${grouped(limit)} ${meter === 'upload_bytes' ? 'bytes of upload volume' : name} in ${period}.`,
         '',
         percent >= 100
-          ? 'Further requests that count are refused until the next month or a larger plan.'
-          : 'At 100 % further requests that count are refused until the next month or a larger plan.',
+          ? 'Further requests that count towards this limit are refused until the next month, or until you have a larger plan.'
+          : 'At 100%, further requests that count towards this limit are refused until the next month, or until you have a larger plan.',
         '',
         'Usage: GET /v1/organizations/current/usage',
         'Plan:  POST /v1/billing/portal-session, or POST /v1/billing/checkout for the first subscription',
@@ -286,7 +306,7 @@ function billingLines(notice: BillingNotice, organization: string): readonly str
 }
 
 function endpointText({ kind, endpointId, host, failingSince, goneAt }: EndpointTrouble, organization: string): string {
-  const since = `since ${failingSince.toISOString()}`;
+  const since = `since ${minuteOf(failingSince)}`;
   const change = `PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`;
   const lines =
     kind === 'WEBHOOK_FAILING'
@@ -294,12 +314,12 @@ function endpointText({ kind, endpointId, host, failingSince, goneAt }: Endpoint
           `Every delivery of events of ${organization} to ${oneLine(host)} has failed ${since}.`,
           '',
           'Check the receiver. If nothing changes, the webhook is switched off after five days of failures.',
-          `Should it be switched off: ${change} switches it on again.`,
+          `To switch it on again after that: ${change}`,
         ]
       : [
-          `The webhook of ${organization} to ${oneLine(host)} was switched off: every delivery has failed ${since}.`,
+          `The webhook of ${organization} to ${oneLine(host)} was switched off because every delivery has failed ${since}.`,
           '',
-          'Events from now on are not delivered to it. Repair the receiver, then switch the webhook on again:',
+          'New events are not delivered to it. Repair the receiver, then switch the webhook on again:',
           change,
         ];
   const gone =
@@ -307,7 +327,7 @@ function endpointText({ kind, endpointId, host, failingSince, goneAt }: Endpoint
       ? []
       : [
           '',
-          `The receiver itself asks for no more deliveries: it answered 410 Gone, last at ${goneAt.toISOString()}.`,
+          `The receiver itself asks for no more deliveries: it last responded with 410 Gone at ${minuteOf(goneAt)}.`,
           `If it was taken out of use, delete the webhook: DELETE /v1/webhooks/${endpointId}`,
         ];
   const show = [`Webhook:  ${endpointId}`, `Attempts: GET /v1/webhooks/deliveries?webhook_id=${endpointId}`];

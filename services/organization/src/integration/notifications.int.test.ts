@@ -166,8 +166,8 @@ const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
 
 describe('an endpoint that only fails', () => {
   test.each([
-    ['WEBHOOK_FAILING', events.endpointFailing, 'Webhook to hooks.example.com:8443 only fails'],
-    ['WEBHOOK_DISABLED', events.endpointDisabled, 'Webhook to hooks.example.com:8443 was switched off'],
+    ['WEBHOOK_FAILING', events.endpointFailing, 'Deliveries to the webhook at hooks.example.com:8443 are failing'],
+    ['WEBHOOK_DISABLED', events.endpointDisabled, 'The webhook at hooks.example.com:8443 was switched off'],
   ] as const)('is told to owners and admins by a mail of kind %s', async (kind, type, subject) => {
     const member = await someMember();
     const { organizationId } = member;
@@ -193,7 +193,7 @@ describe('an endpoint that only fails', () => {
     const [mail] = mailsTo(email);
     expect(mail?.text).toContain('hooks.example.com:8443');
     expect(mail?.text).toContain(`PATCH /v1/webhooks/${endpointId} with {"status":"ACTIVE"}`);
-    expect(mail?.text).toContain('it answered 410 Gone, last at 2026-03-02T00:00:00.000Z');
+    expect(mail?.text).toContain('it last responded with 410 Gone at 2026-03-02 00:00 UTC.');
   });
 });
 
@@ -284,7 +284,9 @@ describe('KSeF', () => {
       expect.stringMatching(/^KSeF refused an invoice of /),
     ]);
     const further = mailsTo(email).find(({ subject }) => subject.startsWith('Further'));
-    expect(further?.text).toContain('99 further invoices of Acme, submitted with one connection, were refused by KSeF');
+    expect(further?.text).toContain(
+      '99 further invoices of Acme, submitted through one connection, were refused by KSeF',
+    );
     expect(further?.text).toContain('GET /v1/ksef-connections/connection-1/submissions?status=REJECTED');
   });
 

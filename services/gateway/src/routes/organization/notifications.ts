@@ -28,7 +28,7 @@ export const notification = shown.record<Notification>('Notification')({
     'kind',
     'INVITATION',
   ),
-  subject: shown.text('subject', 'You are invited to Demonstration Ltd', 'The subject line of the e-mail.'),
+  subject: shown.text('subject', 'Invitation to Demonstration Ltd', 'The subject line of the e-mail.'),
   status: shown.word(
     z
       .enum(['QUEUED', 'SENT', 'FAILED'])
