@@ -19,7 +19,8 @@ const SENTENCE = 'begin with a sentence ("Tells whether ...", "True when ...", "
 const WORDS = [
   [/\banew\b/gi, 'again'],
   [/\bmeanwhile\b/gi, 'in the meantime, or "while ..."'],
-  [/(?<!-)\bseldom\b/gi, 'rarely'],
+  // SELDOM is a relation in evidence.
+  [/(?<!-)\b[Ss]eldom\b/g, 'rarely'],
   [/\bof\W+old\b(?!\s+\w)/gi, 'old, or name the time'],
   [/\bwhoever\b/gi, 'a caller who, the caller, or anyone who'],
   [/\bis\W+there\W+already\b/gi, 'already exists'],

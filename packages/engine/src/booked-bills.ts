@@ -11,24 +11,24 @@ import type { Policy } from './policy/policy.js';
  * @param candidates what the lookup keys of the bill find, other bills with what they book among them
  */
 export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[], policy: Policy): string | undefined {
-  // Which supplier a bill is of may not be known: then tax id and name say it.
+  // The supplier of a bill may not be known. Tax id and name identify it then.
   const compared =
     bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
   return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
 }
 
-/** Whether a bill of an ERP books an invoice that it was linked to: the bill may have changed since. */
+/** Tells whether a bill of an ERP books an invoice that it was linked to: the bill may have changed since. */
 export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: Policy): boolean {
   const compared = bill.supplierId === null ? { ...invoice, supplierId: null } : invoice;
   return canBook(bill, bill.supplierId ?? '', compared, duplicates);
 }
 
-/** Whether a bill of an ERP and an invoice agree in number, amount and days, whoever sent them. */
+/** Tells whether a bill of an ERP and an invoice agree in number, amount and days. Their suppliers are not compared. */
 export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
   return isSameBill(bill, invoice, duplicates);
 }
 
-/** Those of the bills that a credit note names by its number: it has their number, or contains it. */
+/** Returns the bills that a credit note names by its number: it has their number, or contains it. */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
   return bills
     .filter((bill) => !bill.amountMinor.startsWith('-') && namesBill(note, bill))
@@ -93,6 +93,6 @@ export function pairsClearedAmong(
 /** Credit notes of the books. */
 export interface CreditNotes {
   readonly notes: readonly Candidate[];
-  /** By the id of the credit note, those of bills that its number names. */
+  /** Ids of bills that the number of a credit note names, by the id of the credit note. */
   readonly creditedIds: ReadonlyMap<string, readonly string[]>;
 }

@@ -21,7 +21,7 @@ export interface Detector {
   readonly file: string;
   readonly families: readonly Family[];
   readonly policy: keyof Policy;
-  /** Of the detection reference. */
+  /** Sections of the detection reference. */
   readonly sections: string;
   /** Reads facts, raises findings and knows no other detector. */
   readonly detect: (facts: Facts, policy: Policy) => RaisedFinding[];

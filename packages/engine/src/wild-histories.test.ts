@@ -6,7 +6,7 @@ import { FINDING_JSON_BYTES_MAX } from './explanation/evidence.js';
 import { ratesPerEuro } from './facts/exchange-rates.js';
 import { COMPANY_ID, inMemoryHistory } from './testing/in-memory-history.js';
 
-// Whatever an accepted invoice states, the engine gives findings that keep their contracts, in bounded time.
+// The engine gives findings that keep their contracts, in bounded time, whatever an accepted invoice states.
 
 const RUNS = { numRuns: 60 };
 /** CPU time of one invoice. A usual one takes a tenth of a millisecond; the rest is for busy machines and cold code. */
@@ -80,7 +80,7 @@ const anyAmount = fc.constantFrom(
   '-119',
 );
 
-/** From the first to the last day that is accepted, with some that are near one another. */
+/** Days from the first to the last that is accepted, with some that are near one another. */
 const anyDay = fc.constantFrom(
   '1900-01-01',
   '2199-12-31',

@@ -1,6 +1,6 @@
 /**
- * Where currencies are legal tender, by ISO codes. Withdrawn currencies are listed beside their successors: whether
- * one may still be invoiced on a day is decided where invoices are received. Reviewed 2026-11.
+ * Legal tender of countries, by ISO codes. Withdrawn currencies are listed next to their successors: the service that
+ * receives an invoice decides whether one may still be invoiced on a day. Reviewed 2026-11.
  */
 // prettier-ignore
 const countriesByCurrency: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const countriesByCurrency: Readonly<Record<string, string>> = {
   ZAR: 'LS NA SZ ZA', ZMW: 'ZM', ZWG: 'ZW', ZWL: 'ZW',
 };
 
-/** Whether a currency is or was legal tender of a country. */
+/** Tells whether a currency is or was legal tender of a country. */
 export function isLegalTender(currency: string, country: string): boolean {
   return countriesByCurrency[currency]?.split(' ').includes(country) ?? false;
 }

@@ -33,7 +33,7 @@ export const lookAlikeLetters: ReadonlyMap<string, string> = new Map(
     ),
 );
 
-/** Letters that are printed like a digit: they are read so beside digits. Reviewed 2026-11. */
+/** Letters that are printed like a digit. Next to digits they are read as one. Reviewed 2026-11. */
 export const lookAlikeDigits: ReadonlyMap<string, string> = new Map(
   ['З3', 'з3', 'Ӡ3', 'Ч4', 'ч4', 'б6', 'Ꮞ4', 'Ꮾ6'].map((pair) => [pair.charAt(0), pair.charAt(1)]),
 );

@@ -22,7 +22,7 @@ export const countryWords: ReadonlySet<string> = new Set([
   'IBERIA', 'IBERICA', 'EMEA', 'CH', 'PL', 'FR', 'NL',
 ]);
 
-/** Between the name of a firm and the one that it trades under. */
+/** Words between the name of a firm and the one that it trades under. */
 export const tradingAs: readonly string[] = [
   'T A',
   'TRADING AS',
@@ -37,5 +37,5 @@ export const tradingAs: readonly string[] = [
   'H O D N',
 ];
 
-/** Between the name of a firm and the one to which its post, or its money, goes. */
+/** Words between the name of a firm and the one that receives its post, or its money. */
 export const careOf: readonly string[] = ['C O', 'CARE OF'];

@@ -76,7 +76,7 @@ const since = (from: CalendarDate, ...percents: readonly number[]): LegalRates =
 const always = (...percents: readonly number[]): readonly LegalRates[] => [since(ALWAYS, ...percents)];
 
 /**
- * What may be charged beside the standard rates above: reduced, super-reduced and parking rates, those of regions where
+ * Other rates that may be charged: reduced, super-reduced and parking rates, those of regions that
  * goods are sold from (Azores, Madeira, Greek islands, overseas departments of France), and standard rates that were in
  * force for a time. Left out: rates of the press below 2 %, which are too near to no tax. From published copies of the
  * Commission's Taxes in Europe Database (2026-03) and of its list of rates in the member states; those of GB, CH and NO

@@ -9,7 +9,7 @@ export function weekdayOf(day: number): (typeof weekdays)[number] {
   return weekdays[(((day + 4) % 7) + 7) % 7] ?? 'Sunday';
 }
 
-/** Whether a day is of the weekend in a country; one that is not known rests on Saturday and Sunday. */
+/** Tells whether a day is part of the weekend in a country. An unknown country rests on Saturday and Sunday. */
 export function isWeekend(day: number, country: string | undefined): boolean {
   const weekday = weekdayOf(day);
   if (weekday === 'Saturday') return true;

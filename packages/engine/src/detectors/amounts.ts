@@ -159,7 +159,7 @@ function mostSevere(left: Level | undefined, right: Level | undefined): Level | 
   return severityRank(left.severity) >= severityRank(right.severity) ? left : right;
 }
 
-/** Whether a bill of similar size was sent about a year ago, such as an insurance or a licence. */
+/** Tells whether a bill of similar size was sent about a year ago, such as an insurance or a licence. */
 function isYearlyBill(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
   const { amountMinor } = facts.invoice;
   return aYearBefore(facts, uses, parameters).some(({ minor }) => isOfThisSize(amountMinor, minor, parameters));
@@ -253,7 +253,7 @@ function magnitudeShift(
 }
 
 /**
- * Whether ten times an amount may be ten pieces: the supplier has billed the checked amount before, or other multiples of
+ * Tells whether ten times an amount may be ten pieces: the supplier has billed the checked amount before, or other multiples of
  * the smaller amount. Cents that are rounded for each line may be one off.
  */
 function isSoldByQuantity(
@@ -287,7 +287,7 @@ function closest(
   return nearest?.use;
 }
 
-/** Whether the amounts of a supplier are similar, apart from a tenth at either end. */
+/** Tells whether the amounts of a supplier are similar, apart from a tenth at either end. */
 function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
   const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
   const cut = Math.floor(sorted.length / 10);
@@ -722,7 +722,7 @@ function inMicro(thresholds: readonly string[]): readonly bigint[] {
   return limits;
 }
 
-/** Whether another amount of the supplier would stay just under the limit too. */
+/** Tells whether another amount of the supplier would stay just under the limit too. */
 function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
   return isJustUnder(worthOf(minor), limit, percent);
 }
@@ -731,7 +731,7 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
 }
 
-/** Whether many earlier amounts of the supplier lie in the band, because its prices do. */
+/** Tells whether many earlier amounts of the supplier lie in the band, because its prices do. */
 function isPricePoint(
   uses: readonly AmountUse[],
   band: Band,
@@ -742,7 +742,7 @@ function isPricePoint(
   return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
-/** What the amount is worth in the currency of a limit, when that is another one. */
+/** Returns the value of the amount in the currency of a limit, or nothing when both have the same currency. */
 function inLimitCurrency({ currency }: Facts['invoice'], band: Band): string {
   return band.currency === currency ? '' : ` (${moneyText(microToDecimal(band.value), band.currency)})`;
 }
@@ -760,7 +760,7 @@ function digitsOf(minor: bigint): number {
   return String(minor).replace(/(?<!0)0+$/, '').length;
 }
 
-/** Whether an amount deviates from a positive one by no more than a percentage of it. */
+/** Tells whether an amount deviates from a positive one by no more than a percentage of it. */
 function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
   return distance(amount, expected) * 100n <= expected * BigInt(percent);
 }

@@ -190,7 +190,7 @@ function escalatorsOf(
     isTampered(facts.document, policy.documents)
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
       : undefined,
-    // Where each bill has its own account, neither of two says which one is right.
+    // A supplier with a new account on each bill has none that would be the right one.
     near !== undefined && !isVirtual && near.use.count >= policy.bank.nearMatchUsesMin
       ? {
           name: 'NEAR_MATCH',
@@ -219,7 +219,7 @@ function changedLevel(
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
-/** Whether a supplier that is known by its name alone may be another company, because the legal forms differ. */
+/** Tells whether a supplier that is known by its name alone may be another company, because the legal forms differ. */
 function isUncertainParty({ invoice, supplier }: Facts): boolean {
   if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
   return haveOtherLegalForms(supplier.name, invoice.supplierName);
@@ -290,7 +290,7 @@ function isOfSameBank(key: string, knownKey: string): boolean {
   return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
 }
 
-/** Whether the key is that of an invalid account (packages/values, bank-account). */
+/** Tells whether the key is that of an invalid account (packages/values, bank-account). */
 function isInvalidKey(key: string): boolean {
   return key.startsWith('X:');
 }
@@ -354,8 +354,8 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 }
 
 /**
- * Raised on the invoice that makes the link, and on later ones of the supplier as long as people ask about all of its bills
- * on the account. Rows of the scan that brought the account are asked about once.
+ * Raised on the invoice that makes the link, and on later ones of the supplier as long as all of its bills
+ * on the account wait for a review. Rows of the scan that brought the account are asked about once.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -476,7 +476,7 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // Whichever tax id is stated: a supplier with several may use one account.
+  // The stated tax id does not matter: a supplier with several may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
@@ -569,12 +569,12 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
   ];
 }
 
-/** Whether the vendor master of the company has an account of the supplier. */
+/** Tells whether the vendor master of the company has an account of the supplier. */
 function hasMasterAccounts({ vendorMaster }: Facts): boolean {
   return (vendorMaster?.vendor?.accounts.length ?? 0) > 0;
 }
 
-/** Where accounts differ, which their masks hide: `digit 8 of the account number`, `characters 7 and 8 of the IBAN`. */
+/** Names the places where accounts differ, which their masks hide: `digit 8 of the account number`, `characters 7 and 8 of the IBAN`. */
 function placesText(key: string, positions: readonly number[]): string {
   if (!withoutCheckDigits(key).startsWith('GB:')) return `${places('character', positions)} of the IBAN`;
   const ofSortCode = positions.filter((position) => position <= SORT_CODE_LENGTH);
@@ -608,7 +608,7 @@ function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] 
   return othersOn(bankLink, supplier.supplierId, invoice);
 }
 
-/** How often the account was used under exactly the name on the invoice, without bills that people ask about. */
+/** Counts uses of the account under exactly the name on the invoice, without bills that wait for a review. */
 function usesUnderName({ bankLink, invoice }: Facts): number {
   const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
   return named.reduce((uses, linked) => {
@@ -618,9 +618,9 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
 }
 
 /**
- * Whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. A supplier counts once
- * a person accepted the account for it, or bills that nobody asks about have come for as long as an account needs to be
- * trusted. Rows of one scan count for each other.
+ * Tells whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. A supplier counts
+ * once a person accepted the account for it, or bills without an open question have come for as long as an account needs to
+ * be trusted. Rows of one scan count for each other.
  */
 function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   if (bankLink === null || bankLink.fraud !== undefined) return false;

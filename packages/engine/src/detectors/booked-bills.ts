@@ -78,7 +78,7 @@ function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates
   const compared = records.filter(
     (record) => record.invoiceId !== bill.invoiceId && (isPayable(record) || isCredit(record)),
   );
-  // Which supplier a bill is of may not be known yet: then tax id and name say it.
+  // The supplier of a bill may not be known yet. Tax id and name identify it then.
   const others = bill.supplierId === null ? compared.map((other) => ({ ...other, supplierId: null })) : compared;
   return scorePairs(factsOf(bill), others, duplicates, []).filter(
     ({ other, halfPoints }) => halfPoints >= duplicates.highMin && other.companyId === bill.companyId,

@@ -221,7 +221,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
       });
       // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      // What is paid regularly repeats a payment only where both name the same bill, or where it comes between two months.
+      // A regular payment is a copy only where both name the same bill, or where it comes between two months.
       const isExtra =
         !isRhythm &&
         isRhythmic(
@@ -261,15 +261,15 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   });
 }
 
-/** Whether both settle a part of one bill, of which the second leaves nothing overpaid. */
+/** Tells whether both payments settle parts of one bill, and the second does not overpay it. */
 function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
   if (!second.invoiceIds.some((id) => first.invoiceIds.includes(id))) return false;
   return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
 }
 
 /**
- * Whether one of them names no bill, and both fit into what was open on the bill of the other: a deposit, or the rest that
- * nobody has assigned yet.
+ * Tells whether one of them names no bill, and both fit into the open amount of the bill of the other: a deposit, or a
+ * remainder that nobody has assigned yet.
  */
 function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   const [named, ...others] = [first, second].filter((payment) => referenceOf(payment) !== '');
@@ -277,7 +277,7 @@ function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   return 2n * BigInt(named.amountMinor) <= BigInt(named.dueMinor);
 }
 
-/** Whether payments of one amount come each month, or each quarter. */
+/** Tells whether payments of one amount come each month, or each quarter. */
 function isRhythmic(payments: readonly BookedPayment[], { amounts, books }: Policy): boolean {
   if (payments.length < books.repeatedPaymentsMin) return false;
   const gaps = payments.slice(1).map(({ day }, index) => day - (payments[index]?.day ?? day));
@@ -303,7 +303,7 @@ function areCreditedPair(
   return areKnownPair(first, second, creditedPairs) && !areKnownPair(first, second, duplicatePairs);
 }
 
-/** Whether the references are equal or one is missing; two different references mean two supplies. */
+/** Tells whether the references are equal or one is missing; two different references mean two supplies. */
 function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
   const [one, other] = [referenceOf(left), referenceOf(right)];
   return one === '' || other === '' || one === other;
@@ -313,7 +313,7 @@ function referenceOf({ reference = '' }: BookedPayment): string {
   return reference.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** What two payments say about their purpose. */
+/** Describes the bills that two payments name. */
 function purposeOf(first: BookedPayment, second: BookedPayment): string {
   const [one, other] = [first.reference ?? '', second.reference ?? ''];
   if (referenceOf(first) === '' && referenceOf(second) === '') return 'Neither payment names a bill.';
@@ -338,7 +338,7 @@ function creditsOf([payment]: readonly BookedPayment[], credits: readonly Vendor
 }
 
 /**
- * Whether a credit note between two payments explains the second: what was paid first was taken back. Each credit note
+ * Tells whether a credit note between two payments explains the second: the first one was taken back. Each credit note
  * takes back one payment, so that a single one does not clear any number of copies, and none that already clears two bills.
  */
 function explainedByCredits(
@@ -365,8 +365,8 @@ function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPa
 }
 
 /**
- * A credit note that names a bill takes back a payment of that bill alone: whoever enters one about another bill would clear
- * a copy otherwise. Where nobody knows what was paid, the bill must have its amount.
+ * A credit note that names a bill takes back a payment of that bill alone. Otherwise one about another bill would clear a
+ * copy. Where the paid bills are not known, the named bill must have the amount of the payment.
  */
 function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: BookedPayment): boolean {
   if (bills.length === 0) return true;
@@ -375,7 +375,7 @@ function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: Booke
   );
 }
 
-/** Why no credit note explains the second payment. */
+/** Explains why no credit note accounts for the second payment. */
 function creditNote(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): string {
   const [credit] = credits.filter((one) => isBetween(one, first, second));
   if (credit === undefined)
@@ -406,7 +406,7 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
   ];
 }
 
-/** What the id of a payment names: where a bill itself says that it was paid, it is that of the bill. */
+/** Kind of record that the id of a payment belongs to. Where a bill itself says that it was paid, it is the bill. */
 function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
   return isDayUnknown ? 'BILLS' : 'PAYMENTS';
 }
@@ -415,7 +415,7 @@ function paidFor({ reference = '' }: BookedPayment): string {
   return reference.trim() === '' ? 'The payment names no bill.' : `The payment is for ${shownText(reference)}.`;
 }
 
-/** What the vendor master says about the time of the payment. */
+/** Describes the accounts in the vendor master at the time of the payment. */
 function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, accounts: number): string {
   const others = accounts === 1 ? 'only another account' : `only ${accounts} other accounts`;
   if (isDayUnknown)
@@ -426,7 +426,7 @@ function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, ac
     : `On ${date} the vendor master had ${others} for the vendor.`;
 }
 
-/** When the vendor master had the account, if it ever had. */
+/** States the period in which the vendor master had the account, if it ever had. */
 function whenInMaster({ accountInMaster }: BookedPayment): string[] {
   if (accountInMaster === undefined) return [];
   const { from, to } = accountInMaster;

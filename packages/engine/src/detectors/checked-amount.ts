@@ -12,7 +12,7 @@ export interface CheckedAmount {
   readonly uses: readonly AmountUse[];
 }
 
-/** Whether the amount, multiplied by a factor, reaches a value in euros. */
+/** Tells whether the amount, multiplied by a factor, reaches a value in euros. */
 export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= limitInMicro(valueMin);
 }

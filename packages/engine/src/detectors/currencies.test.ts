@@ -38,7 +38,7 @@ describe('CURRENCY_UNKNOWN', () => {
 });
 
 describe('CURRENCY_CHANGED', () => {
-  /** What a bill in USD raises after bills in these currencies. */
+  /** Returns the finding on a bill in USD after bills in these currencies. */
   function after(...currencies: readonly string[]) {
     const acme = ledger();
     for (const currency of currencies) acme.bill({ currency });

@@ -23,7 +23,7 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   const { invoice, document } = facts;
   const used = usedCurrencies(facts).map(({ currency }) => currency);
   const printed = document?.currencyCandidates ?? [];
-  // What a sign may mean, the supplier's own currencies first; where there is no sign, what the supplier has billed in.
+  // Possible meanings of a sign, the supplier's own currencies first. Without a sign, the currencies that the supplier has billed in.
   const candidates =
     printed.length === 0
       ? used

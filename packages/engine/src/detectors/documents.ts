@@ -11,7 +11,7 @@ import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from './tampering.js';
 
-/** Of a finding, which has 64 KiB in all. */
+/** Limit on the rows of one finding, which has 64 KiB in all. */
 const RULE_ROWS_BYTES_MAX = 40 * 1_024;
 
 /** Family DOC: the document that an invoice was read from (detection reference, section 7.6). */

@@ -36,7 +36,7 @@ export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] 
   ];
 }
 
-/** What originals repeat, wholly or in part. */
+/** Raises findings about invoices that repeat earlier ones, wholly or in part. */
 function repeatedInvoices(
   facts: Facts,
   originals: readonly Candidate[],
@@ -400,7 +400,7 @@ function unmatchedCreditNotes(
   ];
 }
 
-/** Whether the other record is the same invoice once more, and not a neighbour of the same price. */
+/** Tells whether the other record is the same invoice again, and not a neighbour of the same price. */
 function isCopy({ number, amount }: PairScore): boolean {
   return amount === 'EQ' && isCopiedNumber(number);
 }
@@ -437,13 +437,13 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** Whether a review has cleared this pair. */
+/** Tells whether a review has cleared this pair. */
 function isCleared(facts: Facts, other: Candidate): boolean {
   const { clearedPairs, invoice } = facts;
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** What the two supplier records have in common. */
+/** Returns the key that the two supplier records have in common. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

@@ -116,7 +116,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
   test.each<[string, readonly string[], Bill]>([
     ['seven invoices', rising(7), { invoice_number: 'A9' }],
     ['a new year', rising(8), { invoice_number: 'A1', issue_date: '2026-01-07' }],
-    ['a supplier that has started anew before', ['A90', 'A95', ...rising(8), 'A3', 'A8'], { invoice_number: 'A2' }],
+    ['a supplier that has started again before', ['A90', 'A95', ...rising(8), 'A3', 'A8'], { invoice_number: 'A2' }],
     ['a supplier that has jumped before', [...rising(8), 'A9000', 'A9008'], { invoice_number: 'A30000' }],
     ['a number behind year and month', listOf(9, (index) => `202502${10 + index * 3}`), { invoice_number: '20250501' }],
     ['a month in last place', listOf(9, (index) => `${900 - index * 9}/05`), { invoice_number: '100/2025' }],

@@ -71,7 +71,7 @@ interface Series {
   readonly before: readonly Entry[];
 }
 
-/** Undefined where the last digits of the number are the billed period, not a counter. */
+/** Returns the series; undefined where the last digits of the number are the billed period, not a counter. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   const printed = invoice.number.runs.findLast((text) => /^[0-9]+$/.test(text));
@@ -143,7 +143,7 @@ function outOfSequence(
 }
 
 /**
- * Whether the number follows a series that never fell and whose last step was no jump, by a step no longer than one before: most
+ * Tells whether the number follows a series that never fell and whose last step was no jump, by a step no longer than one before. Most
  * numbers do. Compares without building the series, because every invoice is checked.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
@@ -163,7 +163,7 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
 /** The most entries of which none is below the one before: all but the odd ones. Of several such series the lowest. */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
-  // For each length the place at which a series of that length ends lowest.
+  // Place at which a series of each length ends lowest.
   const ends: number[] = [];
   const previous: number[] = [];
   const valueAt = (place: number | undefined): number => entries[place ?? -1]?.value ?? 0;
@@ -250,7 +250,7 @@ function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   return entries.slice(start);
 }
 
-/** Whether the newest entries are enough, and over enough days, to show that the buyer is the only customer. */
+/** Tells whether the newest entries are enough, and over enough days, to show that the buyer is the only customer. */
 function saysOnlyCustomer(
   entries: readonly Entry[],
   invoicesBefore: number,
@@ -269,8 +269,8 @@ function hasAccountPart(invoice: NormalisedInvoice): boolean {
 }
 
 /**
- * Whether digits are how a number may write the month or year of its own date. More zeros than a month has show a counter
- * (`2026.0026`), and so do two digits beside the whole year.
+ * Tells whether digits are a form of the month or year of the number's own date. More zeros than a month has show a counter
+ * (`2026.0026`), and so do two digits next to the whole year.
  */
 function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
   const [year, short, month, day] = [

@@ -213,7 +213,7 @@ interface Spike {
   readonly z: number;
 }
 
-/** How the leading digits of amounts are spread, against Benford's law. */
+/** Compares the leading digits of amounts with Benford's law. */
 function digitFit(amounts: readonly GrownAmount[], length: 1 | 2, { benfordSpikeZ }: ScanParameters): DigitFit {
   const first = 10 ** (length - 1);
   const counts = new Map<number, number>();

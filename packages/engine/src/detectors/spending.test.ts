@@ -190,7 +190,7 @@ describe('many bills within a short time', () => {
       recommendedAction:
         'Check the quantity, the price and the purchase order; compare the invoices of these 30 days with contracts and deliveries.',
     });
-    // What people are still asked about does not count, so that the other bills stay below three times the most.
+    // Bills that wait for a review do not count, so that the other bills stay below three times the most.
     const passed = findings.filter((finding) => finding === undefined).length;
     expect(passed * 1880).toBeLessThan(3 * 5 * 990);
   });

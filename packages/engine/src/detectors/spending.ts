@@ -13,7 +13,7 @@ import { comparableAmounts } from '../supplier/habits.js';
 import { isWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
-// What single amounts against their usual spread do not show (detection reference, section 7.4): a large amount after few
+// Rises that single amounts against their usual spread do not show (detection reference, section 7.4): a large amount after few
 // small ones, amounts that rise step by step, and many bills within a short time.
 
 /** A rise that the spread of the amounts does not show; the first of the rules that holds. */
@@ -26,7 +26,7 @@ export function risenAmount(checked: CheckedAmount, parameters: AmountParameters
 
 /**
  * Many times the largest amount of a supplier with too few bills to say how its amounts vary. Amounts in other currencies
- * count at their worth, so that another currency is no new beginning.
+ * count at their worth, so that another currency is not a new beginning.
  */
 function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, uses } = checked;
@@ -178,7 +178,7 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   ];
 }
 
-/** From a high value on the amount stays unusual until a person has answered (supplier/suspicion.ts). */
+/** Returns the level of a rise. An amount of high value stays unusual until someone reviews it (supplier/suspicion.ts). */
 function riseLevel(worth: Pick<CheckedAmount, 'value'>, { levels, highRiseValueMin }: AmountParameters): Level {
   return isWorth(worth, highRiseValueMin) ? levels.outlierHighRise : levels.outlierRise;
 }
@@ -208,7 +208,7 @@ function middleOf(uses: readonly AmountUse[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** With one decimal, rounded down: a limit that is stated is reached. */
+/** Divides with one decimal, rounded down, so that a stated limit is reached. */
 function ratioOf(amount: bigint, other: bigint): number {
   return other === 0n ? 0 : Number((amount * 10n) / other) / 10;
 }

@@ -51,7 +51,7 @@ function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFindi
 
 /**
  * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the
- * established one is not known on. Bills that people still ask about establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
+ * established one is not known on. Bills that wait for a review establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
  * with several tax ids keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
@@ -117,7 +117,7 @@ function stating(taxId: string): string {
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
   if (undoubtedInvoices(supplier.profile) > 0) return [];
-  // Who imitates an established supplier does not make one of the bearers of its name.
+  // A supplier in doubt that imitates an established one does not put the bearers of the established name in doubt.
   const isEstablishedName = (facts.namesakes ?? []).some(({ invoices }) => invoices >= parameters.lookalikeInvoicesMin);
   const [imitated] = (lookalikes ?? [])
     .flatMap((other) => {
@@ -312,7 +312,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   ];
 }
 
-/** Where tax is charged without a tax id, TAX_WITHOUT_REGISTRATION says so; here the supplier only used to state one. */
+/** Raised where the supplier only used to state a tax id. Tax without a tax id is reported by TAX_WITHOUT_REGISTRATION. */
 function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { count, taxIdCount } = supplier.profile;
   if (invoice.taxKey !== undefined || invoice.taxValidity !== undefined) return [];
@@ -352,8 +352,8 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Whether an earlier record of the supplier, which its profile does not count, asked for as much: the finding is on that
- * one. A record that a person confirmed as a duplicate or as fraud says nothing about the supplier.
+ * Tells whether an earlier record of the supplier, which its profile does not count, asked for as much. The finding is then on
+ * that record. A record that a person confirmed as a duplicate or as fraud says nothing about the supplier.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -409,7 +409,7 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
   ];
 }
 
-/** What amounts of the organization are seldom above, and the invoice in the same currency; undefined without a rate. */
+/** Returns the amount that few of the organization exceed, with the invoice in the same currency; undefined without a rate. */
 function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
   if (highAmount === undefined || base === null) return undefined;
   return { high: highAmount, value: base.amount, currency: base.currency };
@@ -421,7 +421,7 @@ interface HighestAmounts {
   readonly currency: string;
 }
 
-/** Whether what amounts are seldom above is more than the limit; both are compared at the rate of the invoice. */
+/** Tells whether the amount that few exceed is more than the limit. Both are compared at the rate of the invoice. */
 function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: DecimalAmount): boolean {
   return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);
 }
@@ -490,12 +490,12 @@ function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: Supp
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }
 
-/** Whether the account is one on which the other supplier is known; bills that people still ask about say nothing. */
+/** Tells whether the other supplier is known on the account. Bills that wait for a review do not count. */
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
   return other.knowsAccount ?? isTied(bankLink, other.supplierId);
 }
 
-/** Whether a finding about its identity or account stands under every invoice of the supplier. */
+/** Tells whether every invoice of the supplier has an open finding about its identity or account. */
 function isInDoubt(other: RelatedSupplier): boolean {
   return other.invoices === 0 && doubtedInvoices(other) > 0;
 }

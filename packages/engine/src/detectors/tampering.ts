@@ -19,7 +19,7 @@ export function tamperWeight(document: DocumentFacts, parameters: DocumentParame
   return signs.reduce((sum, { kind }) => sum + parameters.tamperWeights[kind], 0);
 }
 
-/** Whether the document was changed after signing, or its tampering signs together weigh enough. */
+/** Tells whether the document was changed after signing, or its tampering signs together weigh enough. */
 export function isTampered(document: DocumentFacts | undefined, parameters: DocumentParameters): boolean {
   if (document === undefined) return false;
   const changed = document.signature?.changed;

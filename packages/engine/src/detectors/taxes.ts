@@ -37,7 +37,7 @@ export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** In minor units; net is absent where only the tax is stated. */
+/** Amounts in minor units; net is absent where only the tax is stated. */
 interface TaxedAmounts {
   readonly net: bigint | undefined;
   readonly tax: bigint;
@@ -112,7 +112,7 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   ];
 }
 
-/** Where the smallest coin is larger than the smallest unit, totals are rounded to the coin. */
+/** Tells whether the difference is cash rounding: totals are rounded to a coin that is larger than the smallest unit. */
 function isCashRounding(
   { currency }: NormalisedInvoice,
   amounts: TaxedAmounts,
@@ -255,7 +255,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   ];
 }
 
-/** What the standard rate was before this one came into force. */
+/** Returns the standard rate before this one came into force. */
 function standardRateBefore(country: string, { from }: VatRate): number | undefined {
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }
@@ -324,7 +324,7 @@ function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitI
 }
 
 /**
- * Whether an earlier invoice of the supplier charged tax without a valid tax id, as far as its profile shows: one that
+ * Tells whether an earlier invoice of the supplier charged tax without a valid tax id, as far as its profile shows: one that
  * stated none, or the same invalid one, and one above the limit.
  */
 function wasWithoutRegistration(
@@ -339,7 +339,7 @@ function wasWithoutRegistration(
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }
 
-/** Whether the bank is in a country without value added tax, such as the United States: suppliers there have no id to state. */
+/** Tells whether the bank is in a country without value added tax, such as the United States: suppliers there have no id to state. */
 function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
   return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
 }

@@ -3,8 +3,8 @@ import type { Subject } from './subject.js';
 import type { MasterAccount } from '../facts/erp-facts.js';
 
 /**
- * What the finding is about that a vendor got these accounts.
- * @param againAt when it got them once more, after a change to them was confirmed: a case of its own
+ * Subjects of the finding that the accounts of a vendor were changed to these.
+ * @param againAt time of a further change to the same accounts, after an earlier one was confirmed: a case of its own
  */
 export function accountChangeSubjects(
   vendorId: string,

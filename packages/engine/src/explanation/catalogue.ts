@@ -49,11 +49,11 @@ export interface FindingKind {
   readonly family: Family;
   /** The severities it can have, mildest first. */
   readonly severities: readonly Severity[];
-  /** Beyond what every invoice states. */
+  /** Facts that the rule needs, beyond those that every invoice states. */
   readonly requires: readonly RequiredFact[];
-  /** What it says, in one sentence. */
+  /** Description of the finding type in one sentence. */
   readonly description: string;
-  /** What to do, with `{name}` standing for a value the detector supplies; null when there is nothing to do. */
+  /** Recommended action, with `{name}` for a value that the detector supplies. Null when there is nothing to do. */
   readonly recommendedAction: string | null;
 }
 

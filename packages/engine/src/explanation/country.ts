@@ -6,7 +6,7 @@ const WITH_ARTICLE = /^(?:United|Netherlands|Philippines|Bahamas|Maldives|Gambia
 /** A country code as tax ids and accounts state it. */
 const CODE = /^[A-Z]{2}$/;
 
-/** A country as sentences name it: `Germany`, `the Netherlands`; a text that is no country code as it is. */
+/** A country as sentences name it: `Germany`, `the Netherlands`; a text that is not a country code stays as it is. */
 export function countryName(code: string): string {
   if (!CODE.test(code)) return code;
   const name = regions.of(code) ?? code;

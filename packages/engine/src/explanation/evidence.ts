@@ -34,11 +34,11 @@ export interface Finding {
   readonly recommendedAction: string | null;
   readonly evidence: Evidence;
   readonly relatedInvoiceIds: readonly string[];
-  /** What it is about; at most 64. Never shown. */
+  /** Subjects of the finding, at most 64. Never shown. */
   readonly subjects: readonly Subject[];
 }
 
-/** What a detector raises; the engine adds family, key, rule and action. */
+/** Finding as a detector raises it. The engine adds family, key, rule and action. */
 export interface RaisedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -48,7 +48,7 @@ export interface RaisedFinding {
   readonly actionValues?: Readonly<Record<string, string>>;
   /** Parts of the key: subjects, and other values that distinguish findings of the type. */
   readonly about: readonly (Subject | string)[];
-  /** In place of the type in the key: findings about the same pairs share it, whatever their type. */
+  /** Text that replaces the type in the key. Findings about the same pairs share it, whatever their type. */
   readonly keyPrefix?: string;
   /** Subjects that are not part of the key. */
   readonly alsoAbout?: readonly Subject[];
@@ -74,7 +74,7 @@ const RULE_TEXT_LENGTH_MAX = 400;
 const SHOWN_ENTRIES_MAX = 64;
 
 /**
- * What one finding takes as JSON at most, whatever the invoices state: every text at its longest and of characters of
+ * Maximum size of one finding as JSON, whatever the invoices state: every text at its longest and of characters of
  * four bytes. A finding is stored with its invoice, its analysis and on its own, and a page of a list holds a hundred.
  */
 export const FINDING_JSON_BYTES_MAX = 64 * 1024;

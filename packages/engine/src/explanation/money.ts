@@ -7,7 +7,7 @@ import type { EvidenceValue } from './evidence.js';
 import { grouped } from './phrases.js';
 
 // Money in evidence (detection reference, section 8): a decimal string with the decimals of its currency, and the currency in
-// a member beside it: `currency`, or `<name>Currency` where amounts of other currencies stand beside.
+// a member next to it: `currency`, or `<name>Currency` next to amounts of other currencies.
 
 /** The amount with the decimals of its currency, rounded half away from zero: `16358.50` for 16358.500914 EUR. */
 export function moneyIn(currency: string, amount: DecimalAmount): DecimalAmount {

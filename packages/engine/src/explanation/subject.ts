@@ -3,8 +3,8 @@ import type { Candidate } from '../facts/invoice.js';
 import { compareText } from '../facts/record-order.js';
 
 /**
- * What a finding is about. Stored with the finding, so that whoever acts on it (blocks an account, clears a pair) need
- * not find that out again. A bank key is a whole account number: subjects never leave the service that stores them.
+ * Subject of a finding. It is stored with the finding, so that code that acts on it (blocks an account, clears a pair) need
+ * not find it out again. A bank key is a whole account number: subjects never leave the service that stores them.
  */
 export type Subject =
   | { readonly kind: 'ACCOUNT'; readonly bankKey: string }

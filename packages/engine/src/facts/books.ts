@@ -2,8 +2,8 @@ import type { MasterAccount } from './erp-facts.js';
 import type { Candidate } from './invoice.js';
 
 /**
- * What a synchronisation of an ERP has seen of a company: its vendors, what changed about them, its bills and its
- * payments. Books are looked at in parts, each with what it is compared with.
+ * Records of a company that a synchronisation of its ERP has read: vendors and changes to them, bills and payments. Books are
+ * examined in parts, each with the records that it is compared with.
  */
 export interface Books {
   readonly companyId: string;
@@ -22,7 +22,7 @@ export interface Books {
 
 export interface BookedVendor {
   readonly vendorId: string;
-  /** As people know it. */
+  /** Number of the vendor that people use in the ERP. */
   readonly number?: string;
   readonly name: string;
   readonly nameKey: string;
@@ -30,9 +30,9 @@ export interface BookedVendor {
   readonly taxCountry?: string;
   readonly isActive: boolean;
   readonly accounts: readonly MasterAccount[];
-  /** It has accounts beside those, which no other vendor has. */
+  /** True when the vendor has further accounts, which no other vendor has. */
   readonly hasOtherAccounts?: boolean;
-  /** Within the last twelve months. */
+  /** True when it was billed within the last twelve months. */
   readonly isBilled: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface BookedBill {
   readonly paidIds: readonly string[];
   /** Ids of those of which the ERP tells the payments (`Books.payments`). */
   readonly settledIds: readonly string[];
-  /** By the id of a credit note among them, those of bills that are not, and that its number names. */
+  /** Ids of bills that are not among them and that the number of a credit note names, by the id of the credit note. */
   readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -81,7 +81,7 @@ export interface BookedPayment {
   readonly vendorAccountsThen?: readonly string[];
   /** A person has accepted the account for the vendor. */
   readonly isAccountReviewed?: boolean;
-  /** When the vendor master had the account that was paid, as far as it ever had. */
+  /** Period in which the vendor master had the paid account, if it ever had. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
   /** The day on which the vendor was first read; with payments before it the accounts of that day are compared. */
   readonly vendorKnownSince?: string;

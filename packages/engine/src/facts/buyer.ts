@@ -6,7 +6,7 @@ import { taxIdOfCompany } from './companies.js';
 
 /** The buyer, as the invoice states it and by the company it was routed to. */
 export interface Buyer {
-  /** As the invoice states it. */
+  /** Tax id of the buyer as the invoice states it. */
   readonly taxId: TaxId | undefined;
   /** Absent when facts hold no companies. */
   readonly company: Company | undefined;

@@ -1,6 +1,6 @@
-/** What the extraction of an uploaded document found about the document itself. Texts are as in the document. */
+/** Facts about an uploaded document itself, found by its extraction. Texts are as in the document. */
 export interface DocumentFacts {
-  /** How the fields were read: from structured data, from a text layer, or from the picture of a page. */
+  /** Source of the fields: structured data, a text layer, or the picture of a page. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
   /** The program that wrote the file, as it says itself. */
@@ -17,7 +17,7 @@ export interface DocumentFacts {
 }
 
 export interface ReadField {
-  /** As in the canonical invoice, with dots: `supplier.tax_id`. */
+  /** Path of the field in the canonical invoice, with dots: `supplier.tax_id`. */
   readonly field: string;
   /** 0 to 100. */
   readonly confidence: number;
@@ -27,7 +27,7 @@ export interface SignatureFacts {
   readonly revisions: number;
   /** Share of the file that the signature covers. */
   readonly coveragePercent: number;
-  /** What was done after signing. Forms, annotations and long-term validation leave the content as it was signed. */
+  /** Kind of change after signing. Forms, annotations and long-term validation leave the content as it was signed. */
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }
 
@@ -77,14 +77,14 @@ export interface FieldConflict {
 
 export interface ValidationFacts {
   readonly profile: string | null;
-  /** What ran, joined by commas. */
+  /** Names of the rule sets that ran, joined by commas. */
   readonly ruleSet: string;
   /** More than one: they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
   /** One for each rule and location; the first of them where there are very many. */
   readonly failedRules: readonly FailedRule[];
-  /** How many there are. */
+  /** Number of failed rules, listed or not. */
   readonly failedTotal: number;
 }
 

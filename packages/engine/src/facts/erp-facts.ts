@@ -1,6 +1,6 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** What the vendor list of the invoice's company says about the supplier; present only where a list is synchronised. */
+/** Record of the supplier in the vendor master of the invoice's company. Present only where a master is synchronised. */
 export interface VendorMasterFacts {
   /** End of the last complete synchronisation, RFC 3339. */
   readonly syncedAt: string;
@@ -20,12 +20,12 @@ export interface MasterVendor {
 }
 
 export interface MasterAccount {
-  /** As `Candidate.bankKey`. */
+  /** Key of the account, as in `Candidate.bankKey`. */
   readonly key: string;
   readonly masked: string;
 }
 
-/** What the ERP says about the order that the invoice names. */
+/** The order that the invoice names, as the ERP has it. */
 export interface OrderMasterFacts {
   readonly currency: string;
   /** Ordered without tax, and billed so far: earlier invoices less credit notes. */

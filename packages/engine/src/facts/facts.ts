@@ -42,9 +42,9 @@ export interface Facts {
   readonly namesakes?: readonly RelatedSupplier[];
   /** Suppliers whose name may be mistaken for that of a new supplier. */
   readonly lookalikes?: readonly RelatedSupplier[];
-  /** What amounts of this organization are seldom above, in base currency: the 95th percentile of the newest ones. */
+  /** 95th percentile of the organization's newest amounts, in base currency. */
   readonly highAmount?: DecimalAmount;
-  /** From the ERP of the company; absent: it has none, or none is known to say anything. */
+  /** Facts from the ERP of the company. Absent where it has none, or the ERP has no such data. */
   readonly vendorMaster?: VendorMasterFacts;
   readonly orderMaster?: OrderMasterFacts;
   readonly ownAccount?: OwnAccountFacts;
@@ -54,11 +54,11 @@ export interface Facts {
   readonly document?: DocumentFacts;
 }
 
-/** What an invoice is worth, for comparison with the value limits of the policy. */
+/** Value of an invoice, for comparison with the value limits of the policy. */
 export interface InvoiceValue {
   readonly value: DecimalAmount;
   readonly currency: string;
-  /** There is no rate, so the value is the gross amount as stated. */
+  /** True without an exchange rate: the value is then the gross amount as stated. */
   readonly noRate: boolean;
 }
 

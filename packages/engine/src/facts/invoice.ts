@@ -26,9 +26,9 @@ export interface InvoiceOrigin {
   readonly documentSha256?: string;
 }
 
-/** What a bill may be: a copy of another one, an attempt to divert money, of another party than it says, or of a wrong amount. */
+/** Suspicion about a bill: a copy of another one, an attempt to divert money, from another party than it says, or of a wrong amount. */
 export type Suspicion = 'DUPLICATE' | 'FRAUD' | 'IDENTITY' | 'AMOUNT' | 'FRAUD_AMOUNT' | 'IDENTITY_AMOUNT';
-/** What people have confirmed about a bill: that it is a copy or fraud, or that its number belongs to another bill. */
+/** Confirmation by people: the bill is a copy or fraud, or its number belongs to another bill. */
 export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 
 /** One invoice number in the forms that are compared (detection reference, section 3). */
@@ -60,7 +60,7 @@ export interface Candidate extends InvoiceOrigin {
   readonly number: InvoiceNumber;
   /** Signed integer of minor units, as a string: JSON and BSON carry it exactly. */
   readonly amountMinor: string;
-  /** What it states without tax. Absent in records of old too. */
+  /** Net amount that it states. Also absent in records from before the field was stored. */
   readonly netMinor?: string;
   readonly currency: string;
   /** Days since 1970-01-01. */
@@ -81,11 +81,11 @@ export interface Candidate extends InvoiceOrigin {
   readonly nameFold?: string;
   /** A duplicate or fraud no longer counts as an original; a bill with a number that is not its own does. */
   readonly confirmedAs?: Confirmation;
-  /** A finding about this record says so and waits for a person, or was confirmed. Absent in records of old. */
+  /** Suspicion by a finding about this record that waits for a review or was confirmed. Absent in records from before the field was stored. */
   readonly suspectedAs?: Suspicion;
   /** ERP bills: the API or upload invoice that this bill books. */
   readonly bookedInvoiceId?: string;
-  // As printed on the record, for evidence.
+  // Printed texts of the record, for evidence.
   readonly invoiceNumber: string;
   readonly supplierName: string;
   readonly issueDate: CalendarDate;
@@ -93,17 +93,17 @@ export interface Candidate extends InvoiceOrigin {
   readonly purchaseOrderRef?: string;
 }
 
-/** What is stored in `invoices.match`: the candidate together with the keys it is found by (match-keys.ts). */
+/** The part stored in `invoices.match`: the candidate with the keys that find it (match-keys.ts). */
 export interface MatchPart extends Candidate {
   readonly keys: readonly string[];
 }
 
 /** The checked invoice: its own comparison part and what only rules about itself need. */
 export interface NormalisedInvoice extends Candidate {
-  /** A person said that the bill is no copy, after a finding said that it may be one. */
+  /** Set when a person said that the bill is not a copy, after a finding said that it may be one. */
   readonly acceptedCopy?: { readonly day: number; readonly reviewer?: string };
   readonly bankProblems: readonly BankAccountProblem[];
-  /** Of the stated tax id in its stated country; absent when either is missing. */
+  /** Validity of the stated tax id in its stated country; absent when either is missing. */
   readonly taxValidity?: TaxIdValidity;
   /** A tax id is stated that identifies nobody, such as 9999999999; then there is no `taxKey`. */
   readonly hasPlaceholderTaxId?: true;

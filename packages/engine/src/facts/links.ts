@@ -2,7 +2,7 @@ import type { NormalisedInvoice } from './invoice.js';
 import { compareSuppliers, compareText } from './record-order.js';
 import type { EarningUse } from './supplier.js';
 
-/** Which suppliers of the organization have used an account; one per account. */
+/** Suppliers of the organization that have used an account; one link per account. */
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
@@ -22,7 +22,7 @@ export interface LinkedSupplier {
   readonly count: number;
   /** The invoice that made the link. */
   readonly firstInvoiceId: string;
-  /** Bills under which no finding about the account or the party stood, and how many others there were. Absent without any, and in links of old. */
+  /** Bills without a finding about the account or the party; `asked` has the others. Absent without any, and in links from before the field was stored. */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
   /** Set while a person has accepted the account for the supplier. */
@@ -31,7 +31,7 @@ export interface LinkedSupplier {
   readonly onlyScanId?: string;
 }
 
-/** Which suppliers have billed a purchase order; one per order reference. */
+/** Suppliers that have billed a purchase order; one link per order reference. */
 export interface OrderLink {
   readonly poKey: string;
   readonly suppliers: readonly LinkedSupplier[];
@@ -80,7 +80,7 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
     .sort((left, right) => left.firstDay - right.firstDay || compareSuppliers(left, right));
 }
 
-/** Whether the supplier was tied to the account or order before. */
+/** Tells whether the supplier was tied to the account or order before. */
 export function isTied(link: Linked | null, supplierId: string): boolean {
   return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
 }
@@ -135,7 +135,7 @@ export function countOrderUse(
   };
 }
 
-/** Whether counted units of a profile or link should be dropped before another is counted. */
+/** Tells whether counted units of a profile or link should be dropped before another is counted. */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
@@ -149,7 +149,7 @@ export function withoutFinalized(countedUnits: readonly string[], unfinalized: R
   return countedUnits.filter((unitId, index) => index >= newest || unfinalized.has(unitId));
 }
 
-/** Whether a bill earns trust for its account: no finding about the account or the party stands under it. */
+/** Tells whether a bill earns trust for its account: it has no open finding about the account or the party. */
 export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs'>): boolean {
   return suspectedAs === undefined || suspectedAs === 'AMOUNT';
 }
@@ -167,7 +167,7 @@ export function withEarning(
   };
 }
 
-/** What a bill adds to those that earn trust, or to the others. */
+/** Counts a bill among those that earn trust, or among the others. */
 function trustAfter(
   { earning, asked }: Pick<LinkedSupplier, 'earning' | 'asked'>,
   invoice: NormalisedInvoice,

@@ -1,7 +1,7 @@
 import type { Candidate } from './invoice.js';
 
 /**
- * Which of two records came first. The finding is raised on the later one (detection reference, sections 0.3 and 11):
+ * Orders two records by arrival. The finding is raised on the later one (detection reference, sections 0.3 and 11):
  * by time of receipt, rows of one scan by issue date, source row number and position. Negative when `left` is earlier.
  * The order is total, so of two equal invoices posted at once exactly one is the later.
  */

@@ -1,4 +1,4 @@
-/** What identifies a stored supplier; `keys` are those of `supplierKeysOf` and are what it is looked up by. */
+/** Identity of a stored supplier. It is looked up by `keys`, which are those of `supplierKeysOf`. */
 export interface KnownSupplier {
   readonly supplierId: string;
   readonly name: string;
@@ -12,11 +12,11 @@ export interface KnownSupplier {
   readonly taxValid?: boolean;
   /** Keys by which suppliers with a similar name are found (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
-  /** Of the rule that made them; absent: of the first one. */
+  /** Version of the rule that made the lookalike keys. Absent for the first version. */
   readonly lookalikeKeysVersion?: number;
 }
 
-/** Why an invoice belongs to a supplier; stored in facts. */
+/** Reason why an invoice belongs to a supplier; stored in facts. */
 export type ResolutionReason = 'ERP_VENDOR' | 'TAX_KEY' | 'NAME_KEY' | 'BANK_KEY' | 'NEW';
 
 export interface SupplierResolution {
@@ -36,7 +36,7 @@ export interface SupplierProfile {
   readonly lastDay: number | null;
   /** Newest positive amounts by currency. */
   readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
-  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles of old. */
+  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles from before the field was stored. */
   readonly recentBills?: readonly RecentBill[];
   /** Invoices by currency, of any sign. */
   readonly currencies: Readonly<Record<string, number>>;
@@ -57,12 +57,12 @@ export interface SupplierProfile {
   readonly taxRates: readonly DatedNumber[];
   readonly bankCount: number;
   readonly taxIdCount: number;
-  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles of old. */
+  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles from before the field was stored. */
   readonly taxCountries?: readonly string[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
-  /** Counted bills that say nothing of who the supplier is. Absent without any, and in profiles of old. */
+  /** Counted bills that do not show who the supplier is. Absent without any, and in profiles from before the field was stored. */
   readonly doubted?: DoubtedBills;
   /** The newest bills that were taken for copies and joined when a person said that they are none. Absent without any. */
   readonly acceptedCopies?: readonly AcceptedCopy[];
@@ -72,11 +72,11 @@ export interface AcceptedCopy {
   readonly invoiceId: string;
   /** Day of the review. */
   readonly day: number;
-  /** Absent where an API key reviewed it, which is no person. */
+  /** The person who reviewed it. Absent where an API key did. */
   readonly reviewer?: string;
 }
 
-/** Bills under which a finding about the identity of the supplier stands. */
+/** Bills with an open finding about the identity of the supplier. */
 export interface DoubtedBills {
   readonly count: number;
   /** The newest of them, so that a review can take each out once. */
@@ -88,7 +88,7 @@ export interface DoubtedBills {
 export interface AmountUse {
   readonly day: number;
   readonly minor: string;
-  /** The bill, while a finding about its amount stands: what people still ask about is not usual. */
+  /** The bill, while a finding about its amount is open: an amount that waits for a review is not usual. */
   readonly askedOn?: string;
   /** The scan of that bill. */
   readonly askedInScan?: string;
@@ -119,7 +119,7 @@ export interface CountedText {
 }
 
 /**
- * How far an account is known as the supplier's own. SEEN is earned by use that nothing was said against, ERP comes from the vendor master,
+ * Trust in an account as the supplier's own. SEEN is earned by use without findings, ERP comes from the vendor master,
  * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
  */
 export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
@@ -135,9 +135,9 @@ export interface AccountUse {
   /** The trust before it was reviewed; restored when the review is withdrawn. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
-  /** Bills that earn it trust. Absent without any, and in profiles of old. */
+  /** Bills that earn it trust. Absent without any, and in profiles from before the field was stored. */
   readonly earning?: EarningUse;
-  /** The others: a finding about the account or the party stood under them. Absent without any, and in profiles of old. */
+  /** Bills with a finding about the account or the party. Absent without any, and in profiles from before the field was stored. */
   readonly asked?: EarningUse;
   /** Rows after those that were asked about, in the scan that brought all accounts of the supplier. */
   readonly history?: EarningUse;
@@ -156,11 +156,11 @@ export interface EarningUse {
 export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys' | 'lookalikeKeysVersion'> {
   /** Keys of further names that it is known under. */
   readonly otherNames?: readonly string[];
-  /** Invoices counted, without those under which a finding about its identity stands. */
+  /** Invoices counted, without those that have an open finding about its identity. */
   readonly invoices: number;
   /** The others. Absent without any, and in facts from before the field was stored. */
   readonly doubtedInvoices?: number;
-  /** Whether it is known on the account of the invoice. Absent where none is stated, and in facts from before. */
+  /** True when the supplier is known on the account of the invoice. Absent where none is stated, and in facts from before the field was stored. */
   readonly knowsAccount?: boolean;
   /** Issue day of the earliest. Absent in facts from before the field was stored. */
   readonly firstDay?: number;
@@ -169,7 +169,7 @@ export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalike
 export interface SupplierFacts {
   readonly supplierId: string;
   readonly reason: ResolutionReason;
-  /** As its first invoice prints it; absent for a new one. */
+  /** Name of the supplier as its first invoice prints it; absent for a new one. */
   readonly name?: string;
   /** Before this invoice. */
   readonly profile: SupplierProfile;

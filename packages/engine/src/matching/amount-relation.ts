@@ -10,7 +10,7 @@ export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] |
 
 const FULL_BASIS_POINTS = 10_000n;
 
-/** How two amounts relate; the first that holds (detection reference, section 5). All in integers of minor units. */
+/** Returns the first relation of two amounts that holds (detection reference, section 5). All are integers of minor units. */
 export function amountRelation(
   left: Candidate,
   right: Candidate,

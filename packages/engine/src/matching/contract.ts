@@ -16,7 +16,7 @@ export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
   );
 }
 
-/** Whether a number carries the year or the date of its own bill: then it names this bill, and no contract. */
+/** Tells whether a number has the year or the date of its own bill. It names this bill then, and no contract. */
 export function namesItsBill({ number, issueDate }: Candidate): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);
@@ -47,8 +47,8 @@ export function contractStepDays(issueDays: readonly number[], parameters: Dupli
 }
 
 /**
- * How far from an earlier bill of a contract the next one is at least. A bill that comes sooner after one than the contract
- * is billed is that bill again, or bills one period twice.
+ * Minimum days between two bills of a contract. A bill that comes sooner is the earlier one again, or bills one
+ * period twice.
  */
 export function contractNeighbourDays(
   step: number,
@@ -58,7 +58,7 @@ export function contractNeighbourDays(
 }
 
 /**
- * Whether a second bill may be the next of a contract: the supplier has sent one bill so far, with this number and
+ * Tells whether a second bill may be the next of a contract: the supplier has sent one bill so far, with this number and
  * this amount, a month or a quarter before. A supplier who sends other numbers too names bills, not contracts.
  */
 export function isSecondOfContract(
@@ -73,8 +73,8 @@ export function isSecondOfContract(
 }
 
 /**
- * Whether bill after bill carries one number, each weeks from the next and over amounts that differ: then it names the
- * customer. The checked bill is one of them, and at least two came before.
+ * Tells whether several bills have one number, each weeks from the next and for amounts that differ. It names the
+ * customer then. The checked bill is one of them, and at least two came before.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   if (issueDays.length <= parameters.contractRecordsMin) return false;
@@ -85,7 +85,7 @@ export function isCustomerNumber(issueDays: readonly number[], parameters: Dupli
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Whether two bills with one number and amount are those of two years, as memberships and policies send them: a year apart,
+ * Tells whether two bills with one number and amount are those of two years, as memberships and policies send them: a year apart,
  * and each received in its own time. A copy on which the year was mistyped comes soon after the bill that it copies.
  */
 export function isYearlyBill(invoice: Candidate, other: Candidate, parameters: DuplicateParameters): boolean {

@@ -12,21 +12,21 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Whether a credit note of an ERP can be about the record; others can be in any case. Whoever enters one could clear a copy
- * otherwise: it must be of the same company, and name the record.
+ * Tells whether a credit note of an ERP can be about the record; others can be in any case. It must be of the same company and
+ * name the record. Otherwise anyone who enters one could clear a copy.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {
   return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));
 }
 
-/** Whether the number of a credit note is that of the bill, or contains it. */
+/** Tells whether the number of a credit note is that of the bill, or contains it. */
 export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): boolean {
   const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
   return [o1, o2].some((number) => number !== '' && named.has(number));
 }
 
 /**
- * Whether the earlier record was credited before the checked invoice came, and no other re-issue has used the credit
+ * Tells whether the earlier record was credited before the checked invoice came, and no other re-issue has used the credit
  * up (detection reference, section 5): crediting and billing again is ordinary, not a duplicate.
  */
 export function hasOpenCredit(

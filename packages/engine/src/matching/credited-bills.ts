@@ -49,7 +49,7 @@ export function pairsClearedByCredits(
   return cleared;
 }
 
-/** Whether the credit note can be about the bill: of its supplier and company, over its amount, and naming no other bill. */
+/** Tells whether the credit note can be about the bill: it has its supplier, company and amount, and names no other bill. */
 function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean {
   return (
     note.amountMinor === `-${bill.amountMinor}` &&
@@ -60,7 +60,7 @@ function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean
   );
 }
 
-/** By its date, and not dated back: it was found in the books when the second bill was, or soon after. */
+/** Tells whether the credit note is dated between the bills, and not dated back: it was imported with the second bill, or soon after. */
 function isBetween(
   { note }: BookedCredit,
   first: Candidate,

@@ -3,7 +3,7 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 
 export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
 
-/** How two issue dates relate; the first that holds (detection reference, section 5). */
+/** Returns the first relation of two issue dates that holds (detection reference, section 5). */
 export function dateRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): DateRelation {
   const days = Math.abs(left.issueDay - right.issueDay);
   if (days === 0) return 'SAME';
@@ -13,7 +13,7 @@ export function dateRelation(left: Candidate, right: Candidate, parameters: Dupl
   return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
 }
 
-/** Whether two bills can be of one supply by their dates: those are equal, exchanged or a few days apart. */
+/** Tells whether two bills can be of one supply by their dates: they are equal, swapped or a few days apart. */
 export function isOfTheSameDays(date: DateRelation): boolean {
   return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
 }

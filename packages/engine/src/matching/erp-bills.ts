@@ -25,7 +25,7 @@ export function bookedInvoiceOf(
     .sort(compareByArrival)[0]?.invoiceId;
 }
 
-/** Whether a bill can be the booking of an invoice, as far as the two of them say. */
+/** Tells whether a bill can be the booking of an invoice, as far as the two of them say. */
 export function canBook(
   bill: Candidate,
   billSupplierId: string,
@@ -41,7 +41,7 @@ export function canBook(
   );
 }
 
-/** Whether a bill and an invoice agree in number, amount and days, whoever sent them. */
+/** Tells whether a bill and an invoice agree in number, amount and days. Their suppliers are not compared. */
 export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);
   return (

@@ -11,7 +11,7 @@ import {
   isDigitRun,
 } from './similar-numbers.js';
 
-/** How far two bills agree besides their numbers. */
+/** Agreement of two bills apart from their numbers. */
 export interface Agreement {
   readonly amountAndDate: boolean;
   /** The same amount, and dates a few days apart, or weeks under one order. */
@@ -21,7 +21,7 @@ export interface Agreement {
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
 /**
- * How two invoice numbers relate; the first that holds (detection reference, section 5). CONTRACT is decided by
+ * Returns the first relation of two invoice numbers that holds (detection reference, section 5). CONTRACT is decided by
  * contract.ts, which sees the whole series.
  */
 export function numberRelation(
@@ -87,7 +87,7 @@ function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
 
 interface Similarity {
   readonly sameAmountAndDate: boolean;
-  /** Only the counter differs, so two edits are two bills. */
+  /** True when only the counter differs, so that two edits are two bills. */
   readonly isJump: boolean;
 }
 
@@ -169,7 +169,7 @@ interface DifferingRun {
   readonly right: string;
   readonly printedLeft: string;
   readonly printedRight: string;
-  /** The last one but for the year, and the month beside it, of the own date. */
+  /** The last one but for the year, and the month next to it, of the own date. */
   readonly isLast: boolean;
 }
 
@@ -278,7 +278,7 @@ function isWrongYear(
 
 /**
  * Bills of one day differ in the run alone that is the month or the date of one of them: the other has a slip in it. A
- * month is known by the year beside it, and by no other run that may be the month.
+ * month is known by the year next to it, and by no other run that may be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
   const [run, ...others] = differing;
@@ -295,7 +295,7 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
   const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
   const plainMonth = withoutLeadingZeros(month);
   if (rest.length <= 2 || !rest.includes(year) || !sides.includes(plainMonth)) return false;
-  // Two digits right beside the year; a counter has no zero there.
+  // Two digits directly next to the year; a counter has no zero there.
   const isBesideYear = [number.runs[run.index - 1], number.runs[run.index + 1]].includes(year);
   if (isBesideYear && run.printedLeft.length === 2 && run.printedRight.length === 2) return true;
   return rest.filter((text) => text === run.left || text === plainMonth).length === 1;
@@ -322,7 +322,7 @@ function areSwapped(differing: readonly DifferingRun[]): boolean {
   return run !== undefined && others.length === 0 && isAdjacentSwap(run.left, run.right);
 }
 
-/** Weeks later the counter stands higher: with equal digits before it, one digit more or less is no slip. */
+/** Tells whether the counter has moved on after weeks: with equal digits before it, one digit more or less is not a slip. */
 function isLaterCounter(
   differing: readonly DifferingRun[],
   left: Candidate,
@@ -336,7 +336,7 @@ function isLaterCounter(
   return BigInt(run.left) > BigInt(run.right) === days > 0;
 }
 
-/** Only the counter differs, and not by much: another bill of a busy day, not two slips in one number. */
+/** Tells whether only the counter differs, and not by much: another bill of a busy day, not two slips in one number. */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,
   { counterJumpMax }: DuplicateParameters,

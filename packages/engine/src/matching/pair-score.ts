@@ -43,7 +43,7 @@ export function originalsOf(facts: Facts): Candidate[] {
   );
 }
 
-/** Of two equal records the later one gets the finding; the checked invoice ignores what came after it. */
+/** Tells whether the candidate came before the checked invoice. Of two equal records the later one gets the finding. */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {
   return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
 }
@@ -73,7 +73,7 @@ export function scorePairs(
   return comparable.map((pair) => summed(context, contract(pair) ? { ...pair, number: 'CONTRACT' } : pair));
 }
 
-/** Whether the pair is certain: one invoice under one number, however it is written, of one amount and supplier. */
+/** Tells whether the pair is certain: one invoice under one number, however it is written, of one amount and supplier. */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
     pair.halfPoints >= duplicateMin &&
@@ -83,7 +83,7 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
   );
 }
 
-/** Whether the supplier has used the number of the checked invoice for this one. */
+/** Tells whether the supplier has used the number of the checked invoice for this one. */
 function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
   return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
 }
@@ -136,7 +136,7 @@ const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 
 /** Relations of numbers that are not the same and may have been. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
-/** What all pairs of one invoice share. */
+/** Values that all pairs of one invoice share. */
 interface PairContext extends UnrelatedContext {
   readonly originals: readonly Candidate[];
   readonly creditNotes: readonly Candidate[];
@@ -258,7 +258,7 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
   return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
-/** What the amounts, the numbers and the dates of other bills say about two bills of one amount. */
+/** Compares two bills of one amount by the amounts, numbers and dates of other bills. */
 function repetitionRows(context: PairContext, pair: Compared, others: number): Comparison[] {
   const recurrence = recurrenceRow(context, pair, others);
   return isUnrelatedPair(context, pair)

@@ -21,7 +21,7 @@ interface PartContext {
 }
 
 /**
- * Whether the digit behind a number is how the supplier counts bills, and not the mark of a copy: `5117/2026-07` and, two
+ * Tells whether the digit behind a number counts bills of the supplier, and is not the mark of a copy: `5117/2026-07` and, two
  * weeks later, `5117/2026-07-2`. Earlier bills with such marks show it. Where the number names the month alone, a second
  * bill of the month needs one: there it is enough that nothing is known to the contrary.
  * @param others other bills of the supplier with the amount
@@ -45,7 +45,7 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks
+ * Tells whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks
  * like a copy, so people have dismissed it before, two of them or one over thirty days, or this scan has asked about it often enough; and nobody has confirmed
  * that such a bill was a copy.
  */
@@ -68,7 +68,7 @@ function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   return pairsWithin(asked, ofScan, parameters) >= sameDaysAskedMin;
 }
 
-/** How many of the bills count on from another one of the same days. */
+/** Counts the bills that follow another one of the same days by number. */
 function pairsWithin(
   bills: readonly Numbered[],
   others: readonly Numbered[],
@@ -85,13 +85,13 @@ function numberedOf({ invoiceNumber, day }: RecentBill): Numbered {
   return { number: readInvoiceNumber(invoiceNumber), issueDate: dateOfDayNumber(day), issueDay: day };
 }
 
-/** Whether a number ends with a count that can be cut off: `1042-2`, but not the month of `7712345/2026-09`. */
+/** Tells whether a number ends with a count that can be cut off: `1042-2`, but not the month of `7712345/2026-09`. */
 function isCounted(bill: Numbered): boolean {
   const { base, runs } = bill.number;
   return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
 }
 
-/** Whether a number ends with the month of its date beside the year, or with both in one. */
+/** Tells whether a number ends with the month of its date next to the year, or with both in one. */
 function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
   const [year = '', month = ''] = issueDate.split('-');
   const years = [year, year.slice(2)];

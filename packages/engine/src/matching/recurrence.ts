@@ -53,7 +53,7 @@ export function amountHistory(
 }
 
 /**
- * How many other invoices carry the amount, besides the pair itself and those that were credited (detection reference,
+ * Counts other invoices with the amount, without the pair itself and those that were credited (detection reference,
  * section 5). Profile and candidates each see only a part, so the larger count holds.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
@@ -62,7 +62,7 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 }
 
 /**
- * Whether the supplier, by its profile, bills the amount at most once a day. One day in five may have it twice, because of
+ * Tells whether the supplier, by its profile, bills the amount at most once a day. One day in five may have it twice, because of
  * earlier duplicates.
  * @param other one of the bills
  */
@@ -73,7 +73,7 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
 }
 
 /**
- * How many bills with the amount, besides the pair itself, the supplier sent on the day of the pair: rooms, policies and
+ * Counts bills with the amount that the supplier sent on the day of the pair, without the pair itself: rooms, policies and
  * tickets at one price.
  */
 export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
@@ -83,9 +83,9 @@ export function othersOfDay({ profileDays, present }: AmountHistory, other: Cand
 }
 
 /**
- * Whether the amount comes at equal intervals of weeks or months, once for each, and the pair is two bills of one interval. A
- * bill that makes up for one that did not come is none of these. Of a supplier that sends two for each, the first such pair was
- * asked about.
+ * Tells whether the amount comes at equal intervals of weeks or months, once for each, and the pair is two bills of one interval. A
+ * bill that makes up for one that did not come does not count. A supplier that sends two for each is asked about the first such
+ * pair.
  */
 export function isRegularBillSentTwice(
   { profileDays, present, doubtfulDays }: AmountHistory,

@@ -4,7 +4,7 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Equal but for the year of the bill, which stands in one number and not in the other, or shortened: `RE-2026-0113` and
+ * Equal except for the year of the bill, which is in one number and not in the other, or shortened: `RE-2026-0113` and
  * `RE-0113`, `F/2026/01/31` and `F/26/01/31`. Only within one calendar year: counters come round with it. Of bills of one
  * month also but for the month, the date, or the letters before these: `FV/40/09/2026` and `FV/40/2026`.
  */
@@ -18,7 +18,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // What is left is shorter by a run at least.
+  // The number without its year is shorter by at least one run.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -40,7 +40,7 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
   return forms;
 }
 
-/** The forms in which the own month beside the year, both, or a run with both is left out, as far as enough digits remain. */
+/** The forms in which the own month next to the year, both, or a run with both is left out, as far as enough digits remain. */
 function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigitsMin }: DuplicateParameters): string[] {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);
@@ -74,7 +74,7 @@ function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigits
   return forms;
 }
 
-/** What is left of a digit run without the year: nothing of `2026` and `26`, `113` of `20260113`; undefined without a year. */
+/** Removes the year from a digit run: `2026` and `26` become empty, `20260113` becomes `113`; undefined without a year. */
 function withoutYear(run: string, year: string): string | undefined {
   if (run === year || run === year.slice(2)) return '';
   return isDigitRun(run) && run.length >= year.length + 2 && run.startsWith(year)
@@ -123,7 +123,7 @@ export function hasExtraParts(
   { extraDigitsMin, extraDigitsMinSameAmountAndDate, extraReferenceMin }: DuplicateParameters,
 ): boolean {
   const digitsMin = sameAmountAndDate ? extraDigitsMinSameAmountAndDate : extraDigitsMin;
-  // As printed: leading zeros show how long a number is.
+  // Compared as printed, because leading zeros show how long a number is.
   if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < digitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
@@ -135,7 +135,7 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  // Of one day also before it: a customer number.
+  // On the same day it may also come before the number, as a customer number does.
   const isBeside = isBehind || (sameAmountAndDate && some.every((run, index) => run === all[extra.length + index]));
   return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }
@@ -145,7 +145,7 @@ function plainRuns({ runs }: InvoiceNumber): string[] {
   return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-/** Whether a run is one of digits; all its characters are of one kind. */
+/** Tells whether a run is one of digits; all its characters are of one kind. */
 export function isDigitRun(run: string): boolean {
   const code = run.charCodeAt(0);
   return code >= DIGIT_ZERO && code <= DIGIT_NINE;
@@ -154,7 +154,7 @@ export function isDigitRun(run: string): boolean {
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** How many digits of a number tell it from others: those of its own year and month do not. */
+/** Counts the digits of a number that distinguish it from others: those of its own year and month do not. */
 export function tellingDigits({ number, issueDate }: Candidate): number {
   const year = issueDate.slice(0, 4);
   const month = withoutLeadingZeros(issueDate.slice(5, 7));

@@ -10,7 +10,7 @@ export interface Split {
   readonly parts: readonly Candidate[];
   /** Bills that carry the same number with or without a part mark, and are not needed for the sum. */
   readonly leftOut: readonly Candidate[];
-  /** How many equal parts make the whole, where some of them are still to come. */
+  /** Number of equal parts of the whole, where some of them are still to come. */
   readonly equalParts?: number;
 }
 
@@ -83,7 +83,7 @@ function equalSplit(
 }
 
 /**
- * Some of the parts that add up to the whole, beside siblings that bill something else: the fewest, of the days nearest to the
+ * Some of the parts that add up to the whole, next to siblings that bill something else: the fewest, of the days nearest to the
  * checked invoice, which is one of them unless it is the whole. Bounded, because many parts add up to anything.
  */
 function chosenParts(
@@ -109,7 +109,7 @@ function chosenParts(
   const isTelling = (chosen: readonly Candidate[]): boolean => {
     const days = chosen.map(({ issueDay }) => issueDay);
     if (Math.max(...days) - Math.min(...days) <= nearDays) return true;
-    // Of instalments over one amount any few add up to something.
+    // Any few instalments of one amount add up to some other amount.
     return !siblings.some(
       (part) =>
         !chosen.includes(part) &&

@@ -6,7 +6,7 @@ import { haveSameWords } from '../supplier/lookalike.js';
 
 export type SupplierRelation = keyof DuplicateParameters['halfPoints']['supplier'];
 
-/** By what two records name one supplier; the first that holds (detection reference, section 5). */
+/** Returns the first property by which two records name one supplier (detection reference, section 5). */
 export function supplierRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): SupplierRelation {
   if (haveSameTaxId(left, right)) return 'TAX';
   if (left.bankKey !== undefined && left.bankKey === right.bankKey) return 'BANK';

@@ -20,7 +20,7 @@ import type { AmountHistory } from './recurrence.js';
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
 
-/** What all pairs of one invoice share; each part is computed when the first pair needs it. */
+/** Values that all pairs of one invoice share; each is computed when the first pair needs it. */
 export interface UnrelatedContext {
   readonly facts: Facts;
   readonly parameters: DuplicateParameters;
@@ -36,7 +36,7 @@ interface Habits {
   readonly repeated: number;
   /** Positive bills of the currency, as far as the profile holds them. */
   readonly known: number;
-  /** Whether two of them have one amount and one date. */
+  /** True when two of the bills have the same amount and date. */
   readonly isTwiceADay: boolean;
   readonly bills: readonly WrittenBill[];
 }
@@ -53,7 +53,7 @@ interface WrittenBill {
 const UNRELATED: readonly PairScore['number'][] = ['DIFF', 'SEQ'];
 const COMPARED_DATES: readonly PairScore['date'][] = ['SAME', 'SWAP', 'NEAR', 'FAR'];
 
-/** Whether the rows of this file say something about the pair. */
+/** Tells whether the rows of this file apply to the pair. */
 export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: Compared): boolean {
   return (
     pair.sameSupplier &&
@@ -85,7 +85,7 @@ export function unrelatedRows(
   return [...amountRows(context, pair, others, recurrence, form), ...formRow, ...dueRow(context, pair, form)];
 }
 
-/** How probable it is that the supplier bills the amount a second time. */
+/** Rates the probability that the supplier bills the amount a second time. */
 function amountRows(
   context: UnrelatedContext,
   pair: Compared,
@@ -122,7 +122,7 @@ function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared):
   return invoice.poKey !== other.poKey || (date === 'FAR' && !isOrderBilledOnce(context, other));
 }
 
-/** Whether the supplier bills each order by one invoice, as far as its recent bills show. */
+/** Tells whether the supplier bills each order by one invoice, as far as its recent bills show. */
 function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candidate): boolean {
   const orders = (facts.supplier.profile.recentBills ?? [])
     .filter(({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor)
@@ -148,7 +148,7 @@ export function ownNumbersRow(
   return [{ field: 'form', relation: 'OWN', halfPoints: limit - sum }];
 }
 
-/** Whether the supplier bills an amount twice as a rule: an amount of many digits that he has never repeated is telling. */
+/** Rates how rarely the supplier bills an amount twice. One of many digits that it has never repeated points to a copy. */
 function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   const { facts, parameters } = context;
   const { rarityMax } = parameters.unrelated.halfPoints;
@@ -174,7 +174,7 @@ interface Crowding {
   readonly usual: number;
 }
 
-/** How many bills lie around the pair, and how many are usual: of many bills two agree by chance more easily. */
+/** Counts the bills around the pair against the usual number: of many bills, two agree by chance more easily. */
 function crowding(
   { invoice, supplier: { profile } }: Facts,
   { other, date }: Compared,
@@ -233,7 +233,7 @@ function withoutPricePoint(minor: bigint, unit: bigint): bigint {
   return toNext * 20n <= unit ? minor + toNext : minor;
 }
 
-/** What says that one of the two numbers is no number of the supplier's own series; undefined where nothing does. */
+/** Returns the sign that one of the two numbers is not of the supplier's own series; undefined without one. */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;
   const { invoice } = facts;
@@ -283,7 +283,7 @@ function namesDocument({ number }: Candidate): boolean {
   return number.runs.some((run) => DOCUMENT_WORDS.has(run));
 }
 
-/** Whether the number is written unlike those of the supplier's other recent bills; undefined where these have no form. */
+/** Tells whether the number has another form than those of the supplier's other recent bills; undefined where these have no form. */
 function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
   const { facts, parameters } = context;
   const { formBillsMin, formsMax, formKnownAfter } = parameters.unrelated;
@@ -356,7 +356,7 @@ function signatureOfForm(form: string): string {
   return form.replaceAll(/\p{L}+/gu, 'A');
 }
 
-/** The number stands on another bill of the supplier, over another amount, and is not that of a customer or a contract. */
+/** Tells whether another bill of the supplier has the number, for another amount, and it is not that of a customer or a contract. */
 function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: UnrelatedContext, other: Candidate): boolean {
   const { usedDaysMax, usedNumberLengthMin } = parameters.unrelated;
   const [only, ...more] = withItsNumber;

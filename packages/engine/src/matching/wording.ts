@@ -3,7 +3,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { counted, listed } from '../explanation/phrases.js';
 import type { Comparison, PairScore } from './pair.js';
 
-/** What each relation means, as a sentence for a reviewer. */
+/** Meaning of each relation, as a sentence for a reviewer. */
 const notes: Readonly<Record<string, string>> = {
   'base BASE': 'Every comparison starts with this value.',
   'number IDENT': 'The invoice numbers are identical.',

@@ -98,7 +98,7 @@ function isLabelAt(part: string, index: number): boolean {
   return isLabel(part) || (SECOND_LABELS.has(part) && index > 0);
 }
 
-/** Whether a group of letters is only a label of the number. */
+/** Tells whether a group of letters is only a label of the number. */
 export function isLabel(part: string): boolean {
   return LABELS.has(part);
 }

@@ -28,7 +28,7 @@ const LETTERS_BY_DIGITS = new RegExp(
 
 /**
  * An invoice number in capitals as it looks: without what nobody sees, and with letters that look like digits as these
- * where they stand beside digits.
+ * where they are next to digits.
  */
 export function numberAsShown(printed: string): string {
   if (ASCII_ONLY.test(printed)) return printed.toUpperCase();

@@ -17,7 +17,7 @@ export interface LookupKey {
 
 /** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5). */
 export const CANDIDATES_PER_KEY_MAX = 64;
-/** What is read of a key: one more than is kept shows that it is hot. */
+/** Maximum number of hits that are read for a key. One more than is kept shows that the key is hot. */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
@@ -28,7 +28,7 @@ const CREDITED_NUMBERS_MAX = 8;
 const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
-/** What identifies the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
+/** Keys that identify the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
 export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'nameKey' | 'nameFold'>): string[] {
   const keys: string[] = [];
   if (record.taxKey !== undefined) keys.push(`t:${record.taxKey}`);
@@ -78,7 +78,7 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
   return { ...candidateOf(invoice), keys };
 }
 
-/** The comparison part alone: what remains of a stored part or of a checked invoice when it stands in facts. */
+/** Returns the comparison part alone, as facts hold it of a stored part or of a checked invoice. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const {
     keys,
@@ -182,7 +182,7 @@ export function creditedNumbers(record: Candidate): string[] {
         .join('')
         .replace(/^0+(?=.)/, '');
       if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
-      // As the invoice's own number is read: without a label, and letters folded that are misread for digits.
+      // Read like the invoice's own number: without a label, and with letters folded that are misread for digits.
       const credited = readInvoiceNumber(text).o1;
       if (credited !== o1 && credited !== o2) found.add(credited);
     }

@@ -10,12 +10,12 @@ const WORDS: ReadonlySet<string> = new Set(
 /** Zeros or `X` alone. */
 const FILLER = /^(?:0+|X+)$/;
 
-/** Whether the number is a placeholder (a word, zeros or signs), which does not distinguish bills. */
+/** Tells whether the number is a placeholder (a word, zeros or signs), which does not distinguish bills. */
 export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
   return raw0 === '' || FILLER.test(raw0) || WORDS.has(raw0);
 }
 
-/** Whether the number is the date, the month or the year of its own bill and nothing else, in either order of day and year. */
+/** Tells whether the number is the date, the month or the year of its own bill and nothing else, in either order of day and year. */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);

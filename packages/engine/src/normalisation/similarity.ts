@@ -8,7 +8,7 @@ export function editDistance(left: string, right: string, limit: number): number
   return Math.min(alignedDistance(left.slice(from, leftEnd), right.slice(from, rightEnd)), limit + 1);
 }
 
-/** Where two texts differ: invoice numbers mostly agree at both ends, and only the middle has to be aligned. */
+/** Finds the middle in which two texts differ. Invoice numbers mostly agree at both ends, so only the middle must be aligned. */
 function differingMiddle(left: string, right: string): [from: number, leftEnd: number, rightEnd: number] {
   let from = 0;
   while (from < left.length && from < right.length && left[from] === right[from]) from += 1;

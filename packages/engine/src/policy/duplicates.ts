@@ -43,7 +43,7 @@ export interface DuplicateParameters {
     /** A simple number and a whole amount that two strangers have in common by chance. */
     readonly strangers: number;
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
-    /** By number of other invoices with the amount: the first row whose `othersMax` is not exceeded. */
+    /** Points by the number of other invoices with the amount. The first row whose `othersMax` is not exceeded applies. */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
     /** One more bill of the amount on the day of the pair, and several: rooms, policies, tickets. */
     readonly sameDay: { readonly one: number; readonly more: number };
@@ -72,7 +72,7 @@ export interface DuplicateParameters {
   /** Digits of the shorter of two numbers of which one has a digit more, over the same amount within days. */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
-  /** When digits behind a number count the bills of a supplier, and do not mark a copy. */
+  /** Conditions under which digits behind a number count the bills of a supplier, and do not mark a copy. */
   readonly partHabit: {
     /** Earlier bills with such digits, and other bills of the amount. */
     readonly billsMin: number;
@@ -108,7 +108,7 @@ export interface DuplicateParameters {
   readonly similarNameMin: number;
   readonly recurrenceDays: number;
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
-  /** From one bill of a yearly contract to the next. */
+  /** Days from one bill of a yearly contract to the next. */
   readonly contractYearDays: { readonly min: number; readonly max: number };
   /** Days from issue to receipt within which the year of the issue date is trusted. */
   readonly contractReceivedDaysMax: number;

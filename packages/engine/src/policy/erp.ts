@@ -14,7 +14,7 @@ export interface ErpParameters {
   readonly masterFreshHours: number;
   readonly notInMasterHighValue: string;
   readonly overbilledPercent: number;
-  /** On top of the percentage, in euros at the rate of the invoice; as stated without one. */
+  /** Amount on top of the percentage, in euros at the rate of the invoice, or in its currency without a rate. */
   readonly overbilledTolerance: string;
   readonly overbilledMuchPercent: number;
 }

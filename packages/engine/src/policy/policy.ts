@@ -122,7 +122,7 @@ export const defaultPolicy: Policy = {
 const names = new WeakMap<Policy, string>();
 
 /**
- * What names the numbers of a policy, whatever its overlay: `default-3+0123456789ab`. The digest covers every member but
+ * Returns the name of the numbers of a policy, whatever its overlay: `default-3+0123456789ab`. The digest covers every member but
  * the name's own, so that other numbers have another name, and a name has the same numbers in every release and for every
  * organization.
  */
@@ -135,7 +135,7 @@ export function policyName(policy: Policy): string {
   return name;
 }
 
-/** What `versions.policy` shows: `default-3+0123456789ab.o0`, the name of the numbers and the overlay of the organization. */
+/** Returns `versions.policy`: `default-3+0123456789ab.o0`, the name of the numbers and the overlay of the organization. */
 export function policyVersion(policy: Policy): string {
   return `${policyName(policy)}.o${policy.overlay}`;
 }
@@ -143,7 +143,7 @@ export function policyVersion(policy: Policy): string {
 /** The form of releases whose names had no digest: `default-3+o0`. Analyses made by them keep it. */
 const UNDIGESTED = /^[a-z]+-\d+\+o\d+$/;
 
-/** Whether an analysis names its policy in the form without a digest, which does not say what the numbers were. */
+/** Tells whether an analysis names its policy in the form without a digest, which does not identify the numbers. */
 export function isUndigestedVersion(version: string): boolean {
   return UNDIGESTED.test(version);
 }

@@ -14,11 +14,11 @@ export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
-    /** On further rows of the scan that brought the supplier. */
+    /** Level on further rows of the scan that brought the supplier. */
     readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
-    /** On further rows of the scan that brought the tax id. */
+    /** Level on further rows of the scan that brought the tax id. */
     readonly taxIdChangedAsked: Level;
     readonly nameMismatch: Level;
     readonly taxIdInvalid: Level;
@@ -33,7 +33,7 @@ export interface SupplierParameters {
   };
   /** Invoices from which a supplier may be imitated. */
   readonly lookalikeInvoicesMin: number;
-  /** Of which lookalikes and names are made; stored keys and profiles rest on them. */
+  /** Limits by which lookalikes and names are formed. Stored keys and profiles depend on them. */
   readonly lookalikeWords: typeof lookalikeWords;
   readonly nameLikeness: typeof nameLikeness;
   /** Shorter names are shared by chance. */

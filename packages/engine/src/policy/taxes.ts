@@ -15,7 +15,7 @@ export interface TaxParameters {
   /** Minor units; one less in currencies that have none. */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
-  /** In euros, at the rate of the invoice; as stated without one. */
+  /** Amount in euros at the rate of the invoice, or in its currency without a rate. */
   readonly smallDifference: string;
   readonly smallBasisPoints: number;
   readonly overbilledBasisPoints: number;
@@ -25,7 +25,7 @@ export interface TaxParameters {
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
   /** Gross amounts up to which an invoice may be simplified, by country of the supplier. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
-  /** For other countries, and where the country is not known: the highest that the VAT directive allows, article 238. */
+  /** Limit for other countries and unknown ones: the highest that the VAT directive allows, article 238. */
   readonly simplifiedInvoiceLimit: SimplifiedInvoiceLimit;
   readonly rateExcessBasisPoints: number;
   readonly rateHistoryMin: number;

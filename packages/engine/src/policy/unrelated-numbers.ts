@@ -1,9 +1,9 @@
-/** When bills of one amount with unrelated numbers are one bill (detection reference, section 5). */
+/** Parameters by which bills of one amount with unrelated numbers are one bill (detection reference, section 5). */
 export interface UnrelatedNumberParameters {
   readonly halfPoints: {
     /**
-     * By how many different amounts the supplier has billed for each one that came twice; the last row whose
-     * `amountsPerRepeat` is reached.
+     * Points by the number of different amounts that the supplier has billed for each one that came twice. The last row whose
+     * `amountsPerRepeat` is reached applies.
      */
     readonly rarity: readonly { readonly amountsPerRepeat: number; readonly halfPoints: number }[];
     /** The most that rarity gives, by significant digits of the amount, net or gross; the last row also holds for more. */

@@ -2,7 +2,7 @@ import type { Finding } from '../explanation/evidence.js';
 import type { Policy } from '../policy/policy.js';
 import { compareText } from '../facts/record-order.js';
 
-/** What score and decision are made of; confidence is in percent. */
+/** Members of a finding that score and decision depend on; confidence is in percent. */
 export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
 /** One in full: 10 000 basis points. */

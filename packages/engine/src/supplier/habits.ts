@@ -37,7 +37,7 @@ export function usualAmountStatistics(facts: Facts, parameters: AmountParameters
 }
 
 /**
- * How many of the comparable amounts, the newest ones, are usual: all but for a supplier that grows (detection reference,
+ * Number of newest comparable amounts that count as usual: all of them, except for a supplier that grows (detection reference,
  * section 7.4).
  */
 export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
@@ -66,13 +66,13 @@ export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedI
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
 
-/** Whether a supplier with known accounts asks for payment to one it never used. */
+/** Tells whether a supplier with known accounts asks for payment to one it never used. */
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
 }
 
-/** Whether the supplier gives every customer or invoice its own account at one bank; false for an invalid account. */
+/** Tells whether the supplier gives every customer or invoice its own account at one bank; false for an invalid account. */
 export function isVirtualAccount(
   { invoice: { bankKey, bankProblems, scanId }, supplier }: Facts,
   { virtualAccountsMin }: BankParameters,
@@ -81,7 +81,7 @@ export function isVirtualAccount(
   const bankCode = bankCodeOfKey(bankKey);
   const { accounts, recentAccounts } = supplier.profile;
   const recent = new Set(recentAccounts.map((use) => use.text));
-  // Accounts that people still ask about are no habit of the supplier.
+  // Accounts that wait for a review are not a habit of the supplier.
   const areAllOfScan = areOfScan(accounts, scanId);
   const isHabit = (key: string): boolean =>
     accounts.some((use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || areAllOfScan));

@@ -8,7 +8,7 @@ import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
 
-/** What an invoice, or a vendor of an ERP, states about who the supplier is. */
+/** Identity of the supplier as an invoice, or a vendor of an ERP, states it. */
 export type SupplierParty = Pick<
   Candidate,
   'bankKey' | 'nameFold' | 'nameKey' | 'supplierName' | 'taxCountry' | 'taxCountryPresumed' | 'taxKey' | 'taxValid'
@@ -119,7 +119,7 @@ export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): bool
 
 /**
  * Equal tax ids; false when either is missing. Two countries that are stated tell equal numbers apart. One that is only
- * presumed from an account does not where the names are similar: whoever forges the account would choose the country.
+ * presumed from an account does not where the names are similar: a forger of the account would choose the country.
  * Where they differ it does, because numbers of nine digits coincide between countries.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
@@ -155,7 +155,7 @@ interface NameParts {
   readonly nameFold?: string;
 }
 
-/** How much is known about the country of a tax id: nothing, a presumption, or what it states. */
+/** Rates the knowledge about the country of a tax id: none, a presumption, or the stated country. */
 function countryCertainty({ taxCountry, taxCountryPresumed }: TaxParts): number {
   if (taxCountry === undefined) return 0;
   return taxCountryPresumed === true ? 1 : 2;

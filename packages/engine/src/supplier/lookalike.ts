@@ -7,9 +7,9 @@ import { editDistance } from '../normalisation/similarity.js';
 import { lookalikeWords } from '../policy/suppliers.js';
 
 const KEYS_MAX = 192;
-/** Of longer names no two words are compared with a slip each. */
+/** Maximum number of words of a name in which two words are compared with a slip each. */
 const TWO_SLIPS_WORDS_MAX = 4;
-/** Of names with more or longer words there would be too many keys with a slip in either half. */
+/** Maximum number of words of a name with keys for a slip in either half. More words would have too many keys. */
 const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
 const SLIP_IN_EACH_HALF_LENGTH_MAX = 14;
 const TRADING_AS = new RegExp(` (?:${tradingAs.join('|')}) `);
@@ -19,7 +19,7 @@ const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
 export const LOOKALIKE_KEYS_VERSION = 4;
 const KEY_BYTES = 8;
 
-/** Why two names are lookalikes. */
+/** Reason why two names are lookalikes. */
 export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
@@ -141,11 +141,11 @@ function tellingWords(key: string): string[] {
 }
 
 /**
- * How the names can be mistaken for one another; undefined when they cannot, and for equal ones. Sister companies,
+ * Finds the way in which the names can be mistaken for one another; undefined when they cannot, and for equal ones. Sister companies,
  * which differ in a whole word, and numbered branches cannot, unless the word is one that any name may have.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  // One with all umlauts written as one letter equals the other: INFORMATIQUEE is no other spelling of INFORMATIQUE.
+  // One with all umlauts written as one letter equals the other: INFORMATIQUEE is not another spelling of INFORMATIQUE.
   if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
   // A swap of two letters can produce an umlaut spelling, so each form is compared with each.
@@ -165,13 +165,13 @@ function foldOf({ nameKey, nameFold = nameKey }: ComparedName): string {
   return nameFold;
 }
 
-/** How the name can be mistaken for one of those that a supplier is known under. */
+/** Finds the way in which the name can be mistaken for one of those that a supplier is known under. */
 export function likenessToSupplier(
   name: ComparedName,
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
 ): Likeness | undefined {
   const known = [supplier, ...(supplier.otherNames ?? []).map((nameKey) => ({ nameKey }))];
-  // Who has exactly one of the names is a namesake.
+  // A supplier with exactly one of the names is a namesake.
   if (known.some(({ nameKey }) => nameKey === name.nameKey)) return undefined;
   for (const one of known) {
     const likeness = likenessOf(name, one);
@@ -191,7 +191,7 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
   return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
 }
 
-/** Whether two names have the same words in another order, apart from words that join them; countries told apart. */
+/** Tells whether two names have the same words in another order, apart from words that join them; countries told apart. */
 export function haveSameWords(left: ComparedName, right: ComparedName): boolean {
   const pairs = formsOf(left).flatMap((one) => formsOf(right).map((other) => [one, other] as const));
   return pairs.some(([one, other]) => areSameWords(one, other));
@@ -220,7 +220,7 @@ function likenessOfWords(left: string, right: string): Likeness | undefined {
   return hasTwoSlips(left.split(' '), right.split(' ')) ? { kind: 'TWO_SLIPS' } : undefined;
 }
 
-/** Whether one of the names that the left one gives is the right one, or one that it gives. */
+/** Tells whether one of the trading names in the left name is the right name, or one in it. */
 function sharesTradingName(left: string, right: string): boolean {
   const rights = [right, ...tradingNames(right)].map(wordSet);
   return tradingNames(left)

@@ -73,16 +73,16 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Whether the account is known well enough to be paid without a question. Rows of one scan were received at once, and
- * nobody could review one before the next: of a supplier whom no other road brought they establish an account by their
- * dates, for each other and for nobody else. Who is known from elsewhere is asked about as in single posts.
+ * Tells whether the account is known well enough to be paid without a question. Rows of one scan were received at once, and
+ * nobody could review one before the next: of a supplier that only this scan has brought, they establish an account by their
+ * dates, for each other and for no other invoice. A supplier known from elsewhere is asked about as in single posts.
  */
 export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
   if (isTrusted(use.trust)) return true;
   return use.trust === 'UNVERIFIED' && isEstablished(use) && areOfScan(accounts, scanId);
 }
 
-/** Whether bills on the account passed, or a person or the vendor master named it: others may ask for money on it. */
+/** Tells whether bills on the account passed, or a person or the vendor master named it. Others may ask for money on it too. */
 export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
   return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
 }
@@ -96,7 +96,7 @@ export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
   return use.count - (use.asked?.count ?? 0);
 }
 
-/** Whether bills on the account, asked about or not, have been received for as long as an account needs to be trusted. */
+/** Tells whether bills on the account, in question or not, have been received for as long as an account needs to be trusted. */
 export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
   const [first, last] = [earning ?? asked, asked ?? earning];
   if (first === undefined || last === undefined) return isEstablished({ count, firstDay, lastDay });
@@ -107,12 +107,12 @@ export function isLongInUse({ earning, asked, count, firstDay, lastDay }: Accoun
   });
 }
 
-/** Whether all accounts of a supplier, with all their bills, are of this scan. */
+/** Tells whether all accounts of a supplier, with all their bills, are of this scan. */
 export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
   return accounts.every((use) => isOfScan(use, scanId));
 }
 
-/** Whether all bills on the account are rows of this scan. */
+/** Tells whether all bills on the account are rows of this scan. */
 function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
@@ -211,7 +211,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
   };
 }
 
-/** The profile with the amount of a counted bill as one that people ask about, or no longer; once either way. */
+/** Returns the profile with the amount of a counted bill marked as waiting for a review, or no longer; once either way. */
 export function withReviewedAmount(
   profile: SupplierProfile,
   invoice: NormalisedInvoice,
@@ -257,7 +257,7 @@ function acceptedAfter(
 }
 
 /**
- * Whether bills that were taken for copies, and accepted, show how the supplier bills: two people said so, or one did over
+ * Tells whether bills that were taken for copies, and accepted, show how the supplier bills: two people said so, or one did over
  * thirty days, as for tolerances. One person cannot make a habit in a day.
  */
 export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
@@ -266,12 +266,12 @@ export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile
   return reviewers.size >= HABIT_REVIEWERS_MIN || Math.max(...days) - Math.min(...days) >= HABIT_DAYS_MIN;
 }
 
-/** Invoices that say who the supplier is: those under which no finding about its identity stands. */
+/** Counts invoices that show who the supplier is: those without an open finding about its identity. */
 export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
   return Math.max(0, count - (doubted?.count ?? 0));
 }
 
-/** Whether all doubted bills of the supplier are rows of the same scan as this one: nobody can have answered yet. */
+/** Tells whether all doubted bills of the supplier are rows of the same scan as this one: nobody can have reviewed them yet. */
 export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
   return scanId !== undefined && doubted?.onlyScanId === scanId;
 }
@@ -290,7 +290,7 @@ export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice):
 
 /** The profile of earlier with what people have dismissed since; bills that are in doubt since then do not join. */
 export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: SupplierProfile): SupplierProfile {
-  // Of very many doubted bills the oldest are not listed, so one that is missing may still be in doubt.
+  // The oldest of very many doubted bills are not listed, so one that is missing may still be in doubt.
   if (profile.doubted === undefined || now?.invoiceIds.length === DOUBTED_IDS_MAX) return profile;
   return withDoubtsAbout(
     profile,
@@ -298,7 +298,7 @@ export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: S
   );
 }
 
-/** With fewer of the listed doubted bills. */
+/** Returns the profile with fewer of the listed doubted bills. */
 function withDoubtsAbout(profile: SupplierProfile, invoiceIds: readonly string[]): SupplierProfile {
   const { doubted, ...rest } = profile;
   if (doubted === undefined) return rest;
@@ -391,7 +391,7 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
-    // Rows may have passed because of what their own scan established; that is no answer to the question about others.
+    // Rows may have passed because of what their own scan established; that does not answer the question about others.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
     const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);
@@ -430,7 +430,7 @@ function isLongHistory({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_HISTORY_ROWS_MIN && lastDay - firstDay >= SEEN_HISTORY_DAYS_MIN;
 }
 
-/** Whether so many bills, over so many days, establish an account. */
+/** Tells whether so many bills, over so many days, establish an account. */
 export function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
@@ -457,7 +457,7 @@ function withoutAccount(
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
       const { earning, asked, ...use } = account;
-      // Whether this bill was one of those that earn trust is not stored: rather one too few than one too many.
+      // Nothing stored tells whether this bill earned trust. One too few is better than one too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
       const others =
@@ -528,7 +528,7 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
 }
 
-/** What the number adds to the series of the supplier. A credit note has a series of its own, or the number it credits. */
+/** Returns the numeric run that the number adds to the series of the supplier. A credit note has a series of its own, or the number it credits. */
 function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }
@@ -545,7 +545,7 @@ export function isRound(minor: bigint, currency: string): boolean {
   return minor % thousand === 0n || (minor < thousand * 10n && minor % hundred === 0n);
 }
 
-/** What round amounts are multiples of, in minor units. */
+/** Returns the steps that round amounts are multiples of, in minor units. */
 export function roundSteps(currency: string): { readonly thousand: bigint; readonly hundred: bigint } {
   const hundred = 100n * 10n ** BigInt(Math.max(2, minorUnitsOf(currency)));
   return { thousand: hundred * 10n, hundred };

@@ -62,7 +62,7 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
   return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
 }
 
-/** From each value to the next one: of days the gaps, of numbers the steps. */
+/** Differences between each value and the next one: gaps of days, steps of numbers. */
 export function differences(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - (values[index] ?? value));
 }

@@ -36,7 +36,7 @@ export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
 }
 
 /**
- * What a bill is suspected of, by its findings that people have neither dismissed nor accepted: those of MEDIUM and more,
+ * Suspicion about a bill by its findings that people have neither dismissed nor accepted: those of MEDIUM and more,
  * which send a bill to review, and those about the identity of the supplier. An amount of MEDIUM is asked about once, one of
  * HIGH until it is answered. It decides what the bill teaches (detection reference, section 6).
  */
@@ -46,20 +46,20 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   const isWrongAmount = grave.some(
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
-  // Also where it is only noted, because it was asked on an earlier row.
+  // A finding that is only noted counts too, because it was asked about on an earlier row.
   const hasOtherParty = findings.some(isSignOfOtherParty);
   if (hasOtherParty) return isWrongAmount ? 'IDENTITY_AMOUNT' : 'IDENTITY';
   if (grave.some(isSignOfFraud)) return isWrongAmount ? 'FRAUD_AMOUNT' : 'FRAUD';
   return isWrongAmount ? 'AMOUNT' : undefined;
 }
 
-/** Whether people are asked about the amount of a bill, alone or with other questions. */
+/** Tells whether the amount of a bill waits for a review, alone or with other questions. */
 export function isAmountInDoubt(suspicion: Suspicion | undefined): boolean {
   return suspicion === 'AMOUNT' || suspicion === 'FRAUD_AMOUNT' || suspicion === 'IDENTITY_AMOUNT';
 }
 
 /**
- * Whether an earlier record shows how its supplier bills. One that may be a copy does not, nor does one of which a person has
+ * Tells whether an earlier record shows how its supplier bills. One that may be a copy does not, nor does one of which a person has
  * confirmed that its number belongs to another bill.
  */
 export function showsHabit({ suspectedAs: suspicion, confirmedAs }: Candidate): boolean {

@@ -11,9 +11,9 @@ export interface TaxRegistration {
 }
 
 /**
- * Where the supplier is registered for tax. In several countries a tax id is printed without its country: then it is
- * that of the supplier's earlier invoices, or, at home, that of the account and the buyer alike. An account alone
- * decides nothing, nor does one that the supplier has never used: whoever forges an account would choose the country.
+ * Finds the country in which the supplier is registered for tax. In several countries a tax id is printed without its country. The
+ * country is then that of the supplier's earlier invoices, or, at home, that of both the account and the buyer. An account alone
+ * decides nothing, nor does one that the supplier has never used: a forger of an account would choose the country.
  */
 export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   const { invoice, supplier } = facts;
@@ -27,7 +27,7 @@ export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   return taxIdValidity(taxKey, country) === 'WRONG_FORMAT' ? undefined : { country, basis: 'ACCOUNT_AND_BUYER' };
 }
 
-/** What is wrong with a tax id, and the country by whose rules it is. */
+/** Fault of a tax id, with the country whose rules it breaks. */
 export interface TaxIdFault extends TaxRegistration {
   readonly reason: 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT';
 }
@@ -49,7 +49,7 @@ export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   return { ...registration, reason: 'WRONG_CHECK_DIGIT' };
 }
 
-/** How the country is known, as a sentence of the evidence. */
+/** Explains how the country is known, as a sentence of the evidence. */
 export function registrationText({ country, basis }: TaxRegistration): string {
   const name = countryName(country);
   switch (basis) {

@@ -5,7 +5,7 @@ import type { Billed } from '../testing/in-memory-history.js';
 import { ibanOf, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 
-// What a forger may try, and what honest suppliers do, told by bills.
+// Attempts of forgers, and habits of honest suppliers, told by bills.
 
 const HOME = { iban: 'DE89370400440532013000' };
 const FORGED = ibanOf('DE', '500105175407324931');

@@ -170,7 +170,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const part = records.get(invoiceId);
       if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
     },
-    /** What follows when a person dismisses all findings of a bill; on its issue day if no other is given. */
+    /** Applies the dismissal of all findings of a bill, on its issue day if no other is given. */
     dismiss(
       { facts: { invoice, supplier }, analysis }: Billed,
       review: { day?: number; reviewer?: string } = {},
@@ -192,7 +192,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       }
       profiles.set(supplier.supplierId, profile);
     },
-    /** What follows when a person confirms that a bill has the number of another one. */
+    /** Applies the confirmation that a bill has the number of another one. */
     confirmReuse({ facts: { invoice, supplier } }: Billed): void {
       const part = records.get(invoice.invoiceId);
       if (part !== undefined) records.set(invoice.invoiceId, { ...part, confirmedAs: 'REUSED_NUMBER' });

@@ -7,13 +7,13 @@ import { inMemoryHistory } from './in-memory-history.js';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed, BillOptions } from './in-memory-history.js';
 
-/** What a bill says, as far as a test cares; `by` is the supplier, `account` where the money goes. */
+/** Contents of a bill that a test cares about. `by` is the supplier, `account` the account to pay to. */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
   readonly account?: CanonicalBankAccount | undefined;
   readonly by?: { readonly name: string; readonly tax_id?: string };
 }
 
-/** Who sends the bills of a ledger when they do not say. */
+/** Supplier of the bills of a ledger that state none. */
 export const usualSupplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
 /** Days between two bills of a ledger. */
 export const DAYS_BETWEEN_BILLS = 20;

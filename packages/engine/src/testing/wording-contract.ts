@@ -1,6 +1,6 @@
 import type { Finding } from '../explanation/evidence.js';
 
-/** What an accountant stumbles over in a sentence. */
+/** Wordings that an accountant stumbles over. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   // Not an invoice number that ends so: it is what bills an amount, or an order.
   [
@@ -46,7 +46,7 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   ['a rhythm or a contract that nobody knows of', /bills this amount regularly|names a contract|contract number/],
 ];
 
-/** What is wrong with the sentences of a finding: they are read by accountants. */
+/** Lists faults in the sentences of a finding, which accountants read. */
 export function wordingFaults({ type, summary, recommendedAction, evidence }: SentencesOf): string[] {
   const sentences = [summary, recommendedAction ?? '', ...evidence.explanation, ...notesIn(evidence['comparisons'])];
   return sentences.flatMap((sentence) =>
