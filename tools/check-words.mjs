@@ -27,13 +27,17 @@ const WORDS = [
   [/\ba\W+person\W+has\W+to\b/gi, 'someone must, or requires a review'],
 ];
 
-/** Decision records and the specification stay as they were agreed, proto/google and proto/grpc are copies, and the rest shows faults. */
+/**
+ * Decision records, the specification and most references stay as they were agreed, proto/google and proto/grpc are copies, and the rest
+ * shows faults.
+ */
 const UNCHECKED =
-  /^docs\/(?:adr\/|specification)|^proto\/g|\/fixtures\/|^tools\/check-words|^tests\/architecture\/words/;
+  /^docs\/(?:adr\/|specification|reference\/(?!erp-answers|ksef-answers|metrics|changed-documents))|^proto\/g|\/fixtures\/|^tools\/check-words|^tests\/architecture\/words/;
 
 /** Directories that are checked. The others follow as their comments are rewritten. */
 const CLEAN = [
   ':(glob)*',
+  'docs',
   'k8s',
   'packages/extraction',
   'proto',

@@ -1,4 +1,4 @@
-// Java 17 or newer, the JDK alone:
+// Java 17 or newer, without libraries:
 //   WEBHOOK_SECRET=whsec_... PORT=4100 java Receiver.java
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -22,7 +22,7 @@ public final class Receiver {
   private static final long TOLERANCE_SECONDS = 300;
 
   private final byte[] secret;
-  /** Your database instead: insert the id with a unique index, in the transaction of the work. */
+  /** Use your database instead: insert the id with a unique index, in the transaction that does the work. */
   private final Set<String> handled = new HashSet<>();
 
   private Receiver(byte[] secret) {
@@ -44,20 +44,20 @@ public final class Receiver {
     byte[] expected = HexFormat.of().formatHex(mac.doFinal(body)).getBytes(StandardCharsets.US_ASCII);
     boolean matches = false;
     for (String signature : signatures) {
-      // Two v1 for a day after a rotation; any may match. isEqual takes the same time wherever they differ.
+      // There are two v1 for a day after a rotation; any may match. isEqual takes the same time wherever they differ.
       matches |= MessageDigest.isEqual(expected, signature.getBytes(StandardCharsets.UTF_8));
     }
     return matches && Math.abs(Instant.now().getEpochSecond() - Long.parseLong(times.get(0))) <= TOLERANCE_SECONDS;
   }
 
   private void handle(String eventId, String json) {
-    // Parse the event with your JSON library. Work that may take longer than 15 seconds: store it here and do it later.
+    // Parse the event with your JSON library. If the work may take longer than 15 seconds, store the event here and do the work later.
     System.out.println("handled " + eventId + " " + json.length() + " characters");
   }
 
   private int receive(HttpExchange exchange) throws IOException, GeneralSecurityException {
     if (!exchange.getRequestMethod().equals("POST")) return 405;
-    // The bytes as they came, before anything parses them. In Spring: @RequestBody byte[].
+    // Reads the raw bytes, before anything parses them. In Spring: @RequestBody byte[].
     byte[] body = exchange.getRequestBody().readNBytes(BODY_BYTES_MAX + 1);
     if (body.length > BODY_BYTES_MAX) return 413;
     String eventId = headerOf(exchange, "svc-event-id");
@@ -81,7 +81,7 @@ public final class Receiver {
     try {
       status = receive(exchange);
     } catch (GeneralSecurityException | RuntimeException error) {
-      // What cannot be handled now comes again.
+      // A delivery that fails now is sent again.
       System.err.println(error);
     }
     exchange.sendResponseHeaders(status, -1);

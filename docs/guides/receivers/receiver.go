@@ -32,7 +32,7 @@ var (
 
 	secret = []byte(strings.TrimSpace(os.Getenv("WEBHOOK_SECRET")))
 
-	// Your database instead: insert the id with a unique index, in the transaction of the work.
+	// Use your database instead: insert the id with a unique index, in the transaction that does the work.
 	handled  = map[string]bool{}
 	handling sync.Mutex
 )
@@ -62,7 +62,7 @@ func isSigned(eventID, header string, body []byte) bool {
 	expected := []byte(hex.EncodeToString(mac.Sum(nil)))
 	matches := false
 	for _, signature := range signatures {
-		// Two v1 for a day after a rotation; any may match. hmac.Equal takes the same time wherever they differ.
+		// There are two v1 for a day after a rotation; any may match. hmac.Equal takes the same time wherever they differ.
 		matches = hmac.Equal(expected, []byte(signature)) || matches
 	}
 	signedAt, _ := strconv.ParseInt(times[0], 10, 64)
@@ -71,7 +71,7 @@ func isSigned(eventID, header string, body []byte) bool {
 }
 
 func handle(received event) error {
-	// Work that may take longer than 15 seconds: store the event here and do it later.
+	// If the work may take longer than 15 seconds, store the event here and do the work later.
 	fmt.Println("handled", received.ID, received.Type)
 	return nil
 }
@@ -81,7 +81,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 		response.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	// The bytes as they came, before anything parses them.
+	// Reads the raw bytes, before anything parses them.
 	body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, bodyBytesMax))
 	if err != nil {
 		response.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -101,7 +101,7 @@ func receive(response http.ResponseWriter, request *http.Request) {
 			err = handle(received)
 		}
 		if err != nil {
-			// What cannot be handled now comes again.
+			// A delivery that fails now is sent again.
 			log.Print(err)
 			response.WriteHeader(http.StatusInternalServerError)
 			return

@@ -1,5 +1,5 @@
 <?php
-// PHP 8.0 or newer. With the server that PHP brings for development:
+// PHP 8.0 or newer, with the development server of PHP:
 //   WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:4100 receiver.php
 declare(strict_types=1);
 
@@ -27,7 +27,7 @@ function isSigned(string $secret, string $eventId, string $header, string $body)
     $expected = hash_hmac('sha256', $eventId . '.' . $times[0] . '.' . $body, $secret);
     $matches = false;
     foreach ($signatures as $signature) {
-        // Two v1 for a day after a rotation; any may match. hash_equals takes the same time wherever they differ.
+        // There are two v1 for a day after a rotation; any may match. hash_equals takes the same time wherever they differ.
         $matches = hash_equals($expected, $signature) || $matches;
     }
     return $matches && abs(time() - (int) $times[0]) <= TOLERANCE_SECONDS;
@@ -35,7 +35,7 @@ function isSigned(string $secret, string $eventId, string $header, string $body)
 
 function handle(array $event): void
 {
-    // Work that may take longer than 15 seconds: store the event here and do it later.
+    // If the work may take longer than 15 seconds, store the event here and do the work later.
     error_log('handled ' . $event['id'] . ' ' . $event['type']);
 }
 
@@ -50,7 +50,7 @@ function receive(): int
     if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
         return 405;
     }
-    // The bytes as they came, before anything parses them. In Laravel and Symfony: $request->getContent().
+    // Reads the raw bytes, before anything parses them. In Laravel and Symfony: $request->getContent().
     $body = (string) file_get_contents('php://input', false, null, 0, BODY_BYTES_MAX + 1);
     if (strlen($body) > BODY_BYTES_MAX) {
         return 413;
@@ -59,8 +59,8 @@ function receive(): int
     if (!isSigned($secret, $eventId, $_SERVER['HTTP_SVC_SIGNATURE'] ?? '', $body)) {
         return 400;
     }
-    // Your database instead: insert the id with a unique index, in the transaction of the work. A request of PHP keeps
-    // nothing in memory for the next one, so this example makes one file for each event; `x` lets one request make it.
+    // Use your database instead: insert the id with a unique index, in the transaction that does the work. A request of PHP
+    // keeps nothing in memory for the next one, so this example creates a file for each event; `x` lets one request create it.
     $directory = getenv('WEBHOOK_EVENTS_DIR') ?: sys_get_temp_dir() . '/webhook-events';
     @mkdir($directory, 0700, true);
     $handled = @fopen("$directory/$eventId", 'x');
@@ -71,7 +71,7 @@ function receive(): int
         handle(json_decode($body, true, 512, JSON_THROW_ON_ERROR));
         return 204;
     } catch (Throwable $error) {
-        // What cannot be handled now comes again.
+        // A delivery that fails now is sent again.
         error_log($error->getMessage());
         unlink("$directory/$eventId");
         return 500;

@@ -18,7 +18,7 @@ if not secret:
     # Without a secret anybody could sign.
     sys.exit("WEBHOOK_SECRET is missing.")
 
-# Your database instead: insert the id with a unique index, in the transaction of the work.
+# Use your database instead: insert the id with a unique index, in the transaction that does the work.
 handled = set()
 handling = threading.Lock()
 
@@ -32,13 +32,13 @@ def is_signed(event_id: str, header: str, body: bytes) -> bool:
         return False
     text = f"{event_id}.{times[0]}.".encode() + body
     expected = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest().encode()
-    # Two v1 for a day after a rotation; any may match. compare_digest takes the same time wherever they differ.
+    # There are two v1 for a day after a rotation; any may match. compare_digest takes the same time wherever they differ.
     matches = [hmac.compare_digest(expected, value.encode()) for name, _, value in entries if name == "v1"]
     return any(matches) and abs(time.time() - int(times[0])) <= TOLERANCE_SECONDS
 
 
 def handle(event: dict) -> None:
-    # Work that may take longer than 15 seconds: store the event here and do it later.
+    # If the work may take longer than 15 seconds, store the event here and do the work later.
     print("handled", event["id"], event["type"], flush=True)
 
 
@@ -51,7 +51,7 @@ class Receiver(BaseHTTPRequestHandler):
         if not re.fullmatch(r"[0-9]{1,9}", length) or int(length) > BODY_BYTES_MAX:
             self.close_connection = True
             return self.answer(413)
-        # The bytes as they came, before anything parses them. In Flask: request.get_data(); in Django: request.body.
+        # Reads the raw bytes, before anything parses them. In Flask: request.get_data(); in Django: request.body.
         body = self.rfile.read(int(length))
         event_id = self.headers.get("svc-event-id", "")
         if not is_signed(event_id, self.headers.get("svc-signature", ""), body):
@@ -62,7 +62,7 @@ class Receiver(BaseHTTPRequestHandler):
                     handle(json.loads(body))
                     handled.add(event_id)
         except Exception as error:
-            # What cannot be handled now comes again.
+            # A delivery that fails now is sent again.
             print(error, file=sys.stderr)
             return self.answer(500)
         self.answer(204)

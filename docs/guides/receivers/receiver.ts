@@ -7,13 +7,13 @@ const BODY_BYTES_MAX = 1024 ** 2;
 const secret = process.env.WEBHOOK_SECRET;
 // Without a secret anybody could sign.
 if (!secret) throw new Error('WEBHOOK_SECRET is missing.');
-// Your database instead: insert the id with a unique index, in the transaction of the work.
+// Use your database instead: insert the id with a unique index, in the transaction that does the work.
 const handled = new Set();
 
 const server = createServer(async (request, response) => {
   try {
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    // The bytes as they came, before anything parses them. In Express: express.raw({ type: 'application/json' }).
+    // Reads the raw bytes, before anything parses them. In Express: express.raw({ type: 'application/json' }).
     const chunks = [];
     let bytes = 0;
     for await (const chunk of request) {
@@ -23,13 +23,13 @@ const server = createServer(async (request, response) => {
     }
     const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret });
     if (!handled.has(event.id)) {
-      // Work that may take longer than 15 seconds: store the event here and do it later.
+      // If the work may take longer than 15 seconds, store the event here and do the work later.
       console.log('handled', event.id, event.type);
       handled.add(event.id);
     }
     response.writeHead(204).end();
   } catch (error) {
-    // What cannot be handled now is answered 500, and the service sends it again.
+    // A delivery that fails now gets 500, and the service sends it again.
     if (!(error instanceof WebhookError)) console.error(error);
     response.writeHead(error instanceof WebhookError ? 400 : 500).end();
   }
