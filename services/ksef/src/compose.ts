@@ -40,14 +40,14 @@ import { connectionService } from './transport/grpc/connections.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
 const WIPE_EACH_MS = 5_000;
-/** How often each replica looks for submissions that are due. */
+/** Interval at which each replica searches for due submissions. */
 const POLL_EACH_MS = 1_000;
 /** Less than the gateway waits for it; an authentication alone may take a minute. */
 const TEST_MS_MAX = 120_000;
 
-/** What a test replaces or shortens. */
+/** Values that a test replaces or shortens. */
 export interface KsefOverrides extends StartOverrides {
-  /** In place of the second, the minute and the hour in which KSeF counts calls. */
+  /** Windows in place of the second, the minute and the hour in which KSeF counts calls. */
   readonly limitWindowsMs?: readonly [number, number, number];
 }
 

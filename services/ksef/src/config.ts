@@ -18,7 +18,7 @@ export const configSchema = z.object({
   OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 
-  /** Where each environment is. These addresses are the operator's: no setting of egress applies to them. */
+  /** Address of each environment. The operator sets them, so no setting of egress applies to them. */
   KSEF_TEST_URL: baseUrl('https://api-test.ksef.mf.gov.pl/v2'),
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
@@ -32,7 +32,7 @@ export const configSchema = z.object({
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call with its body. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
-  /** Of the worker of a submission; renewed at a third of it. */
+  /** Lease of the worker of a submission; renewed at a third of it. */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
   /** Multiplies the published limits of KSeF that the service keeps within, as well as within those that KSeF states. */
   KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).optional(),

@@ -79,7 +79,7 @@ export class Access {
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }
 
-  /** @param stale what did not hold; where it was replaced meanwhile, its successor is the answer */
+  /** @param stale tokens that KSeF refused; when they were already replaced, their successor is returned */
   async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
     if (this.#renewal !== undefined) return this.#renewal;
     if (this.#tokens !== undefined && this.#tokens !== stale) return this.#tokens;

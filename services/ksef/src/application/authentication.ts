@@ -47,13 +47,13 @@ export interface Authenticator {
 export interface AuthenticationDeps {
   readonly calls: AuthenticationCalls;
   readonly authenticator: Authenticator;
-  /** Between two looks at A4. */
+  /** Time between two polls of A4. */
   readonly pollMs: number;
   readonly nowMs: () => number;
 }
 
 const AUTH_POLLS_MAX = 60;
-/** Whatever the polls take: afterwards it is tried again later. */
+/** Time limit of the polls; after it a later attempt follows. */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 
@@ -108,7 +108,7 @@ const CAUSES: Readonly<Record<number, string>> = {
   480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
 };
 
-/** What a final status of A4 other than a success means (KSeF reference, section 3). */
+/** Returns the meaning of a final status of A4 other than a success (KSeF reference, section 3). */
 function refusalOf({ code, description, details }: KsefStatus, credentials: KsefCredentials): KsefRefusal {
   const said = safeText([description, ...details].join(' '));
   const facts = { code: `KSEF_AUTH_${code}` };

@@ -5,12 +5,12 @@ import { counted, groupOf, limitsInForce, NO_CALLS, waitForCall, WINDOWS_MS } fr
 import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
 import type { Operation } from '../domain/classify-answer.js';
 
-/** What all replicas know of the calls of one context, or of those that are counted by address. */
+/** The calls of one context, or of those that are counted by address, as all replicas know them. */
 export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
-  /** What KSeF takes no calls of until then. */
+  /** Operations whose calls KSeF refuses until a given time. */
   readonly blocks: readonly Block[];
-  /** When KSeF was last asked for the limits in force; 0: never. */
+  /** Time when the limits in force were last read from KSeF; 0 for never. */
   readonly limitsReadAtMs: number;
   readonly limits: StatedLimits;
 }
@@ -28,12 +28,12 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** One more with each replacement; 0: nothing is stored. */
+  /** Grows with each replacement; 0 when nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
 
-/** Where the replicas meet. */
+/** The store that all replicas share. */
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
   /** Stores what follows on the version. False when another replica came first. */
@@ -64,7 +64,7 @@ export interface CallLimitsDeps {
   readonly windowsMs?: readonly [number, number, number];
 }
 
-/** By so much the clocks of two replicas may differ. */
+/** Maximum difference between the clocks of two replicas. */
 const CLOCK_MARGIN_MS = 50;
 /** An end is stored with the next call, and at the latest after so long. */
 const ENDS_STORED_MS_MAX = 250;
@@ -75,7 +75,7 @@ const CONFLICT_WAIT_MS = 100;
 const SCOPES_MAX = 20_000;
 /** Limits in force are read again after so long. */
 const READ_EACH_MS = 3_600_000;
-/** What was not used for so long is removed. */
+/** Time without use after which a scope is removed. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
@@ -97,7 +97,7 @@ export class CallLimits {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // Seldom: a login lasts for days.
+    // This happens rarely: a login lasts for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
@@ -115,7 +115,7 @@ export class CallLimits {
     }));
   }
 
-  /** Whether the limits in force for a context are to be read; once an hour, whatever comes of it. */
+  /** Tells whether the limits in force for a context must be read; once an hour, regardless of the result. */
   async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
     const ledger = this.#ledgerOf(subject);
     const { limitsReadAtMs } = await ledger.read();
@@ -125,7 +125,7 @@ export class CallLimits {
     return true;
   }
 
-  /** What KSeF has stated for a context. */
+  /** Returns the limits that KSeF has stated for a context. */
   async statedFor(subject: Omit<LimitSubject, 'operation'>): Promise<StatedLimits> {
     return (await this.#ledgerOf(subject).read()).limits;
   }
@@ -174,7 +174,7 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** What is stored together. */
+/** Changes that are stored together. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
   /** More come while it is stored. */
@@ -182,7 +182,7 @@ interface Batch {
   readonly changes: readonly Change[];
 }
 
-/** What one replica has to say about one scope. What comes together is stored together, one write at a time. */
+/** Ledger of one replica for one scope. Concurrent changes are stored together, one write at a time. */
 class ScopeLedger {
   readonly #id: string;
   readonly #replica: string;
@@ -219,7 +219,7 @@ class ScopeLedger {
     await this.#store();
   }
 
-  /** As it was when this replica last stored something, else as it is stored. */
+  /** Returns the scope as this replica last stored it, else as it is stored. */
   async read(): Promise<CallScope> {
     this.#known ??= await this.#find();
     return this.#known.scope;
@@ -260,7 +260,7 @@ class ScopeLedger {
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // In the same turn as the look at what is left: nothing that comes is left behind.
+    // This runs in the same turn as the check for remaining changes, so none is left behind.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }
@@ -282,7 +282,7 @@ class ScopeLedger {
   async #replace(batch: Batch): Promise<boolean> {
     const { store, clock, requestMs } = this.#deps;
     const { version, scope } = (this.#known ??= await this.#find());
-    // What ended meanwhile is under way no more, so it goes with this replacement.
+    // Calls that ended in the meantime are included in this replacement.
     batch.ended.push(...this.#ended.splice(0));
     const nowMs = clock.now().getTime();
     const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;
@@ -299,7 +299,7 @@ class ScopeLedger {
     return true;
   }
 
-  /** What is to be stored, and how long each wanted call has to wait. */
+  /** Computes the state to store, and the wait of each requested call. */
   #decide(
     scope: CallScope,
     { wanted, ended, changes }: Batch,

@@ -2,7 +2,7 @@ import type { EncryptedDocument, SessionKey } from '../domain/encryption.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
-/** Who calls: a connection with its opened token. */
+/** The caller: a connection with its opened token. */
 export interface KsefCredentials {
   readonly connectionId: string;
   readonly environment: KsefEnvironment;
@@ -24,7 +24,7 @@ export interface InvoiceStatus {
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
   readonly status: KsefStatus;
-  /** Of a duplicate (440), where KSeF gives it. */
+  /** Number of the original of a duplicate (440), if KSeF gives it. */
   readonly originalKsefNumber: string | undefined;
   readonly originalSessionReferenceNumber: string | undefined;
 }
@@ -53,7 +53,7 @@ export interface Upo {
   readonly xml: Buffer;
   /** SHA-256 of `xml` in base64; equal to `x-ms-meta-hash` where KSeF sent it. */
   readonly hash: string;
-  /** Whether KSeF sent its own hash; another hash than its own is a refusal. */
+  /** True when KSeF sent its own hash; a hash that differs is a refusal. */
   readonly isHashConfirmed: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
-/** What happens right before a request leaves. */
+/** A callback right before a request leaves. */
 export interface Leaving {
   /** When access and a turn within the limits are there, before each request of the call. Where it fails, none leaves. */
   readonly beforeRequest?: () => Promise<void>;
@@ -75,7 +75,10 @@ export interface Leaving {
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
-  /** S1. The key is encrypted here, where asked for with certificates that are read anew; after 21470 the certificates are read again and the call is repeated once. */
+  /**
+   * Calls S1. The key is encrypted here, on request with certificates that are read again; after 21470 the certificates are read again and
+   * the call is repeated once.
+   */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
   /** S2. Alone of all calls, its refusal can be UNKNOWN. */
   sendInvoice(

@@ -118,7 +118,7 @@ async function forward(request: IncomingMessage, response: ServerResponse): Prom
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** What the request does that the contract does not have. */
+/** Lists the parts of the request that break the contract. */
 function faultsOf({ method, url, headers, body }: Sent): readonly string[] {
   const found = Object.entries(contract.paths)
     .map(([path, operations]) => ({ path, operation: operations[method.toLowerCase()] }))
@@ -176,7 +176,7 @@ test('every request is one of the contract of KSeF', async () => {
   await calls.probePermission();
   await calls.findInvoice('5265877635-20250626-010080DD2B5E-26');
   await calls.closeSession(session);
-  // What does not exist is asked for all the same: the request is what counts.
+  // The session does not exist, but only the request matters here.
   await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
   await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
   await client.test({ connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN });
@@ -213,7 +213,7 @@ test('the limits that KSeF states are kept instead of the published ones', async
   const before = sent.length;
   await calls.openSession(createSessionKey());
   expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits');
-  // Whatever the factor of the client, which is 100.
+  // This holds for any factor of the client; here it is 100.
   for (let call = 1; call <= 3; call++) await calls.probePermission();
   const error = await calls.probePermission().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });
@@ -232,7 +232,7 @@ test('what is beyond the limits that KSeF states for the context is refused befo
   const key = createSessionKey();
   const { referenceNumber } = await calls.openSession(key);
   const document = { ...encryptDocument(key, Buffer.from('<x/>')), invoiceSize: 1_000_000 };
-  // As large as is allowed: it is sent.
+  // A document of the maximum size is sent.
   await calls.sendInvoice(referenceNumber, document);
   const before = sent.length;
   const refused = calls.sendInvoice(referenceNumber, { ...document, invoiceSize: 1_000_001 });

@@ -10,7 +10,7 @@ import type { Documents } from '../application/submissions/stores.js';
 import { documentsOfUploads } from './documents.js';
 
 const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send one with simpler content.';
-/** What the documents service refuses, by the id of the upload. */
+/** Refusals of the documents service, by the id of the upload. */
 const refusals: Readonly<Record<string, DomainError>> = {
   gone: notFound('upload'),
   slow: new DomainError('unprocessable', TAKES_TOO_LONG),

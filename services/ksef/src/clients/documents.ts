@@ -54,7 +54,7 @@ export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals)
   };
 }
 
-/** What lies with the document is no fault of the request: like every other condition it is a matter of its state. */
+/** A fault of the document is not a fault of the request: like every other condition it is a matter of its state. */
 function refuseDocument(error: unknown): never {
   if (!(error instanceof DomainError)) throw error;
   if (error.kind === 'unprocessable') throw new DomainError('wrong_state', error.publicMessage, { cause: error });

@@ -13,7 +13,7 @@ import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 export interface KsefHttpSettings {
   /** Base of each environment, without a slash at its end. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Of one call, to the last byte of its answer. */
+  /** Time limit of one call, to the last byte of its response. */
   readonly requestMs: number;
   readonly waits: Waits;
 }
@@ -27,7 +27,7 @@ export interface KsefRequest {
   readonly json?: unknown;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a success brings. */
+  /** Content of a successful response. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 

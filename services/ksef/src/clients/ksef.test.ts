@@ -215,7 +215,7 @@ describe('the test of a connection', () => {
   });
 
   test('refuses a token that is too long to be encrypted, at n + 1', async () => {
-    // With `|` and 13 digits of milliseconds, 190 bytes for a key of 2048 bits.
+    // The token, `|` and 13 digits of milliseconds have 190 bytes, the maximum for a key of 2048 bits.
     const longest = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(176) }));
     expect(longest).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
     const tooLong = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(177) }));
@@ -318,7 +318,7 @@ describe('access', () => {
     expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(1);
   });
 
-  test('is refreshed after a 401, then authenticated anew once, then the call fails', async () => {
+  test('is refreshed after a 401, then authenticated again once, then the call fails', async () => {
     await calls.probePermission();
     await fault('S9', 'UNAUTHORIZED', {});
     let before = await lastRequest();
@@ -357,7 +357,7 @@ describe('access', () => {
     expect(await operationsAfter(before)).toEqual(['S9', 'A6', 'S9']);
   });
 
-  test('is obtained anew with a rotated token', async () => {
+  test('is obtained again with a rotated token', async () => {
     await calls.probePermission();
     const rotated = TOKEN.replace(/a1$/, 'b2');
     await control('PUT', `contexts/${NIP}`, { tokens: [{ token: rotated }] });

@@ -37,7 +37,7 @@ const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
-/** How far back the sessions of the permission probe go. */
+/** Days for which the permission probe lists sessions. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
 /** Connections with tokens in memory; the one used longest ago makes room. */
@@ -50,7 +50,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   const http = ksefHttp({ ...rest, waits }, logger);
   const accesses = new Map<string, Access>();
 
-  /** What KSeF refused for a while is not called before by any replica. */
+  /** Stores a temporary refusal of KSeF, so that no replica calls the operation before its end. */
   async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
     if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
@@ -110,7 +110,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       ),
   });
 
-  /** Repeats what KSeF refuses for its key (21470) once, with keys that were read anew. */
+  /** Repeats work that KSeF refuses for its key (21470) once, with keys that are read again. */
   async function withCurrentKeys<T>(credentials: KsefCredentials, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -343,7 +343,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
-      // Of its own: what others use must not hide that the token no longer holds.
+      // A login of its own: tokens of others must not hide that the stored token is no longer valid.
       const access = new Access(authenticationDeps, credentials);
       try {
         await callsWith(credentials, () => access).probePermission();
@@ -363,7 +363,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   };
 }
 
-/** What KSeF would refuse, by the limits that it states for the context. */
+/** Returns the refusal of a document beyond the limits that KSeF states for the context. */
 function overLimit(code: string, fact: string): KsefRefusal {
   return new KsefRefusal('PERMANENT', `KSeF ${fact} for this NIP. Ask KSeF for a higher limit, then submit again.`, {
     code,

@@ -3,7 +3,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { Organizations } from '../application/submissions/stores.js';
 
-/** Whether tenants exist, by the facts that the organization service gives of them. */
+/** Looks up tenants in the facts of the organization service. */
 export function organizationsOf(tenants: Pick<Tenants, 'factsOf'>): Organizations {
   return {
     async exists(organizationId) {

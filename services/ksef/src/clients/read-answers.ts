@@ -107,7 +107,7 @@ const windows = z
   .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
 export const limitsAnswer = z.object({
   onlineSession: windows,
-  // Since 2.8.0.
+  // Part of the responses since KSeF 2.8.0.
   onlineSessionClose: windows.nullish(),
   invoiceSend: windows,
   invoiceStatus: windows,

@@ -26,7 +26,7 @@ test('without a file no certificate is named', async () => {
   expect(await readTrustedSeals(undefined)).toEqual([]);
 });
 
-test('all certificates of a file are read, with what stands between them', async () => {
+test('all certificates of a file are read, with any text between them', async () => {
   const { raw } = new X509Certificate(pem);
   expect(await read(`# of 2025\n${pem}\nof 2026\n${pem}`)).toEqual([raw, raw]);
 });

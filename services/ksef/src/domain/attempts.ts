@@ -1,4 +1,4 @@
-/** One call for a submission, with the code of its answer; undefined: no answer. */
+/** One call for a submission, with the code of its response; undefined without a response. */
 export interface AttemptStep {
   readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
   readonly at: Date;

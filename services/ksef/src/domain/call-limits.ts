@@ -5,7 +5,7 @@ export type WindowLimits = readonly [perSecond: number, perMinute: number, perHo
 export type LimitGroup =
   'AUTHENTICATION' | 'OPEN' | 'SEND' | 'CLOSE' | 'INVOICE' | 'INVOICES' | 'READ' | 'SESSIONS' | 'METADATA' | 'OTHER';
 
-/** Of KSeF 2.8 (KSeF reference, section 7). */
+/** Limits of KSeF 2.8 (KSeF reference, section 7). */
 export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   AUTHENTICATION: [60, Infinity, Infinity],
   OPEN: [10, 30, 120],
@@ -55,11 +55,11 @@ export interface EndedCalls {
   readonly calls: number;
 }
 
-/** Of one replica. When it dies, its calls count as ended at `endsAtMs`. */
+/** Calls in progress of one replica. When it dies, its calls count as ended at `endsAtMs`. */
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
-  /** By then they have surely ended. */
+  /** Time by which they have surely ended. */
   readonly endsAtMs: number;
 }
 

@@ -46,7 +46,7 @@ const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 const TEXT_MAX = 1_000;
 
-/** What an error of KSeF means. Texts of KSeF follow the sentence. */
+/** Meaning of an error of KSeF. Texts of KSeF follow the sentence. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
@@ -164,7 +164,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   { status: 400, says: 21_470, calls: 'OTHERS', meaning: CALL },
 ];
 
-/** What an answer other than a success means for the caller. */
+/** Returns the meaning of an unsuccessful response for the caller. */
 export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
   const isOfLogin = operation.startsWith('A');
   const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
@@ -176,7 +176,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   // The gateway of KSeF gives no reason, and not always a form. Closing the login at KSeF is often answered with an empty 403, too: there, a
   // block of every call needs a better sign.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
-  // From a proxy in front of KSeF, or from KSeF while it fails.
+  // The response comes from a proxy in front of KSeF, or from KSeF while it fails.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
@@ -218,14 +218,14 @@ export function foreignAnswer(
 }
 
 interface ReadError {
-  /** Of the first error. */
+  /** Code of the first error. */
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
-  /** Whether it has a sign of a block by the gateway, which uses the form of problem details as well. */
+  /** True when the response has a sign of a block by the gateway, which uses the form of problem details as well. */
   readonly isBlock: boolean;
   readonly text: string;
-  /** Whether it has a form of KSeF; other JSON is from a proxy in front of it. */
+  /** True when the response has a form of KSeF; other JSON is from a proxy in front of it. */
   readonly isOwn: boolean;
 }
 

@@ -5,7 +5,7 @@ export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
 /** An environment of KSeF; tokens belong to one alone. */
 export type Environment = (typeof environments)[number];
 
-/** PENDING until the stored token is tested; ERROR while a person has to act; DISABLED after its end. */
+/** PENDING until the stored token is tested; ERROR until someone acts; DISABLED after its end. */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
 /** The token of one company in one environment (specification 2.11). */
@@ -23,10 +23,10 @@ export interface Connection {
   /** When a person stored the token, also the same one again; what was learned before says nothing about it. */
   readonly tokenSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
-  /** Of a disabled connection: when people were told that KSeF refuses its token. */
+  /** Time when people were told that KSeF refuses the token of a disabled connection. */
   readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
-  /** Why the last test failed, in our words. */
+  /** Reason of the last failed test, without text of KSeF. */
   readonly lastErrorMessage: string | undefined;
   readonly createdAt: Date;
 }
@@ -38,7 +38,7 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Whether both have the token that was stored at the same time. */
+/** Tells whether both have the token that was stored at the same time. */
 export function isSameToken(one: Connection, other: Connection): boolean {
   return one.tokenSavedAt?.getTime() === other.tokenSavedAt?.getTime();
 }

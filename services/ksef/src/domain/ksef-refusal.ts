@@ -1,16 +1,16 @@
 /**
- * What a caller does about a call that brought no result (KSeF reference, sections 3 and 6):
+ * Next step of a caller after a call without a result (KSeF reference, sections 3 and 6):
  * - TRANSIENT: nothing was done, or doing it again does no harm. Call again, after `retryAfterMs` where it is given.
- * - UNKNOWN: of sending a document alone. It may have arrived: look into the session before anything else.
- * - BLOCKED: the gateway of KSeF blocks us. Call again after 30 minutes, and tell a person.
+ * - UNKNOWN: only of sending a document. It may have arrived: read the session before anything else.
+ * - BLOCKED: the gateway of KSeF blocks this installation. Call again after 30 minutes, and tell a person.
  * - SESSION: the session takes nothing more. Read its status, then open another one.
  * - PERMANENT: the same call will be refused again. `concerns` says what else will be.
  */
 export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
 
 /**
- * How far a PERMANENT refusal reaches:
- * - CALL: what was asked in this call is wrong.
+ * Scope of a PERMANENT refusal:
+ * - CALL: the request of this call is wrong.
  * - REFERENCE: KSeF does not show this caller, or does not have, what the call names. Other sessions, invoices and logins are not affected.
  * - CONNECTION: each call of the connection will be refused until a person acts.
  */
@@ -21,11 +21,11 @@ export interface RefusalFacts {
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Of a PERMANENT refusal; without it CALL. */
+  /** Scope of a PERMANENT refusal; CALL when absent. */
   readonly concerns?: RefusalScope;
-  /** Of a call of the login (A1 to A7) that another call needed. */
+  /** True when the refused call was one of the login (A1 to A7) that another call needed. */
   readonly isOfLogin?: boolean | undefined;
-  /** Under which the helpdesk of KSeF finds a block of its gateway. */
+  /** Id under which the helpdesk of KSeF finds a block of its gateway. */
   readonly incidentId?: string | undefined;
 }
 
@@ -62,23 +62,23 @@ export class KsefRefusal extends Error {
     this.incidentId = incidentId;
   }
 
-  /** Whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */
+  /** Tells whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** Whether our own count of the limits put the call off: it did not leave. */
+  /** Tells whether our own count of the limits put the call off: it did not leave. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }
 
-  /** Whether each call of the connection will be refused until a person acts. */
+  /** Tells whether each call of the connection will be refused until someone acts. */
   get isAboutConnection(): boolean {
     return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
   }
 
   /**
-   * Whether the call is answered, and the answer decides nothing: nobody can read it, or it is a 4xx that KSeF does not declare. Unlike an
+   * Tells whether there is a response that decides nothing: nobody can read it, or it is a 4xx that KSeF does not declare. Unlike an
    * outage, this may never end.
    */
   get decidesNothing(): boolean {

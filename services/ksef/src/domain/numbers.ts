@@ -1,12 +1,12 @@
 const REFERENCE = /^\d{8}-[A-Z]{2}-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/;
 const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}$/;
 
-/** Whether it is a number that KSeF 2.0 gives to an invoice: its form and its check digits. */
+/** Tells whether a text is a number that KSeF 2.0 gives to an invoice: its form and its check digits. */
 export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text) && hasCheckDigits(text);
 }
 
-/** Whether it is a reference number of a session, an invoice or a confirmation: its form and its check digits. */
+/** Tells whether a text is a reference number of a session, an invoice or a confirmation: its form and its check digits. */
 export function isReferenceNumber(text: string): boolean {
   return REFERENCE.test(text) && hasCheckDigits(text);
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { ConnectionStatus } from './connection.js';
 
-/** What is wrong with the bytes or the content of a document before KSeF is asked (KSeF reference, section 9). */
+/** Fault of the bytes or the content of a document, before KSeF is called (KSeF reference, section 9). */
 export type DocumentFault =
   | 'NOT_FA3'
   | 'BYTE_ORDER_MARK'

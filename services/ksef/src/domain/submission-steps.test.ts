@@ -122,7 +122,7 @@ describe('the status of an invoice', () => {
   test.each([400, 460, 600])('%i, which KSeF does not declare, is FAILED', (code) => {
     expect(follow(code)).toMatchObject({ status: 'FAILED', errorCode: `KSEF_${code}` });
   });
-  test('405 is sent anew in two more sessions, then FAILED', () => {
+  test('405 is sent again in two more sessions, then FAILED', () => {
     let now = processing;
     for (const session of ['SO-2', 'SO-3']) {
       now = follow(405, {}, now);
@@ -132,12 +132,12 @@ describe('the status of an invoice', () => {
     }
     expect(follow(405, {}, now)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_405' });
   });
-  test('435 is sent anew in one more session, then FAILED', () => {
+  test('435 is sent again in one more session, then FAILED', () => {
     const again = sent(sending(inSession(follow(435), 'SO-2'), timing), 'EE-2', timing);
     expect(again.status).toBe('PROCESSING');
     expect(follow(435, {}, again)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_435' });
   });
-  test.each([500, 550])('%i is sent anew in a new session after a wait', (code) => {
+  test.each([500, 550])('%i is sent again in a new session after a wait', (code) => {
     const again = follow(code);
     expect(stepOf(again, start).kind).toBe('OPEN');
     expect(waitOf(again)).toBeGreaterThan(0);

@@ -4,10 +4,10 @@ import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-wa
 import { currentSession, isFinal, UNDECIDED, wasSent } from './submission.js';
 import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
-// From what is stored and an answer of KSeF to what is stored next (KSeF reference, sections 5 and 8). Pure: a kill between two
-// steps is the same as a pause.
+// Computes the next state from the stored one and a response of KSeF (KSeF reference, sections 5 and 8). Pure: a kill between two steps is
+// the same as a pause.
 
-/** Sessions that a submission may use up before it fails, counted anew when it is taken up again; each is one that KSeF broke. */
+/** Sessions that a submission may use up before it fails, counted from 0 when it is taken up again; each is one that KSeF broke. */
 export const SESSIONS_MAX = 20;
 /** New sessions after 405. */
 const SESSION_RESTARTS_MAX = 2;
@@ -33,7 +33,7 @@ export interface Timing {
   readonly random: number;
 }
 
-/** What is to be done next. */
+/** The next step of a submission. */
 export type Step =
   | { readonly kind: 'OPEN' }
   | { readonly kind: 'SEND'; readonly session: SubmissionSession }
@@ -51,7 +51,7 @@ export interface InvoiceAnswer {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** Which step comes next, from the stored record alone. */
+/** Derives the next step from the stored record alone. */
 export function stepOf(progress: Progress, now: Date): Step {
   if (!isFinal(progress.status)) {
     const session = currentSession(progress);
@@ -68,7 +68,7 @@ export function stepOf(progress: Progress, now: Date): Step {
   return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
 }
 
-/** Whether something may still be sent in a session. */
+/** Tells whether a document may still be sent in a session. */
 function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Date): boolean {
   return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
@@ -143,7 +143,7 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
 
 const SESSION_OPEN = 100;
 
-/** What the status of an invoice means. A duplicate is decided by {@link resolvedDuplicate}. */
+/** Computes the progress from the status of an invoice. A duplicate is decided by {@link resolvedDuplicate}. */
 export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
   const { code } = answer.status;
   if (code >= 200 && code < 300 && answer.ksefNumber !== undefined)
@@ -177,7 +177,7 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
 export interface Original {
   /** Base64 of SHA-256. */
   readonly invoiceHash: string;
-  /** Where its session was read. */
+  /** The entry of the list in which its session was read. */
   readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
 }
 
@@ -220,7 +220,7 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
   return { ...progress, sessions };
 }
 
-/** What a list should tell could not be read. An outage is waited for; answers that decide nothing may never end. */
+/** Computes the progress after a list could not be read. An outage is waited for; responses that decide nothing may never end. */
 export function unread(
   progress: Progress,
   refusal: KsefRefusal,
@@ -260,7 +260,10 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
   }
 }
 
-/** Whether the document arrived is not known: KSeF is asked as soon as the request can have no effect any more. */
+/**
+ * Computes the progress when it is unknown whether the document arrived: KSeF is polled as soon as the request can no longer have an
+ * effect.
+ */
 function unknown(progress: Progress, session: SubmissionSession, { now, requestMs }: Timing): Progress {
   const sentAt = currentSession(progress)?.sentAt ?? session.sentAt ?? now;
   return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
@@ -294,7 +297,7 @@ function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: Ksef
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
-/** When a call is due again that our own count of the limits put off. */
+/** Returns the time when a call is due again that our own count of the limits put off. */
 export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, random }: Timing): Date {
   return after(now, Math.max(backoffMs(1, random) * waitFactor, retryAfterMs ?? 0));
 }
@@ -339,7 +342,7 @@ export function givenUp(
   return failed(progress, { code, message: `${message} ${wasEverSent ? SENT_BEFORE : 'Nothing was sent.'}` }, timing);
 }
 
-/** In an earlier session, or before it was taken up again: what became of that may be unknown. */
+/** Sentence about an earlier session, or an earlier attempt, whose outcome may be unknown. */
 const SENT_BEFORE =
   'It had been sent before that. Do not issue it in another way: submit it again to learn whether KSeF has it.';
 

@@ -13,14 +13,14 @@ export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 
 const PAUSE_MS_MIN = 50;
 
-/** How long a job of this service pauses between two runs: shorter with a small factor, and never longer. */
+/** Returns the pause of a job of this service between two runs: shorter with a small factor, and never longer. */
 export function pauseOfJob(usualMs: number, waitFactor: number): number {
   return Math.max(PAUSE_MS_MIN, usualMs * Math.min(1, waitFactor));
 }
 
 /**
- * How long to wait before the next look.
- * @param polls looks so far
+ * Returns the wait before the next poll.
+ * @param polls polls so far
  * @param waitedMs since the first one was possible
  */
 export function pollAfterMs(polls: number, waitedMs: number): number {

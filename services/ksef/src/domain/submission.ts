@@ -5,7 +5,7 @@ import type { Environment } from './connection.js';
 /** QUEUED, SENDING and PROCESSING go on by themselves; the others are final. */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
-/** What the document says of itself, kept before anything is called. Hash and size identify the bytes that are sent. */
+/** The facts that the document states, stored before any call. Hash and size identify the bytes that are sent. */
 export interface SubmittedDocument {
   readonly uploadId: string;
   /** SHA-256 in base64. */
@@ -26,7 +26,7 @@ export interface SubmissionSession {
   readonly validUntil: Date;
   /** AES key and initialization vector; absent once nothing more is sent in it. */
   readonly key: SealedValue | undefined;
-  /** When the document was last about to be sent in it; kept before the call. */
+  /** Time when the document was last about to be sent in it; stored before the call. */
   readonly sentAt: Date | undefined;
   /** Times that the document may have reached KSeF in it. */
   readonly sends: number;
@@ -40,7 +40,7 @@ export interface SubmissionSession {
   readonly isEarlier?: true;
 }
 
-/** What is known of every submission, whatever its status. */
+/** The fields of every submission, whatever its status. */
 interface Course {
   /** Oldest first; they stay when a submission is taken up again. */
   readonly sessions: readonly SubmissionSession[];
@@ -48,16 +48,16 @@ interface Course {
   readonly failures: number;
   /** Looks at an invoice that is being processed, or at a confirmation. */
   readonly polls: number;
-  /** Failures in a row of listing the invoices of a session; absent: none. */
+  /** Failures in a row of listing the invoices of a session; absent when there is none. */
   readonly listFailures?: number | undefined;
   /** New sessions because of 405, and because of 435. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
-  /** When something is to be done; undefined: nothing is left. */
+  /** Time of the next step; undefined when none is left. */
   readonly dueAt: Date | undefined;
 }
 
-/** What only a decision of KSeF, or ours to give up, brings. */
+/** Fields that only a decision of KSeF, or of this service to give up, sets. */
 export const UNDECIDED = {
   ksefNumber: undefined,
   errorCode: undefined,
@@ -86,7 +86,7 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
   readonly completedAt: Date;
 }
 
-/** How far a submission has come. One write each changes it. */
+/** Progress of a submission. One write each changes it. */
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
@@ -105,7 +105,7 @@ export type Submission = Progress & {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly document: SubmittedDocument;
-  /** As it was queued last. */
+  /** Warnings at the time when it was last queued. */
   readonly warnings: readonly SubmissionWarning[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -116,7 +116,7 @@ export function shownSession({ sessions }: Pick<Progress, 'sessions'>): Submissi
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
 }
 
-/** Whether two states look the same to people: another look at KSeF is no change. */
+/** Tells whether two states look the same to people: another poll of KSeF is not a change. */
 export function isShownAlike(one: Progress, other: Progress): boolean {
   const shown = (progress: Progress): string => {
     const { status, ksefNumber, errorCode, errorMessage, upoReferenceNumber, submittedAt, completedAt } = progress;
@@ -151,8 +151,8 @@ export function currentSession({ sessions }: Pick<Progress, 'sessions'>): Submis
 }
 
 /**
- * Whether the document may have reached KSeF since the submission was last taken up: it is then followed to its end, whatever
- * becomes of the connection.
+ * Tells whether the document may have reached KSeF since the submission was last taken up: it is then followed to its end, whatever becomes
+ * of the connection.
  */
 export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
   return sessions.some(({ sends, isEarlier }) => sends > 0 && isEarlier !== true);
@@ -193,7 +193,7 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
     'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit the invoices that a supplier issued with the connection of the supplier.',
 };
 
-/** What happens next, and who must act. */
+/** Describes the next step, and who must act. */
 export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {

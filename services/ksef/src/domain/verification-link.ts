@@ -14,7 +14,7 @@ interface Registered {
   readonly hash: string;
 }
 
-/** The link behind the QR code of an invoice (KOD I): whoever has the document can look it up in KSeF. */
+/** The link behind the QR code of an invoice (KOD I): anyone who has the document can look it up in KSeF. */
 export function verificationLink(environment: Environment, { sellerNip, issueDate, hash }: Registered): string {
   const day = issueDate.split('-').toReversed().join('-');
   return `https://${HOSTS[environment]}/invoice/${sellerNip}/${day}/${Buffer.from(hash, 'base64').toString('base64url')}`;

@@ -139,7 +139,7 @@ describe('storing a token', () => {
     );
   });
 
-  test('again replaces it under the same id, and the connection has to be tested anew', async () => {
+  test('again replaces it under the same id, and the connection must be tested again', async () => {
     const organizationId = newTenant();
     const { connection } = await save({ organizationId });
     const tested = { status: 'ERROR' as const, lastTestedAt: new Date(), lastErrorMessage: 'The token is revoked.' };
@@ -309,7 +309,7 @@ describe('a connection with an invoice under way', () => {
 });
 
 describe('the keys that seal tokens', () => {
-  test('are replaced: tokens are sealed anew under the newest key and open to the same text', async () => {
+  test('are replaced: tokens are sealed again under the newest key and open to the same text', async () => {
     const organizationId = newTenant();
     const { connection } = await save({ organizationId });
     const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });

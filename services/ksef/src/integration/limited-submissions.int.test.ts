@@ -175,7 +175,7 @@ test('two replicas submit one invoice more than KSeF takes in an hour: it waits 
     { timeoutMs: 60_000 },
   );
   expect(ended.map(({ status }) => status)).toEqual(invoiceIds.map(() => 'ACCEPTED'));
-  // What waited for its turn is none of their steps: each was answered.
+  // Calls that waited for their turn are not among the steps: each step has a response.
   const steps = ended.map(({ attempts }) =>
     attempts.map((attempt) => attempt.steps.map(({ name, code }) => [name, code])),
   );

@@ -47,16 +47,16 @@ let storeWith: (lease: { readonly leaseMs: number }) => ReturnType<typeof submis
 let confirmations: ReturnType<typeof confirmationStore>;
 
 const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
-/** What the documents service answers to the next confirmations; then they are right. */
+/** Responses of the documents service to the next confirmations; later ones are valid. */
 const confirmationChecks: ({ fault: string } | { seal: typeof SEAL })[] = [];
 
-// The services beside this one.
+// Stand-ins for the other services.
 const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
 const facts = new Map<string, DocumentFacts>();
 const deletedOrganizations = new Set<string>();
-/** What a refused token turned to ERROR. */
+/** Connections that a refused token turned to ERROR. */
 const failedConnections: string[] = [];
 const outside = {
   failConnection: ({ id }: Connection) => {
@@ -164,7 +164,7 @@ interface Registered {
 }
 interface Logged {
   readonly operation: string;
-  /** Null: not answered yet. */
+  /** Null before the response. */
   readonly status: number | null;
 }
 interface Counters {
@@ -372,7 +372,7 @@ function killedAt(queue: Queue, id: string, { write, isWritten }: { write: numbe
   function watched(claim: SubmissionClaim): SubmissionClaim {
     return {
       ...claim,
-      // What a dead process does not do.
+      // A dead process does not release.
       release: async () => (isDead ? undefined : claim.release()),
       wait: async (...args) => (isDead ? undefined : claim.wait(...args)),
       keepAlive: () => ({ stop: () => {} }),
@@ -919,7 +919,7 @@ describe('a submission that waits for its connection', () => {
     const connection = await connect();
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
     connections.set(connection.id, { ...connection, version: 2, status: 'PENDING' });
-    // Its own wait takes so long that the test would end first.
+    // The wait of the other replica takes longer than the test.
     startReplica({ waitFactor: 1 });
     await eventually(async () => expect((await raw(submission.id))?.waitsForConnection).toBe(true));
     expect(await raw(submission.id)).toMatchObject({ version: submission.version, updatedAt: submission.updatedAt });

@@ -234,7 +234,7 @@ describe('a test that KSeF does not end in time', () => {
     expect(tests).toBe(2);
   });
 
-  test('says nothing about a token that was stored meanwhile, even the same one; that is tested afterwards', async () => {
+  test('says nothing about a token that was stored in the meantime, even the same one; that is tested afterwards', async () => {
     const connection = await newConnection();
     let underWay = 0;
     let atOnce = 0;

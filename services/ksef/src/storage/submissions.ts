@@ -167,7 +167,7 @@ export function submissionStore(
       return found?.attempts;
     },
     async save(submission, progress, events, warnings) {
-      // A worker that has it meanwhile stores nothing more: the version has changed, and its claim is gone.
+      // A worker that has claimed it stores nothing more: the version has changed, and its claim is gone.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
         $set: { ...$set, warnings },

@@ -7,7 +7,7 @@ import type { TestedService } from '@invoicecontrol/tenants/tested-service';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** Who calls in these tests. */
+/** Caller of these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,

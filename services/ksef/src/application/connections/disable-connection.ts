@@ -52,13 +52,13 @@ async function wipeToken(
 ): Promise<void> {
   const { id: connectionId, organizationId } = connection;
   try {
-    // What was not sent ends now and not after its wait; what was sent needs the token to its end.
+    // Unsent submissions end now instead of after their wait; sent ones need the token to their end.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { token: undefined }, []);
     await endAccess(connectionId);
   } catch (error) {
-    // Brought back meanwhile, or wiped by another replica.
+    // The connection was restored in the meantime, or wiped by another replica.
     if (error instanceof VersionConflict) return;
     logger.warn({ error, connectionId }, 'the token of a disabled connection could not be removed; it is repeated');
   }

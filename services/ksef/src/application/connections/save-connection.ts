@@ -36,13 +36,13 @@ interface NewToken {
 
 interface SavedConnection {
   readonly connection: Connection;
-  /** Whether it is new, rather than a new token of one that was there. */
+  /** True when the connection is new, false when an existing one got a new token. */
   readonly isCreated: boolean;
 }
 
 /**
- * Stores the token of a company and environment (endpoint 12). Where they have a connection, also a disabled one, its token
- * is replaced and has to be tested anew.
+ * Stores the token of a company and environment (endpoint 12). If they have a connection, also a disabled one, its token is replaced and
+ * must be tested again.
  * @throws DomainError invalid; wrong_state when another NIP is given while submissions of the connection are open
  */
 export const saveConnection =
@@ -99,7 +99,7 @@ export const saveConnection =
         },
         [connectionAudit('rotated', id, context)],
       );
-      // What was sent is followed with the new token.
+      // Sent submissions are followed with the new token.
       await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });

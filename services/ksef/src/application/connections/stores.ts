@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionStatus, Environment } from '../../domain/connection.js';
 
-// What the use cases about connections need of the stores.
+// The operations of the use cases about connections on the stores.
 
 export interface ConnectionFilter {
   readonly companyId: string | undefined;
@@ -11,7 +11,7 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** What a change sets; what is absent stays, what is undefined goes. */
+/** Fields that a change sets; absent ones stay, undefined ones are removed. */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
@@ -33,11 +33,11 @@ export interface ConnectionStore {
   disabledWithToken(): Promise<readonly Connection[]>;
 }
 
-/** What submissions tell of their connection. */
+/** Queries about the submissions of a connection. */
 export interface OpenSubmissions {
-  /** Whether one is not final. */
+  /** Tells whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Whether something is left to do for one: a session to close or a confirmation to fetch, too. */
+  /** Tells whether any submission has unfinished work, also a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes those due of which nothing was sent, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;

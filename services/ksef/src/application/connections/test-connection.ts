@@ -19,13 +19,13 @@ export interface TestDeps {
   readonly submissions: Pick<OpenSubmissions, 'wake'>;
   readonly secrets: Pick<SealedField, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
-  /** Whatever KSeF does, callers have an answer by then. */
+  /** Time limit of a test: callers have a response by then, whatever KSeF does. */
   readonly testMsMax: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What a test tells where KSeF answered. */
+/** Result of a test to which KSeF responded. */
 export interface TestResult {
   readonly status: 'CONNECTED' | 'ERROR';
   readonly testedAt: Date;
@@ -44,10 +44,10 @@ interface RunningTest {
 }
 
 /**
- * Authenticates with the stored token, and looks whether it may send invoices (endpoint 13). A process does one test of a
- * connection at a time: callers that come while it runs share its answer, also after an earlier caller has given up. A
- * token that was stored meanwhile is tested afterwards.
- * @throws DomainError not_found, wrong_state; foreign_failure where KSeF gives no answer that says something about the token
+ * Authenticates with the stored token, and checks that it may send invoices (endpoint 13). A process does one test of a connection at a
+ * time: callers that come while it runs share its result, also after an earlier caller has given up. A token that is stored during the test
+ * is tested afterwards.
+ * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no response that is conclusive about the token
  */
 export function testConnection(deps: TestDeps): TestConnection {
   const underWay = new Map<string, RunningTest>();
@@ -122,7 +122,7 @@ async function storeResult(
       ...(hasFailed ? [failed] : []),
     ]);
   });
-  // What is queued goes on now.
+  // Queued submissions go on now.
   if (status === 'CONNECTED') await wakeWaiting(deps, tested);
   return status;
 }

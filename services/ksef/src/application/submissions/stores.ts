@@ -5,7 +5,7 @@ import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
 import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
-// What submitting needs of the stores and of other services.
+// The operations of submitting on the stores and on other services.
 
 export interface SubmissionFilter {
   readonly status: SubmissionStatus | undefined;
@@ -13,7 +13,7 @@ export interface SubmissionFilter {
 }
 
 export interface SubmissionStore {
-  /** False when it is there already. */
+  /** Stores a submission; false when it already exists. */
   insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
   list(
@@ -30,9 +30,9 @@ export interface SubmissionStore {
     events: readonly Announcement[],
     warnings?: readonly SubmissionWarning[],
   ): Promise<Submission>;
-  /** Whether one is not final. */
+  /** Tells whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Whether something is left to do for one: a session to close or a confirmation to fetch, too. */
+  /** Tells whether any submission has unfinished work, also a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes those due of which nothing was sent, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
@@ -58,7 +58,7 @@ export interface SubmissionClaim {
   wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
 }
 
-/** Whether a submission waits for its connection, which wakes it. */
+/** Tells whether a submission waits for its connection, which wakes it. */
 export interface ConnectionWait {
   readonly isForConnection: boolean;
 }
@@ -71,7 +71,7 @@ export interface SubmissionQueue {
   wake(organizationId: string, connectionId: string): Promise<void>;
   /** Submissions with something left to do, by their status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
-  /** How long the one that has been due longest waits for a worker, in seconds. */
+  /** Returns for how long the submission that has been due longest waits for a worker, in seconds. */
   lagSeconds(): Promise<number>;
   /** Those that were due before and that nobody has, the longest due first. */
   dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
@@ -105,7 +105,7 @@ export interface StoredConfirmation {
   readonly storedAt: Date;
 }
 
-/** What is known of the seal of a right confirmation. */
+/** The seal of a valid confirmation. */
 export interface KeptSeal {
   /** SHA-256 of its certificate, in hexadecimal digits with colons. */
   readonly fingerprint: string;
@@ -127,7 +127,7 @@ export interface Invoices {
 
 export interface DecidedInvoice {
   readonly companyId: string;
-  /** Its upload; undefined for an invoice without a document. */
+  /** Upload of the invoice; undefined when it has no document. */
   readonly documentId: string | undefined;
   /** The decision now. */
   readonly isPass: boolean;
@@ -139,7 +139,7 @@ export interface Documents {
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
   /** The bytes as they were uploaded. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
-  /** Why a confirmation is not right, or its seal when signature, number and hash are. */
+  /** Checks a confirmation. @returns its fault, or its seal when signature, number and hash are right */
   checkConfirmation(
     confirmation: Pick<Submission, 'organizationId' | 'environment'> & {
       readonly xml: Buffer;

@@ -53,9 +53,9 @@ import { submissionChanged } from './submission-events.js';
 /** Submissions at once in one replica, and of one connection: a connection with much work keeps room for the others. */
 const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
-/** While the connection is not CONNECTED: what changes it wakes what waits, and this is for a wake that a crash lost. */
+/** Wait while the connection is not CONNECTED: a change of it wakes waiting submissions, and this covers a wake that a crash lost. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** While the organization is deleted: it may be restored. */
+/** Wait while the organization is deleted: it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
 /** After a fault of ours or of another service. */
 const FAULT_WAIT_MS = 5_000;
@@ -90,11 +90,11 @@ export interface SubmissionWorker {
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
-  /** Of the call that brought nothing. */
+  /** Refusal of the call that failed. */
   readonly refusal?: KsefRefusal;
 }
 
-/** What a step stored. */
+/** Result of a step that was stored. */
 interface Stored {
   readonly claim: SubmissionClaim;
   readonly refusal: KsefRefusal | undefined;
@@ -118,7 +118,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         try {
           while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
         } finally {
-          // Also after a failure: whoever goes on need not wait for the end of the lease. Nothing where another has the claim.
+          // The claim is released also after a failure, so that the next worker need not wait for the end of the lease. Does nothing when
+          // another worker has the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -149,7 +150,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
     if (sends && connection.status !== 'CONNECTED') return waitForConnection(claim, connection);
     try {
-      // What was sent is followed all the same: KSeF registers it for whoever restores the organization.
+      // Sent submissions are followed all the same: KSeF registers them, and the organization may be restored.
       if (sends && !(await deps.organizations.exists(submission.organizationId))) {
         return await wait(claim, ORGANIZATION_WAIT_MS);
       }
@@ -206,7 +207,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Why nothing may be sent now; checked right before. */
+  /** Returns the reason why nothing may be sent now; called right before sending. */
   async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
     try {
       const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);
@@ -245,7 +246,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
-    // Its sealing key is gone: another session has a key of its own.
+    // The key that sealed the session key is gone: another session has a key of its own.
     if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
     if (bytes === undefined || sha256(bytes) !== document.hash)
@@ -355,7 +356,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // Where KSeF answers about the number, 404 about a session of others is no outage.
+    // If KSeF responds about the number, a 404 about a session of others is not an outage.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
@@ -376,7 +377,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // Where its status cannot be read either, it is repeated until the session ends by itself.
+        // If its status cannot be read either, the call is retried until the session ends by itself.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
     }
@@ -504,7 +505,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** What KSeF says of another document decides nothing about ours, whatever it says. */
+/** A response of KSeF about another document decides nothing about this one. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: UNREADABLE_ANSWER });
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
@@ -519,7 +520,7 @@ const CONNECTION_DISABLED = {
   message: 'The connection was ended before KSeF had registered the invoice.',
 } as const;
 
-/** What is left of a submission whose connection cannot be used any more; the same where it has to wait for a token. */
+/** Returns the next progress of a submission whose connection can no longer be used; unchanged when it must wait for a token. */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);
   if (step.kind === 'CONFIRM') return { ...submission, dueAt: undefined };
