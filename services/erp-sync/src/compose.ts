@@ -68,7 +68,7 @@ import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
-/** Of one test of a connection; its caller waits. */
+/** Limits of one test of a connection; its caller waits. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 /** The budget of its calls ends first and says what was late; a refresh of tokens has none. */
 const TEST_MS_MAX = 25_000;
@@ -221,7 +221,7 @@ function callSettings(config: Config): ErpHttpSettings {
   };
 }
 
-/** What does runs of connections: calls of ERPs, the worker, and the stores of both. */
+/** Composes the runs of connections: calls of ERPs, the worker, and the stores of both. */
 function composeRuns(
   config: Config,
   { collections, secrets, tenants, analysisChannel, access, outbox, clock, logger, onStop }: RunConnections,
@@ -278,7 +278,7 @@ interface RunConnections extends ConsentConnections, Pick<TenantConnections, 'on
   readonly access: AccessTokens;
 }
 
-/** What connecting by consent needs, and what keeps its tokens. */
+/** Composes connecting by consent, and the storage of its tokens. */
 function composeConsents(config: Config, { collections, secrets, outbox, clock, logger }: ConsentConnections) {
   const box = secretbox(config.SECRETBOX_KEYS);
   const callMs = config.ERP_CALL_SECONDS * 1_000;

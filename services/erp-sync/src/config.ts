@@ -11,7 +11,7 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
-/** Without a slash at its end: paths are appended. */
+/** URL without a slash at its end: paths are appended. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
@@ -39,7 +39,7 @@ export const configSchema = z
     ...egressSettings,
     /** Origins that an address of a customer may have although their hosts may not be called otherwise. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
-    /** What answers call the ERPs: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
+    /** Names of the ERPs in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
 
     BUSINESS_CENTRAL_LOGIN_URL: baseUrl('https://login.microsoftonline.com'),
@@ -47,14 +47,14 @@ export const configSchema = z
     /** Origins that `bankAccountEndpoint` may have; the API's when there are none. */
     BUSINESS_CENTRAL_BANK_ORIGINS: origins,
 
-    /** Without id and secret, QuickBooks Online cannot be connected. */
+    /** QuickBooks Online cannot be connected without id and secret. */
     QUICKBOOKS_CLIENT_ID: z.string().optional(),
     QUICKBOOKS_CLIENT_SECRET: secret.optional(),
     QUICKBOOKS_AUTHORIZE_URL: endpointUrl('https://appcenter.intuit.com/connect/oauth2'),
     QUICKBOOKS_TOKEN_URL: endpointUrl('https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer'),
     QUICKBOOKS_REVOKE_URL: endpointUrl('https://developer.api.intuit.com/v2/oauth2/tokens/revoke'),
     QUICKBOOKS_API_URL: baseUrl('https://quickbooks.api.intuit.com'),
-    /** Without id and secret, Xero cannot be connected. */
+    /** Xero cannot be connected without id and secret. */
     XERO_CLIENT_ID: z.string().optional(),
     XERO_CLIENT_SECRET: secret.optional(),
     XERO_AUTHORIZE_URL: endpointUrl('https://login.xero.com/identity/connect/authorize'),
@@ -64,11 +64,11 @@ export const configSchema = z
 
     /** Length of a slot: how often a connection is synchronised. */
     ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
-    /** How often each replica looks for connections that are due. */
+    /** Interval at which each replica searches for due connections. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
     /** Renewed at a third of it. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
-    /** How often all ids are compared, where deletions show only so. */
+    /** Interval at which all ids are compared, for ERPs whose deletions appear only there. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
     /** The first window of bills, unless the connection says from when. */
     ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
@@ -87,7 +87,7 @@ export const configSchema = z
 
     ERP_OAUTH_FLOW_SECONDS: whole(600, 1, 3_600),
     ERP_OAUTH_CONFIRM: z.stringbool().default(true),
-    /** Where providers send the browser back to; the provider's code is appended. */
+    /** URL to which providers send the browser back; the provider's code is appended. */
     ERP_OAUTH_CALLBACK_URL: baseUrl('http://127.0.0.1:8080/v1/erp-connections/oauth/callback'),
     /** The page of the application that the browser ends at. */
     ERP_OAUTH_RETURN_URL: endpointUrl('http://127.0.0.1:8080/docs'),

@@ -20,7 +20,7 @@ export function runEnded(provider: string, status: string): void {
 
 type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
 
-/** What became of the rows of one stream of a run that ended. */
+/** Reports the outcome of the rows of one stream of a completed run. */
 export function rowsImported(
   provider: string,
   stream: string,

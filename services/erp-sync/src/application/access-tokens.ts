@@ -17,7 +17,7 @@ export interface AccessTokenDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** At least twice the longest call to a provider. */
+  /** Lease of a refresh, at least twice the longest call to a provider. */
   readonly leaseMs: number;
   /** Before the second try of what no run asks for; doubled for each further one. */
   readonly backoffMs: number;
@@ -25,7 +25,7 @@ export interface AccessTokenDeps {
 
 /** Tries of a refresh that no run asks for; those of a run are the run's. */
 const TRIES_MAX = 3;
-/** Between two polls for the end of another process's refresh. */
+/** Time between two polls for the end of another process's refresh. */
 const POLL_EACH_MS = 100;
 
 /** Access tokens of connections with consent (ERP reference, section 7.7). */
@@ -56,7 +56,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 
   /** Tokens of a later version than the given one. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
-    // Whoever has the claim has ended or lost it by then.
+    // The holder of the claim has ended or lost it by then.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);

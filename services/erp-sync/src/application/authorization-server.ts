@@ -31,7 +31,7 @@ export interface AuthorizationServer {
   /** @throws GrantRefused, ErpFault */
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
-   * Which company the consent is for, proven by a call with its access token.
+   * Finds the company of the consent, proven by a call with its access token.
    * @param parameters of the callback
    * @throws ErpFault
    */
@@ -40,7 +40,7 @@ export interface AuthorizationServer {
   revoke(refreshToken: string): Promise<void>;
   /** Ends the access to one company alone; absent where only all of it can be revoked. @throws ErpFault AUTH_FAILED for a token that ended */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;
-  /** How the connection's configuration names the company. */
+  /** Returns the configuration of a connection that names the company. */
   configOf(tenant: ConsentedTenant): Readonly<Record<string, unknown>>;
 }
 

@@ -56,7 +56,7 @@ export const updateConnection =
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
-      // What failed for a reason that only a person can change is tried again when the person has acted.
+      // A failure that only a person can mend is retried when the person has acted.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {
         ...(secret === undefined ? {} : { credential: secrets.credential.seal(connection, secret) }),

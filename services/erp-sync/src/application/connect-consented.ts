@@ -29,13 +29,13 @@ export interface ConnectDeps {
   readonly onDue: () => void;
 }
 
-/** What a consent leads to. */
+/** Result of a consent. */
 export interface Consent {
   readonly flow: OAuthFlow;
   readonly tenant: ConsentedTenant;
   readonly granted: GrantedTokens;
   readonly server: Pick<AuthorizationServer, 'configOf'>;
-  /** Connections that the plan allows now; undefined: no limit. */
+  /** Connections that the plan allows now; undefined when there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // Whether it was stored may be unknown; then the place is given back when it is missed.
+        // It may be unknown whether it was stored; then the place is given back when the connection is missing.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
         // A parallel consent to the same company was first.
@@ -105,7 +105,7 @@ function tokensOf({ granted, tenant: { remoteConnectionId } }: Consent): Connect
   return { ...granted, ...(remoteConnectionId === undefined ? {} : { remoteConnectionId }) };
 }
 
-/** Who started the consent: the browser that comes back has no key. */
+/** Returns the context of the person who started the consent: the browser that comes back has no key. */
 function contextOf({ actor: { type, id, requestId, ip } }: OAuthFlow): RequestContext {
   return { requestId, actor: readActor(type, id), ip };
 }

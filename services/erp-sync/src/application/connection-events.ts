@@ -7,14 +7,14 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
 import { productOf } from '../providers/registry.js';
 
-/** What `connection_changed` tells beside the connection. */
+/** Fields of `connection_changed` besides the connection. */
 interface StatusChange {
   readonly status: ConnectionStatus;
   /** Undefined for a new connection. */
   readonly previousStatus: ConnectionStatus | undefined;
   /** The fault that led to ERROR. */
   readonly error?: ConnectionError;
-  /** Whether a person gave consent in the browser; the owners are told. */
+  /** True when a person gave consent in the browser; the owners are told. */
   readonly isByConsent?: boolean;
   /** The company in the ERP, as the ERP names it. */
   readonly tenantName?: string | undefined;

@@ -4,14 +4,14 @@ import type { Connection, ConnectionError, ConnectionStatus } from '../domain/co
 import type { ConsentedTenant, FlowOutcome, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-// What the use cases about consents and tokens need of the collections.
+// The operations of the use cases about consents and tokens on the collections.
 
 /** Tokens of a consent that came to nothing, to be revoked. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
   readonly tenant: ConsentedTenant | undefined;
-  /** How often revoking was tried before. */
+  /** Number of earlier attempts to revoke. */
   readonly tries: number;
 }
 
@@ -42,7 +42,7 @@ export interface OAuthFlows {
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }
 
-/** Which connection. */
+/** The connection that has the tokens. */
 export interface TokenOwner {
   readonly id: string;
   readonly organizationId: string;
@@ -64,11 +64,11 @@ export interface ClaimedTokens extends TokenHolder {
 export interface ConnectionTokenStore {
   /** Undefined without tokens. */
   read(owner: TokenOwner): Promise<TokenHolder | undefined>;
-  /** For one refresh; undefined while another process has them, or without tokens. */
+  /** Claims the tokens for one refresh; undefined while another process has them, or without tokens. */
   claim(owner: TokenOwner, leaseMs: number): Promise<ClaimedTokens | undefined>;
   /** False after a takeover. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
-  /** Writes refreshed tokens and releases them. False when they were changed or taken over meanwhile: then nothing is written. */
+  /** Writes refreshed tokens and releases them. False when they were changed or taken over before: then nothing is written. */
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;
   /** Connections whose tokens were not refreshed since, those that waited longest first. */
@@ -95,9 +95,9 @@ export interface ConsentedConnections {
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
   /** The connection to this remote company that is not DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
-  /** Whether any company of the provider is connected, to the given company of the organization or to any. */
+  /** Tells whether any company of the provider is connected, to the given company of the organization or to any. */
   hasLive(organizationId: string, provider: ProviderCode, companyId?: string): Promise<boolean>;
-  /** New tokens in place of the old ones, whoever refreshes those. @throws VersionConflict */
+  /** Replaces the tokens by new ones, even while another process refreshes the old ones. @throws VersionConflict */
   reauthorize(
     connection: Connection,
     change: {

@@ -40,13 +40,13 @@ export interface NewConnection {
   readonly provider: string;
   /** Undefined: the default company. */
   readonly companyId?: string | undefined;
-  /** As the caller sent it. */
+  /** Configuration as the caller sent it. */
   readonly config: unknown;
   readonly secret: string;
   /** The field that the secret came in. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
-  /** Connections that the plan allows; undefined: no limit. */
+  /** Connections that the plan allows; undefined when there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export const createConnection =
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       const connection = await retryOnConflict(async () => {
-        // A parallel request may have stored the company meanwhile, in another spelling.
+        // A parallel request may have stored the company in between, in another spelling.
         const { connections: known, next: ordinal } = await findKnown();
         const created = newConnection({
           id,
@@ -100,19 +100,19 @@ export const createConnection =
       onDue();
       return connection;
     } catch (error) {
-      // Whether it was stored may be unknown; then the place is given back when it is missed.
+      // It may be unknown whether it was stored; then the place is given back when the connection is missing.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
   };
 
-/** What an earlier connection of the company imported keeps its ids, also where its configuration was written in another way. */
+/** Records that an earlier connection of the company imported keep their ids, also when its configuration was written in another way. */
 function knownRemoteCompany(known: readonly Connection[], derived: string): string {
   const ids = known.map((connection) => connection.remoteCompanyId);
   return ids.includes(derived) ? derived : (ids[0] ?? derived);
 }
 
-/** The same when the remote company is connected anew: ids of what is imported derive from it. */
+/** Derives the id of a remote company, the same when it is connected again: ids of what is imported derive from it. */
 export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return uuidV5(JSON.stringify([organizationId, provider, remoteKey]), REMOTE_COMPANY_NAMESPACE);
 }

@@ -1,14 +1,14 @@
 import type { StateKey } from '../domain/oauth-state.js';
 
-/** What the installation says about consents (ERP reference, section 14). */
+/** Settings of the installation for consents (ERP reference, section 14). */
 export interface OAuthSettings {
   /** The newest signs. */
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
-  /** Of the callback, without the provider. */
+  /** URL of the callback, without the provider. */
   readonly callbackUrl: string;
-  /** Where the browser ends. */
+  /** Page to which the browser is sent at the end. */
   readonly returnUrl: string;
   readonly flowMs: number;
-  /** Whether a person confirms what is connected, see ADR 0088. */
+  /** True when a person confirms the connected company, see ADR 0088. */
   readonly isConfirmed: boolean;
 }

@@ -29,7 +29,7 @@ export interface CountedCalls extends ErpHttp {
   readonly retry: Retry;
 }
 
-/** How much one run or test may call. */
+/** Limits of the calls of one run or test. */
 export interface CallBudget {
   readonly callsMax: number;
   readonly runMs: number;
@@ -46,7 +46,7 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
-/** What a test replaces. */
+/** Parts that a test replaces. */
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;

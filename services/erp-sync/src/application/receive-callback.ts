@@ -24,7 +24,7 @@ import type { OAuthSettings } from './oauth-settings.js';
 
 export interface CallbackDeps {
   readonly flows: OAuthFlows;
-  /** Of callbacks: a person waits for their calls. */
+  /** Authorization servers of callbacks: a person waits for their calls. */
   readonly servers: AuthorizationServers;
   readonly secrets: FlowSecrets;
   readonly tenants: Tenants;
@@ -45,14 +45,14 @@ export interface ConfirmationPage {
   readonly providerName: string;
   /** The decision redirects there. */
   readonly returnOrigin: string;
-  /** Of the callback as browsers reach it: behind a proxy it may have a prefix. */
+  /** Path of the callback as browsers reach it: behind a proxy it may have a prefix. */
   readonly actionPath: string;
 }
 
-/** What the browser gets. */
+/** Response to the browser. */
 export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
 
-/** Of a company in the ERP, as it is stored and shown. */
+/** Maximum length of the name of a company in the ERP, as it is stored and shown. */
 const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
 /** A callback or a decision is answered long before; if its process ends instead, the tokens are revoked then. */
@@ -98,7 +98,7 @@ export const receiveCallback =
     return goOn(deps, { flow, tenant, server }, { query, stateText, parameters });
   };
 
-/** From the code to the page, or to the connection where nobody has to confirm it. */
+/** Continues from the code to the page, or to the connection when nobody must confirm it. */
 async function goOn(
   deps: CallbackDeps,
   { flow, tenant, server }: Started,
@@ -217,7 +217,7 @@ async function end(
   return { redirectUrl: url.href };
 }
 
-/** Whether a callback's path names the provider; a path without one does for all. */
+/** Tells whether a callback's path names the provider; a path without one is valid for all. */
 function isOf(spelling: string | undefined, provider: string): boolean {
   return spelling === undefined || findProduct(spelling)?.code === provider;
 }

@@ -36,7 +36,7 @@ export function refreshTokens({
   return async (signal) => {
     const before = new Date(clock.now().getTime() - refreshMs);
     for (const [id, { until }] of waiting) {
-      // Of one that is gone, or that another process takes care of.
+      // Entries are removed for connections that are gone or that another process handles.
       if (until + BACKOFF_MS_MAX < performance.now() || waiting.size > WAITING_MAX) waiting.delete(id);
     }
     const later = [...waiting].flatMap(([id, { until }]) => (until > performance.now() ? [id] : []));

@@ -37,9 +37,9 @@ const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
 
 export interface Revocations {
-  /** Does what is due; for the job. */
+  /** Revokes the due tokens; called by the job. */
   run(signal: AbortSignal): Promise<void>;
-  /** Does it now, after the caller. */
+  /** Revokes the due tokens now, without delaying the caller. */
   soon(): void;
   /** Resolves when nothing is under way. */
   stop(): Promise<void>;

@@ -32,7 +32,7 @@ export interface ConsentRequest {
   readonly provider: string;
   /** Undefined: the default company. */
   readonly companyId: string | undefined;
-  /** Connections that the plan allows; undefined: no limit. */
+  /** Connections that the plan allows; undefined when there is no limit. */
   readonly limit: number | undefined;
 }
 

@@ -44,7 +44,7 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
   }
 }
 
-/** Whether it does not matter which of two pages is stored first. What one reports as deleted may be in the other. */
+/** Tells whether two pages may be stored in any order. A record that one reports as deleted may be in the other. */
 function areApart(one: AnyPage, other: AnyPage): boolean {
   if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;
   const ids = new Set(one.records.map(({ externalId }) => externalId));

@@ -5,14 +5,14 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
-// What the use cases about connections need of the collections.
+// The operations of the use cases about connections on the collections.
 
-/** What a change of a connection sets; what is absent stays. */
+/** Fields that a change of a connection sets; absent ones stay. */
 export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
   readonly importFrom?: string;
-  /** Undefined: no longer scheduled. */
+  /** Undefined when it is no longer scheduled. */
   readonly nextSyncAt?: Date | undefined;
   /** Bills, credit notes and payments are read from the beginning again. */
   readonly isReadAgain?: true;
@@ -31,7 +31,7 @@ export function alreadyConnected(): DomainError {
   );
 }
 
-/** What a new connection is compared with. */
+/** Connections that a new one is compared with. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
   /** The place of the next one among those of its provider: only one can take it. */
@@ -55,15 +55,15 @@ export interface ConnectionStore {
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /** Those of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
-  /** How many are not DISABLED. */
+  /** Counts the connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
   /** Those of these connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** @throws VersionConflict when another change came between, or a run began that the change does not allow */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected
-   * anew. {@link finishDeletion} follows. @throws VersionConflict
+   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected again. {@link
+   * finishDeletion} follows. @throws VersionConflict
    */
   markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;
   finishDeletion(connectionId: string): Promise<void>;

@@ -2,7 +2,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** Which run of which connection brings records. */
+/** The run and the connection that bring records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
@@ -12,7 +12,7 @@ export interface ImportSource {
   readonly provider: ProviderCode;
 }
 
-/** What became of a page. */
+/** Outcome of a page. */
 export interface ImportedRows {
   readonly created: number;
   readonly updated: number;
@@ -26,7 +26,7 @@ export interface ImportCall {
   readonly signal: AbortSignal;
 }
 
-/** Where records go. Every call may be repeated without another effect. */
+/** The target of records. Every call may be repeated without another effect. */
 export interface Imports {
   store<S extends StreamName>(
     source: ImportSource,

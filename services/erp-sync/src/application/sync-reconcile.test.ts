@@ -103,7 +103,7 @@ describe('a list of all ids', () => {
     expect(lists.size).toBe(0);
   });
 
-  test('that is empty is not believed, whatever was imported meanwhile, and begins anew', async () => {
+  test('that is empty is not believed, whatever was imported in the meantime, and begins again', async () => {
     const { run, reconcile, compared, lists } = scripted();
     await expect(reconcile(broken({ ids: [], position: 'c' }))).rejects.toThrow(ErpFault);
     await noteImported(run, 'bills', ['a']);
@@ -111,7 +111,7 @@ describe('a list of all ids', () => {
     expect([compared, lists.get('bills')]).toEqual([[[]], { count: 0 }]);
   });
 
-  test('goes on up to its greatest age, and begins anew a millisecond later', async () => {
+  test('goes on up to its greatest age, and begins again a millisecond later', async () => {
     const begunAt = (ageMs: number): Date => new Date(NOW.getTime() - ageMs);
     const old = scripted({ begunAt: begunAt(LIST_AGE_MS_MAX), count: 1, after: 'b' });
     await old.reconcile([{ ids: ['c'] }]);
@@ -120,7 +120,7 @@ describe('a list of all ids', () => {
     expect([old.asked, older.asked]).toEqual([['b'], [undefined]]);
   });
 
-  test('is followed by another one where deletions were heard of meanwhile', async () => {
+  test('is followed by another one when deletions were reported in the meantime', async () => {
     const { reconcile, lists } = scripted({ begunAt: NOW, count: 1, after: 'b', isFollowed: true });
     await reconcile([{ ids: ['c'] }]);
     expect(lists.get('bills')).toEqual({ count: 0 });

@@ -8,7 +8,7 @@ import type { IdList, ListOwner } from './sync-stores.js';
 export const IDS_MAX = 1_000_000;
 /** Pages in a row without a new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
-/** A list that was begun longer ago is begun anew: it would say little about today. */
+/** A list that was begun longer ago is begun again: it would say little about today. */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
 /** A list that has to be read. */
@@ -49,7 +49,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   }
   const { listed, imported } = await listedIds.read(owner);
   await claim.confirm();
-  // What was imported meanwhile does not make an empty list credible. By code units, as the contract says.
+  // Records that were imported in the meantime do not make an empty list credible. By code units, as the contract says.
   const all = listed.size === 0 ? [] : [...new Set([...listed, ...imported])].sort();
   const deleted = await imports.reconcile(source, stream, all, call);
   if (deleted === undefined) {

@@ -20,7 +20,7 @@ export interface SyncRunDeps {
   readonly imports: Imports;
   readonly listedIds: ListedIdStore;
   readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
-  /** Of one run. */
+  /** Calls of one run. */
   readonly callsMax: number;
   readonly runMs: number;
   readonly reconcileMs: number;
@@ -35,7 +35,7 @@ export interface BeginningOfRun {
   readonly startsOver: boolean;
 }
 
-/** Why a run is stopped from outside. */
+/** Reason for which a run is stopped from outside. */
 export class Stopped extends Error {
   readonly reason: 'LEASE_LOST' | 'STOPPING';
 
@@ -46,12 +46,12 @@ export class Stopped extends Error {
   }
 }
 
-/** Without the right to read them they are left out, without an error. */
+/** Streams that are left out without an error if the right to read them is missing. */
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
 /**
- * Does a run that was claimed: its streams one after the other, then the comparison of ids where it is due, then the findings that
- * need no invoice. Its end is stored with the run; the caller applies it to the connection.
+ * Executes a claimed run: its streams one after the other, then the comparison of ids if it is due, then the findings that need no invoice.
+ * Its end is stored with the run; the caller applies it to the connection.
  * @returns undefined when another worker has the run now: nothing may be written
  */
 export const syncRun =
@@ -122,7 +122,7 @@ async function endMasterAgain(
 /** The end of reading the ERP. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Where the budget was spent: the next run goes on there. */
+  /** Stream at which the budget was spent: the next run goes on there. */
   readonly spentAt?: StreamName | 'ids';
 }
 
@@ -142,7 +142,7 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // What is behind the place at which the budget of an earlier run was spent comes first, or it would never come.
+  // Streams behind the place at which the budget of an earlier run was spent come first, or they would never be read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
   const failed = new Set<StreamName>();
@@ -174,7 +174,7 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // What an earlier run has read may have changed since: the list has the age of the run that read the last of it.
+  // Records that an earlier run has read may have changed since: the list has the age of the run that read the last of it.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');

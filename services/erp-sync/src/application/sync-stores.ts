@@ -5,7 +5,7 @@ import type { Run, RunError, RunMode, RunOutcome, RunTrigger, StreamCounts } fro
 import type { ProviderCode } from '../providers/provider.js';
 import type { CallableConnection } from './open-erp.js';
 
-// What synchronising needs of the collections.
+// The operations of synchronising on the collections.
 
 /** A window of a stream that is read from its beginning, or goes on after the last page that was stored. */
 export interface OpenWindow {
@@ -19,7 +19,7 @@ export interface OpenWindow {
   readonly after?: string;
 }
 
-/** How far a stream has been read. */
+/** Progress of reading a stream. */
 export interface StreamState {
   /** RFC 3339, the clock of the ERP: the next window begins there. */
   readonly cursor?: string | undefined;
@@ -28,7 +28,7 @@ export interface StreamState {
 
 /** The list of all ids of a stream that has to be compared with what was imported. */
 export interface IdList {
-  /** When its first page was asked for; absent: not begun yet. */
+  /** Time of the request for its first page; absent before it. */
   readonly begunAt?: Date;
   /** `IdPage.position` of the last page that was stored. */
   readonly after?: string;
@@ -42,7 +42,7 @@ export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
 /** A pass over all streams that takes several runs because their budgets are spent. */
 export interface Pass {
-  /** Where the next run goes on: a stream, or the lists of ids. */
+  /** Place at which the next run goes on: a stream, or the lists of ids. */
   readonly at: StreamName | 'ids';
   /** Streams that the runs of the pass have read to their end. */
   readonly read: readonly StreamName[];
@@ -55,7 +55,7 @@ export interface ClaimedConnection extends CallableConnection {
   readonly isPaused: boolean;
   readonly importFrom: string | undefined;
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
-  /** When the last comparison of all ids was begun. */
+  /** Time when the last comparison of all ids was begun. */
   readonly reconciledAt: Date | undefined;
   /** Lists that are not compared yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
@@ -79,11 +79,11 @@ export interface ConnectionClaim {
   saveCursor(stream: StreamName, cursor: string, succeededAt: Date): Promise<void>;
   /** A comparison of all ids is begun: these lists have to be read. @throws ClaimEnded */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
-  /** As {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
+  /** Same as {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
   /** A page of the list was stored; undefined: the list was compared. @throws ClaimEnded */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
-  /** Where the next run goes on; undefined: at the first stream. @throws ClaimEnded */
+  /** Stores the place at which the next run goes on; undefined for the first stream. @throws ClaimEnded */
   savePass(pass: Pass | undefined): Promise<void>;
   /** Notes since when records wait for `CompleteImport`; undefined: for none. @throws ClaimEnded */
   saveIncomplete(since: Date | undefined): Promise<void>;
@@ -108,11 +108,11 @@ export interface ListedIdStore {
   /** @param kind listed by the ERP, or imported since the list was begun */
   add(owner: ListOwner, kind: 'LISTED' | 'IMPORTED', ids: readonly string[]): Promise<void>;
   read(owner: ListOwner): Promise<{ readonly listed: ReadonlySet<string>; readonly imported: ReadonlySet<string> }>;
-  /** Of all lists of a stream, or without one of the connection. */
+  /** Removes all lists of a stream, or of the connection when no stream is given. */
   remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
-/** What a run that ended means for its connection. */
+/** Effect of a completed run on its connection. */
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly finishedAt: Date;
@@ -158,17 +158,17 @@ export interface SyncedConnections {
   takeOver(organizationId: string, connectionId: string, runId: string): Promise<ConnectionClaim | undefined>;
   /** Moves the due time that was seen, without a run. */
   postpone(due: DueConnection, nextSyncAt: Date): Promise<void>;
-  /** How long the longest waiting connection of each provider has been due, in seconds. */
+  /** Returns for how long the longest waiting connection of each provider has been due, in seconds. */
   lagSeconds(): Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
   /** Due since before this time. */
   dueBefore(before: Date, limit: number): Promise<readonly StuckConnection[]>;
 }
 
-/** What decides whether somebody may start a run. */
+/** Facts of a connection that decide whether a caller may start a run. */
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;
-  /** Its worker renews its lease no more. */
+  /** True when its worker no longer renews its lease. */
   readonly isSilent: boolean;
 }
 
@@ -190,7 +190,7 @@ export interface NewRun {
   readonly startedAt: Date;
 }
 
-/** What a run has done so far. */
+/** Progress of a run. */
 export interface RunProgress {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
@@ -202,7 +202,7 @@ export interface RunStore {
   /** False when there is a run with this id. */
   insert(run: NewRun): Promise<boolean>;
   find(organizationId: string, runId: string): Promise<Run | undefined>;
-  /** While it runs. */
+  /** Stores the progress of a running run. */
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
    * Ends a run that runs, and announces that.
@@ -222,7 +222,7 @@ export interface RunStore {
   /** Ends the runs of a connection that run. */
   cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
-  /** By id. */
+  /** Reads runs by id. */
   many(organizationId: string, runIds: readonly string[]): Promise<readonly Run[]>;
   deleteFinishedBefore(before: Date): Promise<number>;
 }

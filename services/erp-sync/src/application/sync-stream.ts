@@ -59,7 +59,7 @@ export async function readStream<S extends StreamName>(
     },
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
-      // Without a position only the beginning of the window can be returned to.
+      // If there is no position, reading can only return to the beginning of the window.
       if (position !== undefined) {
         await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
         log.advance();
@@ -79,7 +79,7 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** A window that begins anew has no first day yet. */
+/** A window that begins again has no first day yet. */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;

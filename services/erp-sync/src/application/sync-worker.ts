@@ -26,7 +26,7 @@ interface Deps {
   readonly connections: SyncedConnections;
   readonly runs: RunStore;
   readonly tenants: Tenants;
-  /** Does a claimed run and stores its end with it. */
+  /** Executes a claimed run and stores its end with it. */
   readonly syncRun: (
     claim: ConnectionClaim,
     begin: BeginningOfRun,
@@ -67,7 +67,7 @@ export function syncWorker(deps: Deps): SyncWorker {
   let isStopped = false;
   const slotOf = (connectionId: string): Date => nextSlot(connectionId, clock.now(), intervalSeconds);
 
-  /** Does a claimed run in the background. */
+  /** Executes a claimed run in the background. */
   function begin(claim: ConnectionClaim, beginning: BeginningOfRun): void {
     const stopping = new AbortController();
     const lease = claim.keepAlive(() => stopping.abort(new Stopped('LEASE_LOST')));
@@ -164,7 +164,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     else await finish(continued, abandoned, abandonedRuns);
   }
 
-  /** Whether the organization is served: it exists, and its subscription is active. */
+  /** Tells whether the organization is served: it exists, and its subscription is active. */
   async function isServed(organizationId: string): Promise<boolean> {
     try {
       return (await tenants.factsOf(organizationId, systemContext('erp sync'))).hasActiveSubscription;

@@ -13,7 +13,7 @@ export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find'>;
   /** A session for one test, with few calls and little time. */
   readonly openTestSession: (connection: Connection) => Session;
-  /** Whatever the session waits for, its caller has an answer by then. */
+  /** Time limit of a test: its caller has a response by then, whatever the session waits for. */
   readonly testMsMax: number;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;

@@ -11,8 +11,8 @@ const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
- * For the addresses of the configuration, which need no guard of egress.
- * @param callMs for the call with its body
+ * Fetches from the addresses of the configuration, which need no guard of egress.
+ * @param callMs time limit of the call with its body
  * @throws ErpFault TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE for an answer that is too large
  */
 export function boundedFetch({

@@ -10,7 +10,7 @@ import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What came of one call. */
+/** Outcome of one call. */
 export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault };
 
 interface Call {

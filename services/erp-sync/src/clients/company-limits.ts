@@ -1,10 +1,10 @@
-/** How much one remote company is called, by all runs and tests of this process. */
+/** Limits the calls to one remote company, by all runs and tests of this process. */
 export interface CompanyLimit {
-  /** Does the call as soon as fewer than the limit are under way. */
+  /** Does the call as soon as fewer than the limit are in progress. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
   /** The ERP asked not to be called for so long. */
   pause(ms: number): void;
-  /** How long it still does not want to be called; 0 when it may be. */
+  /** Returns for how long it must not be called; 0 when it may be. */
   pauseMs(): number;
 }
 

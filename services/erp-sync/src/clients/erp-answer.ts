@@ -25,12 +25,12 @@ export async function requireOk(response: Response): Promise<void> {
   throw new Outage('UPSTREAM_ERROR', `The ERP answered ${status}.`);
 }
 
-/** Whether a refusal is the ERP's own: what stands before it answers with pages. */
+/** Tells whether a refusal is the ERP's own: proxies in front of it respond with pages. */
 export async function isOfErp(response: Response): Promise<boolean> {
   return isObject(await jsonOf(response.clone()));
 }
 
-/** Whether a server refuses to revoke a token because it holds no more; a page with the same status proves nothing. */
+/** Tells whether a server refuses to revoke a token because it holds no more; a page with the same status proves nothing. */
 export async function isTokenEnded(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const error = textOf(await jsonOf(response.clone()), 'error');

@@ -179,7 +179,7 @@ test.each([
   let sent = 0;
   answer = (__, response) => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
-    // As fast as it is read, from one small buffer.
+    // Sends as fast as the reader reads, from one small buffer.
     const write = (): void => {
       while (sent < GIGABYTE && !response.destroyed) {
         sent += chunk.length;
@@ -199,7 +199,7 @@ test.each([
   try {
     for (let call = 1; call <= 5; call++) {
       expect(await faultOf(calls.send(get()))).toMatchObject({ code: 'BAD_RESPONSE', needsAPerson: false });
-      // What was under way when it was cut is a part of it.
+      // The sent bytes include those in transit when it was cut.
       expect(sent).toBeLessThan(2 * responseBytesMax);
       expect(requestsCount).toBe(call);
       sent = 0;
@@ -281,7 +281,7 @@ test('makes no call after the time of the run', async () => {
   expect(requestsCount).toBe(1);
 });
 
-test('makes no more calls at once than the remote company takes, whoever makes them', async () => {
+test('makes no more calls at once than the remote company takes, whatever their caller', async () => {
   let now = 0;
   let most = 0;
   answer = (request, response) => {
@@ -326,7 +326,7 @@ test('says nothing of addresses, headers and bodies in its messages', async () =
   expect(fault.message).not.toMatch(/secret|hidden|127\.0\.0\.1/);
 });
 
-// Of an address of the configuration, and of one that a customer names.
+// Tests an address of the configuration, and one that a customer names.
 describe.each([true, false])('before the final answer of an ERP (trusted: %s)', (isTrusted) => {
   test.each(unaskedAnswers)('%s is read over', async (_, unasked) => {
     const raw = await startRawHttpServer(() => [...unasked, finalAnswer('{"value":[1]}')]);

@@ -17,7 +17,7 @@ import type { CompanyLimit } from './company-limits.js';
 
 /** Bounds of calls to ERPs (ERP reference, section 14). */
 export interface ErpHttpSettings {
-  /** Of one call, from its beginning to the last byte of its answer. */
+  /** Time limit of one call, from its beginning to the last byte of its response. */
   readonly callMs: number;
   readonly responseBytesMax: number;
   readonly backoffMs: number;
@@ -52,7 +52,7 @@ export interface ErpHttpClient {
   close(): void;
 }
 
-/** Of one call, the first one included. */
+/** Maximum number of attempts of one call, the first one included. */
 export const CALL_TRIES_MAX = 5;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
@@ -171,7 +171,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   };
 }
 
-/** What the answer says, or the vendor's manual where a throttled answer says nothing. */
+/** Returns the pause that the response asks for, or that of the vendor's manual when a throttled response names none. */
 function pauseAskedFor(
   answer: ErpAnswer,
   { code }: ErpFault,

@@ -13,7 +13,7 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 const RECORDS_PER_CALL_MAX = 500;
 /** A call is tried so often: a database that changes its primary is back within the waits of them, about half a minute. */
 export const CALL_TRIES_MAX = 6;
-/** Of the encoded records, so that a call with its other fields is below the limit of a message. */
+/** Maximum number of bytes of the encoded records, so that a call with its other fields is below the limit of a message. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Tag and length of a field, and a value that is not text. */
 const FIELD_BYTES_MAX = 32;
@@ -21,7 +21,7 @@ const FIELD_BYTES_MAX = 32;
 const BYTES_PER_CHARACTER_MAX = 3;
 /** Ids of one range of a complete list. */
 const IDS_PER_CALL_MAX = 10_000;
-/** Of those that the ERP reports as deleted. */
+/** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
 /** A page takes a second; this is for a database in trouble. */
 const CALL_MS_MAX = 60_000;
@@ -170,7 +170,7 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
   if (batch.length > 0) yield batch;
 }
 
-/** As many bytes as a message takes at most: encoding it only to learn its length would cost as much as sending it. */
+/** Returns an upper bound of the bytes of a message: encoding it only to learn its length would cost as much as sending it. */
 function bytesAtMost(value: unknown): number {
   if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
   if (value === undefined) return 0;

@@ -30,7 +30,7 @@ export interface OAuthAppSettings {
   readonly tokenUrl: string;
   readonly revokeUrl: string;
   readonly scopes: readonly string[];
-  /** Where the answer does not say how long an access token holds. */
+  /** Lifetime of an access token when the response does not state it. */
   readonly accessSeconds: number;
 }
 
@@ -114,13 +114,13 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * In our words: what the provider writes could name what was sent. Only errors that the provider itself names end a grant or blame
- * the app; everything else is an outage.
+ * Describes a fault without the provider's text, which could repeat what was sent. Only errors that the provider itself names end a grant
+ * or blame the app; everything else is an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // What our own calls threw is inside.
+  // Errors of this service's own calls are the cause.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
   // A refused client is answered with a challenge (RFC 6749, section 5.2); a proxy challenges, too.
   if (error instanceof WWWAuthenticateChallengeError) {
@@ -143,7 +143,7 @@ function faultOfNamed(name: string | undefined, response: Response | undefined):
   return new Outage('UPSTREAM_ERROR', `The ERP gave no tokens when access was asked for${status}.`);
 }
 
-/** A person has to act: the operator, whose app it is, and then whoever starts the next run. */
+/** Someone must act: the operator, whose app it is, and then the person who starts the next run. */
 function appRefused(): ErpFault {
   return new ErpFault(
     'AUTH_FAILED',

@@ -5,7 +5,7 @@ import type { BoundedFetch } from './bounded-fetch.js';
 import { isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
-/** What is the same in every installation. */
+/** Settings that are the same in every installation. */
 export const quickBooksApp = {
   issuer: 'https://oauth.platform.intuit.com/op/v1',
   scopes: ['com.intuit.quickbooks.accounting'],

@@ -5,7 +5,7 @@ import type { BoundedFetch } from './bounded-fetch.js';
 import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
-/** What is the same in every installation. Apps made since March 2026 have these granular scopes alone. */
+/** Settings that are the same in every installation. Apps made since March 2026 have only these granular scopes. */
 export const xeroApp = {
   issuer: 'https://identity.xero.com',
   scopes: [

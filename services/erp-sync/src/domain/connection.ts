@@ -13,9 +13,9 @@ export interface Connection {
   readonly companyId: string;
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
-  /** As answers show it: camelCase, without secrets. */
+  /** Configuration as responses show it: camelCase, without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Derived from organization, provider and remote company: the same when it is connected anew. */
+  /** Derived from organization, provider and remote company: the same when it is connected again. */
   readonly remoteCompanyId: string;
   readonly isPaused: boolean;
   /** `YYYY-MM-DD`: bills from this day on; absent: the last `ERP_INITIAL_MONTHS`. */
@@ -25,13 +25,13 @@ export interface Connection {
   /** The end of the last run that was SUCCEEDED or PARTIAL. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
-  /** When the next run is due; absent while it is not scheduled. */
+  /** Time when the next run is due; absent while it is not scheduled. */
   readonly nextSyncAt: Date | undefined;
-  /** While a run is on. */
+  /** Id of the current run; absent between runs. */
   readonly runningRunId: string | undefined;
   /** Ids of the ten newest runs, the oldest first. */
   readonly recentRunIds: readonly string[];
-  /** When each stream was last read without a fault. */
+  /** Time when each stream was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
   /** Client secret or API key; absent for providers with consent and after a deletion. */
   readonly credential: SealedValue | undefined;
@@ -66,15 +66,14 @@ export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Conne
   };
 }
 
-/** In our words, without data of the ERP. */
+/** The error of a connection, described without data of the ERP. */
 export interface ConnectionError {
   readonly code: FaultCode;
   readonly message: string;
 }
 
 /**
- * Whether the next run is scheduled when one has ended. On ERROR a person has to act first; a run that somebody starts is
- * allowed then.
+ * Tells whether the next run is scheduled when one has ended. On ERROR someone must act first; a run that somebody starts is allowed then.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

@@ -1,4 +1,4 @@
-/** Why a run, a stream or a test could not do what it had to (ERP reference, sections 9 and 14). */
+/** Reason why a run, a stream or a test failed (ERP reference, sections 9 and 14). */
 export type FaultCode =
   | 'AUTH_FAILED'
   | 'REAUTH_REQUIRED'
@@ -13,7 +13,7 @@ export type FaultCode =
   | 'RECORD_INVALID'
   | 'RUN_ABANDONED';
 
-/** A person has to change something: the connection turns to ERROR at once, and nothing is tried again. */
+/** Faults that someone must mend: the connection turns to ERROR at once, and nothing is retried. */
 const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'AUTH_FAILED',
   'REAUTH_REQUIRED',

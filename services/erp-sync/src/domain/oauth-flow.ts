@@ -2,12 +2,12 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection } from './connection.js';
 
 /**
- * How a consent went on: PENDING until the browser comes back, EXCHANGING while its code is, then CONFIRMING until a person
- * has decided, and CLOSED.
+ * Status of a consent: PENDING until the browser comes back, EXCHANGING while its code is, then CONFIRMING until a person has decided, and
+ * CLOSED.
  */
 export type FlowStatus = 'PENDING' | 'EXCHANGING' | 'CONFIRMING' | 'CLOSED';
 
-/** What the browser is told at the end (ERP reference, section 14). */
+/** Outcome that the browser is told at the end (ERP reference, section 14). */
 export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
 /** One consent, from the start to the decision. */
@@ -17,12 +17,12 @@ export interface OAuthFlow {
   readonly organizationId: string;
   readonly provider: Connection['provider'];
   readonly companyId: string;
-  /** Who started it, for the audit trail. */
+  /** The actor who started it, for the audit trail. */
   readonly actor: FlowActor;
-  /** As it was sent to the provider; the exchange of the code repeats it. */
+  /** Redirect URI as it was sent to the provider; the exchange of the code repeats it. */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
-  /** Until when the browser may come back; then, until when the page may be confirmed. */
+  /** Time until which the browser may come back, and later until which the page may be confirmed. */
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }
@@ -48,7 +48,7 @@ export interface ConsentedTenant {
   readonly remoteConnectionId?: string;
 }
 
-/** What a provider grants, as it is sealed. */
+/** Tokens that a provider grants, as they are sealed. */
 export interface GrantedTokens {
   readonly accessToken: string;
   readonly accessExpiresAt: Date;

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** What the `state` of a consent is bound to (ERP reference, section 7.1). Nothing in it is secret. */
+/** The values that the `state` of a consent is bound to (ERP reference, section 7.1). Nothing in it is secret. */
 export interface OAuthState {
   /** The id of the stored flow. */
   readonly flowId: string;

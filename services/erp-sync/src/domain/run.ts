@@ -6,7 +6,7 @@ export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
 export type RunMode = 'INCREMENTAL' | 'FULL';
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'CANCELED';
 
-/** What became of the rows of one stream. */
+/** Outcome of the rows of one stream. */
 export interface StreamCounts {
   readonly fetched: number;
   readonly created: number;
@@ -28,7 +28,7 @@ export interface RunError {
   readonly code: FaultCode;
   readonly message: string;
   readonly externalId?: string;
-  /** Whether the next run may succeed without anybody's help. */
+  /** True when the next run may succeed without anybody's help. */
   readonly retryable: boolean;
 }
 
@@ -37,7 +37,7 @@ export const RUN_ERRORS_MAX = 20;
 /** More invalid rows of a stream than this make the run PARTIAL. */
 const INVALID_PERCENT_MAX = 5;
 
-/** One synchronisation. */
+/** One synchronisation run. */
 export interface Run {
   readonly id: string;
   readonly organizationId: string;
@@ -54,7 +54,7 @@ export interface Run {
   readonly throttledMs: number;
 }
 
-/** What a finished run means for its connection; stored with the run, so that whoever finds it can apply it. */
+/** Effect of a finished run on its connection; stored with the run, so that any replica can apply it. */
 export type RunOutcome = FaultlessOutcome | FaultyOutcome;
 
 interface FaultlessOutcome {
@@ -68,7 +68,7 @@ interface FaultlessOutcome {
 interface FaultyOutcome {
   readonly status: 'PARTIAL' | 'FAILED';
   readonly error: { readonly code: FaultCode; readonly message: string };
-  /** A person has to act: the connection turns to ERROR. */
+  /** True when someone must act: the connection turns to ERROR. */
   readonly needsAPerson: boolean;
   /** The ERP does not want to be called before. */
   readonly notBefore?: Date;
@@ -79,7 +79,7 @@ interface FaultyOutcome {
 /** The reason why a run was broken off, where it was no fault of its ERP. */
 type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
 
-/** The end of a run, beside what its log has. */
+/** The end of a run, besides the contents of its log. */
 export type EndOfRun =
   { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };
 
@@ -112,7 +112,7 @@ export interface RunLog {
   failed(error: RunError): void;
   /** A position was moved: a later run need not ask for what lies before it. */
   advance(): void;
-  /** Whether a page was stored, a stream read to its end, or a position moved. */
+  /** Tells whether a page was stored, a stream read to its end, or a position moved. */
   hasResult(): boolean;
 }
 
@@ -174,8 +174,8 @@ export function runLog(): RunLog {
 }
 
 /**
- * How a run ended (ERP reference, section 14): FAILED when a person has to act or nothing was read, PARTIAL when something
- * is missing or more than 5 % of the rows of a stream are invalid.
+ * Returns the status of a completed run (ERP reference, section 14): FAILED when someone must act or nothing was read, PARTIAL when
+ * something is missing or more than 5 % of the rows of a stream are invalid.
  */
 export function statusOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,

@@ -3,7 +3,7 @@ import { v5 as uuidV5 } from 'uuid';
 
 const HOUR_SECONDS = 3_600;
 
-/** Where in each interval a connection is due: spread by its id, so that not all of them are due at once. */
+/** Returns the offset in each interval at which a connection is due: spread by its id, so that not all of them are due at once. */
 function offsetSeconds(connectionId: string, intervalSeconds: number): number {
   const digest = createHash('sha256').update(connectionId).digest();
   return digest.readUInt32BE(0) % intervalSeconds;
@@ -18,8 +18,8 @@ export function nextSlot(connectionId: string, now: Date, intervalSeconds: numbe
 }
 
 /**
- * The id of the run that is due at an instant: one for each slot, whoever starts it. Slots of whole hours are named
- * `YYYYMMDDHH`, an instant between them with all its digits.
+ * Returns the id of the run that is due at an instant: one for each slot, independent of the replica that starts it. Slots of whole hours
+ * are named `YYYYMMDDHH`, an instant between them with all its digits.
  */
 export function scheduledRunId(connectionId: string, dueAt: Date, intervalSeconds: number): string {
   const digits = dueAt.toISOString().replaceAll(/\D/g, '');

@@ -8,7 +8,7 @@ export interface ConnectionTokens extends GrantedTokens {
   readonly remoteConnectionId?: string;
 }
 
-/** How long the refresh token before the last refresh is kept (ERP reference, section 7.7). */
+/** Time for which the refresh token before the last refresh is kept (ERP reference, section 7.7). */
 export const PREVIOUS_TOKEN_MS = 30 * 60_000;
 /** An access token that ends within this time is renewed before it is used. */
 export const RENEW_BEFORE_END_MS = 120_000;
@@ -32,12 +32,12 @@ export function isUsable({ accessExpiresAt }: Pick<GrantedTokens, 'accessExpires
   return accessExpiresAt.getTime() - RENEW_BEFORE_END_MS > now.getTime();
 }
 
-/** As it is sealed. */
+/** Encodes tokens as they are sealed. */
 export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }
 
-/** What {@link encodeTokens} has made. */
+/** Decodes a text of {@link encodeTokens}. */
 export function decodeTokens(text: string): ConnectionTokens {
   const { previous, ...tokens } = JSON.parse(text) as Omit<ConnectionTokens, 'accessExpiresAt' | 'previous'> & {
     accessExpiresAt: string;

@@ -100,7 +100,7 @@ async function connected(product: Product) {
     expire: () => put({ accessExpiresAt: new Date(0) }),
     counts: () => erps.tokens(product, tenant),
     fault: (fault: object) => erps.fault(product, { match: '^POST .*token(s/bearer)? ', ...fault, tenant }),
-    /** Whether the provider takes the access token. */
+    /** Tells whether the provider takes the access token. */
     async isTaken(accessToken: string): Promise<boolean> {
       const url =
         product === 'xero'
@@ -132,7 +132,7 @@ describe.each(products)('the access of %s', (product) => {
     expect(await one.counts()).toMatchObject({ refreshed: 1, reused: 0 });
   });
 
-  test('that the ERP refused is renewed by one refresh, whoever noticed it', async () => {
+  test('that the ERP refused is renewed by one refresh, whichever process noticed it', async () => {
     const one = await connected(product);
     const { accessToken: refused } = await one.held();
     const got = await Promise.all([replica(), replica()].map((process) => process.renewed(one.owner, refused)));

@@ -203,7 +203,7 @@ describe('connecting an ERP with credentials', () => {
   test.each([
     ['with and without the database', { erpCompanyId: 1 }, { database: 'main', erpCompanyId: 1 }],
     ['with and without the company', { database: 'main', erpCompanyId: 1 }, { database: 'main' }],
-  ])('connects an Odoo once %s, and keeps its ids when it is connected anew', async (_, one, other) => {
+  ])('connects an Odoo once %s, and keeps its ids when it is connected again', async (_, one, other) => {
     const organizationId = newTenant();
     const baseUrl = 'http://127.0.0.1:8069/demo';
     const { connectionId } = await create(odoo(organizationId, { baseUrl, ...one }));

@@ -96,11 +96,11 @@ async function newestRun(connected: Connected, count = 1): Promise<Run> {
 const start = async ({ organizationId, connectionId }: Connected, mode: RunMode = RunMode.INCREMENTAL) =>
   stated((await running.runs.startRun({ organizationId, connectionId, mode }, caller)).run);
 
-/** As if its hour had come. */
+/** Makes the next run due, as if its time had come. */
 const makeDue = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { nextSyncAt: new Date(Date.now() - 1_000) } });
 
-/** As if the process of its run had been killed. */
+/** Makes the worker of its run look killed. */
 const silence = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { claim: 'silent', leaseUntil: new Date(Date.now() - 1) } });
 
@@ -325,7 +325,7 @@ describe('a run of the whole', () => {
       return connected;
     }
 
-    test('goes on with the ids alone, finds what vanished, and keeps what came meanwhile', async () => {
+    test('goes on with the ids alone, finds vanished records, and keeps records that came in the meantime', async () => {
       const connected = await interrupted();
       expect(ledger().live(connected.connectionId, 'BILL')).toHaveLength(9);
       erp.windows.splice(0);
@@ -688,7 +688,7 @@ describe('one run of a connection at a time', () => {
     }
   });
 
-  test('and a second one that somebody starts meanwhile is refused', async () => {
+  test('and a second one that somebody starts during it is refused', async () => {
     const connected = await connect();
     await newestRun(connected);
     let open = (): void => {};
@@ -875,7 +875,7 @@ describe('what changes during a run', () => {
     const ended = stated((await runs().findOne({ connectionId })) ?? undefined);
     const { outcome: _, finishedAt: __, ...open } = ended;
     await runs().insertOne({ ...open, _id: runId, status: 'RUNNING', createdAt: new Date() });
-    // Its lease still holds, so no other process takes the run over meanwhile.
+    // Its lease still holds, so no other process takes the run over in the meantime.
     const leaseUntil = new Date(Date.now() + 60_000);
     await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId, claim: 'dead', leaseUntil } });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
@@ -916,7 +916,7 @@ describe('organizations that are not served', () => {
     await eventually(() => isSkipped(connected), { timeoutMs: 20_000 });
   });
 
-  /** Whether its next run is moved to its slot without a run. The facts of organizations are cached for seconds. */
+  /** Waits until its next run is moved to its slot without a run. The facts of organizations are cached for seconds. */
   async function isSkipped(connected: Connected): Promise<void> {
     const before = await runs().countDocuments({ connectionId: connected.connectionId });
     await makeDue(connected);
@@ -1037,7 +1037,7 @@ test('a run that a stopping service interrupts is continued at once by another r
   erp.onPage = async (stream, position) => {
     if (stream !== 'vendors' || position !== 'v006' || hasStopped) return;
     isReached = true;
-    // As a call that the stop ends.
+    // The call behaves like one that the stop ends.
     await eventually(() => expect(hasStopped).toBe(true), { timeoutMs: 20_000 });
     throw new Error('stopped');
   };

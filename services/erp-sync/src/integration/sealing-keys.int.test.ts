@@ -25,7 +25,7 @@ afterAll(() => running.stop());
 
 const stored = () => running.mongo.db.collection<ConnectionDocument>('connections');
 
-test('secrets are sealed anew under the newest key, and open to the same text', async () => {
+test('secrets are sealed again under the newest key, and open to the same text', async () => {
   const organizationId = running.organization.newTenant();
   const { connection } = await running.connections.createConnection(businessCentralRequest(organizationId), caller);
   const { connectionId } = stated(connection);

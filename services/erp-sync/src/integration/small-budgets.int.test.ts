@@ -14,7 +14,7 @@ import type { Consenting } from '../testing/consenting.js';
 import { caller, guid, startErpSync, stated } from '../testing/running-erp-sync.js';
 import type { RunningErpSync } from '../testing/running-erp-sync.js';
 
-/** Of a run. The most that one page costs: a page of bills of Odoo, with vendors that are new and their accounts. */
+/** Calls of a run. This is the most that one page costs: a page of bills of Odoo, with vendors that are new and their accounts. */
 const CALLS = 6;
 const PAGE_SIZE = 2;
 const RUNS_MAX = 60;
@@ -314,7 +314,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     expect(countsOf()).toEqual({ ...all, ...more });
     if (product === 'odoo') expect(live('CREDIT_NOTE')).toHaveLength(ROWS);
 
-    // Compared over several runs, while the company goes on working: what comes meanwhile stays.
+    // The ids are compared over several runs, while the company goes on working: new records stay.
     await put(sample.bill, [], [sample.idOf(2, 3)]);
     await running.runs.startRun({ organizationId, connectionId, mode: RunMode.FULL }, caller);
     runsCount += 1;

@@ -1,6 +1,6 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Of two amounts as `Row.amount` reads them, exactly; undefined where one of them is. */
+/** Returns the exact difference of two amounts that `Row.amount` read; undefined when one of them is. */
 export function difference(minuend: string, subtrahend: string): string;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined {
@@ -9,7 +9,7 @@ export function difference(minuend: string | undefined, subtrahend: string | und
   return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 
-/** Of an amount as `Row.amount` reads it, or of a difference. */
+/** Tells whether an amount that `Row.amount` read, or a difference, is zero. */
 export function isZero(amount: string): boolean {
   return amount === '0';
 }

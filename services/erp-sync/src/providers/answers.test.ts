@@ -1,4 +1,4 @@
-// Answers of every ERP, and of what stands before it: only what an ERP itself says is taken for a fault that a person has to mend.
+// Responses of every ERP, and of proxies in front of it: only a response of the ERP itself is a fault that someone must mend.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';

@@ -5,9 +5,9 @@ import type { ErpAnswer } from './provider.js';
 export interface AnswerRule {
   /** Absent: whatever the status is. */
   readonly status?: readonly number[];
-  /** What the ERP calls it; `Family_*` for all that begin so. Without a code there is no proof. */
+  /** Codes of the ERP; `Family_*` for all that begin so. A response without a code proves nothing. */
   readonly codes: readonly string[];
-  /** What was asked for; absent: anything. */
+  /** Requested subjects; absent for all. */
   readonly of?: readonly string[];
   /** @param subject what was asked for */
   readonly fault: (subject: string) => ErpFault;
@@ -16,13 +16,13 @@ export interface AnswerRule {
 /** An answer as a table reads it. */
 export interface CodedAnswer {
   readonly status: number;
-  /** Of the ERP; empty where something else answered, such as a proxy, or half of the answer is missing. */
+  /** Codes of the ERP; empty when something else responded, such as a proxy, or half of the response is missing. */
   readonly codes: readonly string[];
 }
 
 /**
- * What an answer that is no good one is taken for: the first row of the table that has its status, a code of it and what was asked
- * for. What the table does not know is an outage and tried again: a person is never asked to mend what may pass.
+ * Finds the fault of an unsuccessful response: the first row of the table that has its status, a code of it and the requested subject. A
+ * response that the table does not know is an outage and retried: nobody is asked to mend what may pass.
  */
 export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
   const rule = rules.find(
@@ -38,7 +38,7 @@ function isOf(known: string, code: string): boolean {
   return known.endsWith('*') ? code.startsWith(known.slice(0, -1)) : code === known;
 }
 
-/** By the status alone, which says nothing that a person could mend. */
+/** Makes an outage of the status alone, which names nothing that someone could mend. */
 export function outageOf({ status, codes }: CodedAnswer): Outage {
   if (status === 429) return new Outage('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
   if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not answer in time.');
@@ -48,7 +48,7 @@ export function outageOf({ status, codes }: CodedAnswer): Outage {
   return new Outage('UPSTREAM_ERROR', `The ERP, or something before it, answered with an error (status ${status}).`);
 }
 
-/** Without a table: only what its status calls an outage is one. */
+/** Decides without a table: only an outage status is an outage. */
 export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
   return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
 }

@@ -22,7 +22,7 @@ export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'miss
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
-/** How one stream of an ERP is read. */
+/** Reader of one stream of an ERP. */
 export interface StreamSource<R> {
   /** The field with the id of a row. */
   readonly idName: string;
@@ -40,7 +40,7 @@ export interface StreamSource<R> {
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 
-/** What is special about a session of one ERP. */
+/** The parts of a session that are special to one ERP. */
 export interface SessionParts {
   test(): Promise<RemoteCompany>;
   readonly streams: StreamSources;

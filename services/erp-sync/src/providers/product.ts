@@ -1,13 +1,13 @@
 import type { ProviderCode } from './provider.js';
 
-/** What the service knows of an ERP without calling it. */
+/** The facts of an ERP that the service knows without calling it. */
 export interface ErpProduct {
   readonly code: ProviderCode;
-  /** `BUSINESS_CENTRAL`: accepted in requests beside the code. */
+  /** `BUSINESS_CENTRAL`: accepted in requests in place of the code. */
   readonly product: string;
   /** `Business Central`: in mails, pages and refusals. */
   readonly title: string;
-  /** How credentials connect it (endpoint 10); absent: a person gives consent in the browser (endpoint 11). */
+  /** Set-up of a connection with credentials (endpoint 10); absent when a person gives consent in the browser (endpoint 11). */
   readonly credentials?: CredentialSetup;
 }
 
@@ -20,13 +20,13 @@ export interface CredentialSetup {
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
   /**
-   * Whether two configurations, as they are stored, may name one remote company: what one of them leaves out, or names in another
-   * way, only a call could tell apart.
+   * Tells whether two stored configurations may name one remote company: only a call could distinguish values that one of them leaves out
+   * or names in another way.
    */
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
 
-/** As it is stored and shown. */
+/** Configuration as it is stored and shown. */
 export type StoredConfig = Readonly<Record<string, unknown>>;
 
 export interface ReadConfig {
@@ -35,9 +35,9 @@ export interface ReadConfig {
   readonly remoteKey: string;
 }
 
-/** What the installation says about addresses in configurations. */
+/** Rules of the installation for addresses in configurations. */
 export interface ConfigChecks {
-  /** Whether a URL that a customer gave may be called. */
+  /** Checks that a URL of a customer may be called. */
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
   /** Origins that the token of Business Central may be sent to. */
   readonly bankOrigins: readonly string[];

@@ -8,11 +8,11 @@ export type { ProviderCode } from '../domain/provider-code.js';
 /** One ERP: everything that is special about it. The engine knows no product. */
 export interface Provider {
   readonly code: ProviderCode;
-  /** `BUSINESS_CENTRAL`: accepted in requests beside the code. */
+  /** `BUSINESS_CENTRAL`: accepted in requests in place of the code. */
   readonly product: string;
   /** `Business Central`: in mails and pages. */
   readonly title: string;
-  /** What it has, in the order of `streamNames`. */
+  /** Streams of the ERP, in the order of `streamNames`. */
   readonly streams: readonly StreamName[];
   /** Streams whose deletions show only in a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
@@ -28,7 +28,7 @@ export interface Provider {
 }
 
 export interface SessionDeps {
-  /** As stored: without secrets. */
+  /** Stored configuration without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly http: ErpHttp;
   readonly credentials: Credentials;
@@ -92,20 +92,20 @@ export interface RecordsPart<R> {
 export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
 
 export interface Page<R> extends RecordsPart<R> {
-  /** What the records name and their own streams do not bring: suppliers of documents, and the accounts of those. */
+  /** Records that the page names and their own streams do not bring: suppliers of documents, and the accounts of those. */
   readonly besides?: BesidesParts;
   /** Ids of all rows that the ERP sent, also of those that are no part of the stream; absent: those of the records. */
   readonly rowIds?: readonly string[];
   /** The ERP cannot tell all deletions of the window: the ids of the stream are compared before the cursor moves. */
   readonly missesDeletions?: boolean;
-  /** Where a later run may continue; absent: only from the beginning of the window. */
+  /** Position at which a later run may continue; absent when it can only continue from the beginning of the window. */
   readonly position?: string;
 }
 
 /** A page of a list of all ids. */
 export interface IdPage {
   readonly ids: readonly string[];
-  /** Where a later run may continue; absent: only from the position before. */
+  /** Position at which a later run may continue; absent when it can only continue from the position before. */
   readonly position?: string;
 }
 
@@ -129,9 +129,9 @@ export interface ErpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What an answer is taken for; undefined for a good one. Absent: 408, 429 and 5xx are outages. */
+  /** Finds the fault of a response; undefined for a good one. When absent, 408, 429 and 5xx are outages. */
   readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
-  /** How long to wait after RATE_LIMITED without `Retry-After`, in first pauses of the backoff: seconds, as it is configured by default. */
+  /** Wait after RATE_LIMITED without `Retry-After`, in first pauses of the backoff: seconds with the default configuration. */
   readonly throttledPauses?: number;
 }
 

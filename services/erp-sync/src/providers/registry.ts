@@ -13,7 +13,7 @@ import { xeroProvider } from './xero/provider.js';
 /** Every ERP that can be connected. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** How each of them is read, at the addresses of the configuration. */
+/** Builds the providers, at the addresses of the configuration. */
 export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
   const providers = [
     businessCentralProvider({ loginUrl: config.BUSINESS_CENTRAL_LOGIN_URL, apiUrl: config.BUSINESS_CENTRAL_API_URL }),

@@ -1,8 +1,8 @@
 import type { InvalidRow, Page } from './provider.js';
 
-/** Of a list within a row, such as the lines of a bill. */
+/** Maximum length of a list within a row, such as the lines of a bill. */
 const LIST_LENGTH_MAX = 10_000;
-/** Of an amount. */
+/** Maximum number of decimals of an amount. */
 const DECIMALS_MAX = 6;
 /** Ids of invalid rows are shown in the record of a run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
@@ -29,7 +29,7 @@ export class Row {
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 
-  /** Without blanks around it; a whole number, such as an id, becomes a text. */
+  /** Reads a text without surrounding blanks; a whole number, such as an id, becomes a text. */
   text(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -43,12 +43,12 @@ export class Row {
     return required(this.text(name), name);
   }
 
-  /** Of these fields, those that have one. */
+  /** Reads the texts of those fields that have one. */
   texts(...names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.text(name) ?? []);
   }
 
-  /** With the digits that the ERP sent, the shortest that are the same number, and with at most six decimals. */
+  /** Reads an amount with the digits that the ERP sent, the shortest form of the same number, with at most six decimals. */
   amount(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -57,7 +57,7 @@ export class Row {
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
     const dot = amount.indexOf('.');
     if (dot < 0 || amount.length - dot - 1 <= DECIMALS_MAX) return amount;
-    // What binary fractions leave behind: 0.1 + 0.2.
+    // Rounding removes the rest of binary fractions, as in 0.1 + 0.2.
     return String(Number(value.toFixed(DECIMALS_MAX)));
   }
 
@@ -75,7 +75,7 @@ export class Row {
     return required(this.day(name), name);
   }
 
-  /** Of a date with a time and a zone. */
+  /** Reads a date with a time and a zone. */
   instant(name: string): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -109,7 +109,7 @@ export class Row {
     return value.map((item) => new Row(item));
   }
 
-  /** Of plain values. */
+  /** Reads a list of plain values. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.#present(name);
     if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is not a list.`);

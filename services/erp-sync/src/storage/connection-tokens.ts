@@ -98,7 +98,7 @@ export function connectionTokenStore(collection: Collection<ConnectionDocument>,
   };
 }
 
-/** What consents and the end of access change of connections; through the aggregate, because others are told of it. */
+/** Stores the changes of connections by consents and by the end of access; through the aggregate, because they are announced. */
 export function consentedConnectionStore(
   collection: Collection<ConnectionDocument>,
   outbox: Outbox,

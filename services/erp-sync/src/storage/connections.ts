@@ -28,8 +28,8 @@ export interface ConnectionDocument extends Aggregate {
   /** The remote company within the organization, while it is connected. Unique sparse index. */
   readonly liveKey?: string;
   /**
-   * Its place among the connections of its provider in the organization. Unique sparse index: two spellings of one company have two
-   * live keys, so that a new connection has to be compared with all that were stored before it.
+   * Place among the connections of its provider in the organization. Unique sparse index: two spellings of one company have two live keys,
+   * so that a new connection must be compared with all that were stored before it.
    */
   readonly ordinal?: number;
   readonly ordinalKey?: string;
@@ -43,9 +43,9 @@ export interface ConnectionDocument extends Aggregate {
   readonly tokens?: SealedValue;
   /** Raised by every write of `tokens`. */
   readonly tokenVersion?: number;
-  /** When the tokens were refreshed last. Sparse index. */
+  /** Time of the last refresh of the tokens. Sparse index. */
   readonly tokensRefreshedAt?: Date;
-  /** Who refreshes the tokens. */
+  /** Claim of the process that refreshes the tokens. */
   readonly refreshClaim?: string;
   readonly refreshLeaseUntil?: Date;
   /** Disconnected, and the tokens are not revoked yet: when to try next. Sparse index. */
@@ -53,21 +53,21 @@ export interface ConnectionDocument extends Aggregate {
   readonly revokeTries?: number;
 
   /**
-   * When the next run is due. Absent: not scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR, too: a run is
+   * Time when the next run is due. Absent when none is scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR, too: a run is
    * due by this field alone. Sparse index.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
-  /** Of the worker of the running run; guards what it writes. */
+  /** Claim of the worker of the current run; guards its writes. */
   readonly claim?: string;
   /** The epoch while no run is on; absent: DISABLED, nothing may run. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
-  /** When the last comparison of all ids was begun. */
+  /** Time when the last comparison of all ids was begun. */
   readonly reconciledAt?: Date;
   /** Lists of ids that are not compared yet; their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
-  /** Where the next run goes on, after one whose budget was spent. */
+  /** Place at which the next run goes on, after one whose budget was spent. */
   readonly pass?: Pass;
   /** Records wait for `CompleteImport` since the run that began then. */
   readonly incompleteSince?: Date;
@@ -83,9 +83,9 @@ export interface ConnectionDocument extends Aggregate {
   readonly endMasterSince?: Date;
 }
 
-/** How far a stream has been read. */
+/** Progress of reading a stream. */
 export interface StreamProgress {
-  /** RFC 3339, the ERP's clock: a window begins there. Moved after its last page. Absent: never read to the end. */
+  /** RFC 3339 on the ERP's clock: a window begins there. Moved after its last page. Absent until the stream was read to the end. */
   readonly cursor?: string;
   /** A window that is not read to its end. */
   readonly window?: {
@@ -96,7 +96,7 @@ export interface StreamProgress {
     /** `Page.position` of the last page that was stored. */
     readonly after?: string;
   };
-  /** When it was last read to the end. */
+  /** Time when it was last read to the end. */
   readonly succeededAt?: Date;
 }
 
@@ -235,7 +235,7 @@ export function connectionStore(
   };
 }
 
-/** What a disconnected ERP no longer has. Tokens stay until they are revoked. */
+/** Fields that a disconnected ERP no longer has. Tokens stay until they are revoked. */
 const REMOVED_BY_DELETION = {
   liveKey: '',
   credential: '',

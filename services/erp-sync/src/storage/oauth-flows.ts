@@ -10,12 +10,12 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   readonly _id: string;
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
-  /** Since the code was exchanged, until the flow is closed and, where nothing was connected, the tokens are revoked. */
+  /** Tokens from the exchange of the code until the flow is closed and, if nothing was connected, they are revoked. */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
   /** SHA-256 of what the form has. */
   readonly confirmationHash?: string;
-  /** When its tokens are revoked. Sparse index. */
+  /** Time when its tokens are revoked. Sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
   /** TTL index: long after its tokens were revoked or given up. */
@@ -90,7 +90,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // Whoever would confirm it now comes too late.
+        // A confirmation from now on comes too late.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

@@ -20,14 +20,14 @@ export interface RunDocument extends Aggregate {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   readonly status: RunStatus;
-  /** Its start; the name is that of every list. */
+  /** Start of the run; the name is that of every list. */
   readonly createdAt: Date;
   readonly finishedAt?: Date;
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
   readonly httpCalls: number;
   readonly throttledMs: number;
-  /** From its end on. */
+  /** Outcome, present from the end of the run on. */
   readonly outcome?: RunOutcome;
 }
 

@@ -38,7 +38,7 @@ export function syncedConnections(
     const { claimId } = lease;
     let { isPaused } = document;
 
-    /** Reads whether the claim holds. A pause that came meanwhile ends it, the end of a pause does not. */
+    /** Checks that the claim is still held. A pause in the meantime ends it, the end of a pause does not. */
     const confirm = async (): Promise<void> => {
       const projection = { claim: 1, status: 1, isPaused: 1 };
       const now = await collection.findOne({ _id: id, organizationId }, { projection });
@@ -221,7 +221,7 @@ function pushRun(runId: string) {
   return { $push: { recentRunIds: { $each: [runId], $slice: -RECENT_RUNS_MAX } } };
 }
 
-/** A good run connects; a fault that a person has to mend turns to ERROR; everything else leaves the status. */
+/** A good run turns to CONNECTED; a fault that someone must mend turns to ERROR; everything else leaves the status. */
 function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): ConnectionStatus {
   if (status === 'DISABLED') return status;
   if (outcome.needsAPerson) return 'ERROR';

@@ -74,7 +74,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   };
 }
 
-/** What a stream has, page by page and all together. */
+/** Reads a stream, page by page and all together. */
 export async function readAll<S extends StreamName>(
   session: Session,
   stream: S,

@@ -10,7 +10,7 @@ export const RETURN_URL = 'https://app.example.com/settings?tab=erp';
 type Product = 'quickBooks' | 'xero';
 export const codes = { quickBooks: 'PROVIDER_C', xero: 'PROVIDER_D' } as const;
 
-/** How a tenant's tokens stand, as the simulator counts them. */
+/** Counts of a tenant's tokens in the simulator. */
 interface TokenCounts {
   readonly issued: number;
   readonly refreshed: number;
@@ -82,7 +82,7 @@ export async function startConsenting(startErpSimulators: StartSimulators) {
 
 export type Consenting = Awaited<ReturnType<typeof startConsenting>>;
 
-/** What a click on the consent page leads to: the query of the callback. */
+/** Clicks on the consent page. @returns the query of the callback */
 export async function clickThrough(authorizeUrl: string, choice: string): Promise<string> {
   const response = await fetch(`${authorizeUrl}&${choice}`, { redirect: 'manual' });
   const location = response.headers.get('location');

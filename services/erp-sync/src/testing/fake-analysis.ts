@@ -10,9 +10,9 @@ import type { ImportLedger } from './import-ledger.js';
 export interface FakeAnalysis extends GrpcServer {
   /** Connections whose master was ended, in the order of the calls. */
   readonly endedMasters: readonly string[];
-  /** What runs brought. */
+  /** Records that runs imported. */
   readonly imports: ImportLedger;
-  /** From now on the ends of masters are refused, or taken again. */
+  /** Refuses the ends of masters from now on, or takes them again. */
   setAvailable(isAvailable: boolean): void;
 }
 

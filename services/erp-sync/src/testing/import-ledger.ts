@@ -9,12 +9,12 @@ import type { Implementation } from '@invoicecontrol/runtime/grpc/server';
 
 type ImportRpcs = Omit<Implementation<typeof ErpImportServiceDefinition>, 'endMaster'>;
 
-/** What the imports of the analysis service keep, for tests: each record once, by remote company, entity and external id. */
+/** Imported records as the analysis service keeps them, for tests: each record once, by remote company, entity and external id. */
 export interface ImportLedger {
   readonly rpcs: ImportRpcs;
   /** External ids of what is live, in order. */
   live(connectionId: string, entity: EntityName): readonly string[];
-  /** How often a record was created; more than once only after it was deleted. */
+  /** Returns how often a record was created; more than once only after it was deleted. */
   createdCount(connectionId: string, entity: EntityName, externalId: string): number;
   readonly completed: readonly CompleteImportRequest[];
   /** Calls that the next examination takes, by connection; one where nothing is said. */

@@ -14,7 +14,7 @@ import type { Config } from '../config.js';
 import { startFakeAnalysis } from './fake-analysis.js';
 import type { FakeAnalysis } from './fake-analysis.js';
 
-/** Who calls in these tests. */
+/** Caller of these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
@@ -42,7 +42,7 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Without it due connections are not run. */
+  /** Due connections are not run when it is absent. */
   readonly erps?: ErpOverrides;
 }
 

@@ -15,7 +15,7 @@ export interface ScriptedErp {
   now: Date;
   pageSize: number;
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
-  /** Without a trace. */
+  /** Removes a record without a trace. */
   vanish(stream: StreamName, externalId: string): void;
   /** Reported as deleted to the next window. */
   remove(stream: StreamName, externalId: string): void;
@@ -25,7 +25,7 @@ export interface ScriptedErp {
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
   /** Called for each page of ids, before it is sent; what it throws ends the list. */
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
-  /** In place of its own list. */
+  /** Lists ids in place of its own list. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;
   /** The windows that were asked for. */
   readonly windows: { readonly stream: StreamName; readonly window: Window }[];

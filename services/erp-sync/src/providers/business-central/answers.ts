@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** What the company itself is called in messages. */
+/** Name of the company in messages. */
 export const COMPANY = 'the company';
 /** The list of the API for reports, which may be missing. */
 export const PAYMENTS = 'vendorLedgerEntries';
@@ -41,7 +41,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
   { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
   { status: [404], codes: NOT_FOUND, of: [COMPANY], fault: noEnvironmentOrCompany },
-  // Without the API for reports there is nothing to read: payments are left out as without a right.
+  // If the API for reports is missing, there is nothing to read: payments are left out as if the right were missing.
   { status: [404], codes: NOT_FOUND, of: [PAYMENTS], fault: (name) => permissionDenied([name]) },
   {
     status: [404],
@@ -101,7 +101,7 @@ export const entraAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** What an answer of the API is taken for. @param isGood whether the body has what was asked for */
+/** Finds the fault of a response of the API. @param isGood whether the body has the requested content */
 export function faultOfApi(
   { status, json }: ErpAnswer,
   name: string,
@@ -112,7 +112,7 @@ export function faultOfApi(
   return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
 }
 
-/** What an answer of Microsoft Entra is taken for. */
+/** Finds the fault of a response of Microsoft Entra. */
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';

@@ -14,7 +14,7 @@ const name = 'the bank account page';
 /** The page with accounts of vendors, which the customer publishes; the standard API has none. */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
-  /** Its name where it may not be read. */
+  /** Returns the name of the page when it may not be read. */
   denied(): Promise<readonly string[]>;
   /** Fails as a run does. */
   test(): Promise<void>;

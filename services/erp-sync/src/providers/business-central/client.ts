@@ -7,13 +7,13 @@ import type { ErpAnswer, SessionDeps } from '../provider.js';
 import { COMPANY, faultOfApi, PAYMENTS, QueryRefused } from './answers.js';
 import { entraTokens } from './tokens.js';
 
-/** Where Business Central is called: configuration of the service. Both without a slash at the end. */
+/** Addresses of Business Central: configuration of the service. Both are without a slash at the end. */
 export interface BusinessCentralAddresses {
   readonly loginUrl: string;
   readonly apiUrl: string;
 }
 
-/** Of a connection, as it is stored (ERP reference, section 12). */
+/** Stored configuration of a connection (ERP reference, section 12). */
 export interface BusinessCentralConfig {
   readonly tenantId: string;
   readonly environmentName: string;
@@ -76,7 +76,7 @@ export function businessCentralClient(
   };
 
   return {
-    /** Of the environment, in every address. */
+    /** Path of the environment, in every address. */
     path: `${tenant}/${environment}`,
     companyUrl: `${base}/v2.0/companies(${config.companyId})`,
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,

@@ -63,7 +63,7 @@ export const businessCentral: ErpProduct = {
 /** The access token goes to this URL, so only to origins that the installation names. */
 function checkBankAccountEndpoint(text: string, companyId: string, origins: readonly string[]): void {
   const path = 'config.bankAccountEndpoint';
-  // Whether http is right follows from the origins.
+  // The origins decide whether http is allowed.
   const read = readCustomerUrl(text.replaceAll('{companyId}', companyId), { isHttpAllowed: true });
   if ('problem' in read) throw invalidField(path, `${read.problem}.`);
   if (!origins.includes(read.url.origin)) {

@@ -314,7 +314,7 @@ describe('pages', () => {
     expect(resumed).toHaveLength(2);
   });
 
-  test('begin anew where the position of an earlier run is refused: a link to a page does not hold for ever', async () => {
+  test('begin again where the position of an earlier run is refused: a link to a page does not hold for ever', async () => {
     const [first] = await readPages(open({}, { pageSize: 3 }), 'vendors');
     await control.addFault({ match: 'skiptoken', kind: 'STATUS', status: 400 });
     const after = first?.position ?? '';

@@ -6,7 +6,7 @@ import type { ErpAnswer } from '../provider.js';
 
 /** Models of apps that not every Odoo has. */
 const OPTIONAL = ['account.payment', 'purchase.order'] as const;
-/** What the database server says, and Odoo passes on as one of many operational errors. */
+/** Message of the database server that Odoo passes on as one of many operational errors. */
 const NO_SUCH_DATABASE = 'database does not exist';
 
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
@@ -23,7 +23,7 @@ export const odooAnswers: readonly AnswerRule[] = [
   },
   { codes: ['AccessError'], fault: (model) => permissionDenied([model]) },
   { codes: [NO_SUCH_DATABASE], fault: () => noSuchDatabase() },
-  // Without its app an optional list has nothing to read: it is left out as one without a right is.
+  // If its app is missing, an optional list has nothing to read: it is left out as if the right were missing.
   { codes: ['NotFound', 'KeyError'], of: OPTIONAL, fault: (model) => permissionDenied([model]) },
   {
     codes: ['NotFound', 'KeyError'],
@@ -35,7 +35,7 @@ export const odooAnswers: readonly AnswerRule[] = [
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];
 
-/** What an answer by JSON-2 is taken for. @param isResult whether the result has the form that was asked for */
+/** Finds the fault of a JSON-2 response. @param isResult whether the result has the requested form */
 export function faultOfJson2(
   { status, json }: ErpAnswer,
   model: string,
@@ -45,7 +45,7 @@ export function faultOfJson2(
   return faultByTable(odooAnswers, { status, codes: status === 200 ? [] : codesOf(json) }, model);
 }
 
-/** What an answer by JSON-RPC is taken for. */
+/** Finds the fault of a JSON-RPC response. */
 export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault | undefined {
   const error = fieldOf(json, 'error');
   if (status === 200 && error === undefined && fieldOf(json, 'result') !== undefined) return undefined;

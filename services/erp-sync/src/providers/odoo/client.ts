@@ -14,9 +14,9 @@ import {
 /** JSON-2 came with it. */
 const JSON2_SINCE = 19;
 
-/** Of a connection, as it is stored (ERP reference, section 12). */
+/** Stored configuration of a connection (ERP reference, section 12). */
 export interface OdooConfig {
-  /** Without a slash at the end. */
+  /** Base URL without a slash at the end. */
   readonly baseUrl: string;
   readonly database?: string;
   readonly erpCompanyId?: number;

@@ -40,7 +40,7 @@ export const odoo: ErpProduct = {
       const { database = '', erpCompanyId = '' } = read;
       return { config: { ...read, baseUrl }, remoteKey: JSON.stringify([baseUrl, database, erpCompanyId]) };
     },
-    // Without them Odoo chooses the only database, and the company that the user begins in.
+    // When they are absent, Odoo chooses the only database, and the company that the user begins in.
     mayBeSameCompany: (one, other) =>
       one['baseUrl'] === other['baseUrl'] &&
       (['database', 'erpCompanyId'] as const).every(
@@ -49,7 +49,7 @@ export const odoo: ErpProduct = {
   },
 };
 
-/** Without the slash at its end. */
+/** Reads the base URL without the slash at its end. */
 function readBaseUrl(checked: { readonly url: URL } | { readonly problem: string }): string {
   const path = 'config.baseUrl';
   if ('problem' in checked) throw invalidField(path, `${checked.problem}.`);

@@ -301,7 +301,7 @@ describe('bank accounts', () => {
       expect(page?.besides?.bankAccounts?.records).toEqual([read]);
     }
     await put('res.partner', [{ ...partner, write_date: '2026-03-01 00:00:00' }]);
-    // Of a session that goes on, and has not read the vendor itself.
+    // The session goes on and has not read the vendor itself.
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-02-01T00:00:00Z' })).toEqual([read]);
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-04-01T00:00:00Z' })).toEqual([]);
   });
@@ -462,7 +462,7 @@ describe('a test', () => {
     const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
     await expect(open().test()).rejects.toMatchObject(required);
     await expect(open({ database: 'three' }).test()).rejects.toMatchObject(required);
-    // Without the list nothing is proven.
+    // If the list is missing, nothing is proven.
     await control.addFault({
       match: 'database/list',
       kind: 'BODY',

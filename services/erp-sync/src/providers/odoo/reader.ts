@@ -23,7 +23,9 @@ const IDS_MAX = 500;
 export interface OdooReader {
   /** The configured company, the only one, or the one that the user begins in. @throws ErpFault TENANT_NOT_FOUND */
   company(): Promise<Company>;
-  /** Pages in the order of ids, each behind the last id of the one before: what changes meanwhile repeats and is not skipped. */
+  /**
+   * Pages in the order of ids, each behind the last id of the one before: records that change in the meantime repeat and are not skipped.
+   */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
   /** @param more what they have to be besides */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;

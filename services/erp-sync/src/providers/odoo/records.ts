@@ -46,7 +46,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   return present({
     externalId,
     name: row.requiredText('name'),
-    // What people enter for "none".
+    // People enter `/` for "none".
     taxId: taxId === '/' ? undefined : taxId,
     registrationNumber: row.text('company_registry'),
     address: present({

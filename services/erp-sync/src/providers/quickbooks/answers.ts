@@ -6,12 +6,12 @@ import type { ErpAnswer } from '../provider.js';
 
 export const COMPANY = 'the company';
 const THROTTLED = 'ThrottleExceeded';
-/** Of an XML answer: codes come in its first lines. */
+/** Maximum number of characters read of an XML response: codes come in its first lines. */
 const XML_READ_MAX = 8_192;
 
 /** Numbers of Intuit, without zeros before them, and types of faults. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
-  // With 429, with 403, and within 200.
+  // This fault comes with 429, with 403, and within 200.
   {
     codes: ['3001', THROTTLED],
     fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online takes no more calls at the moment.', 60_000),
@@ -57,7 +57,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** What an answer is taken for. @param isGood whether the body has what was asked for */
+/** Finds the fault of a response. @param isGood whether the body has the requested content */
 export function faultOfAnswer(
   answer: ErpAnswer,
   noun: string,

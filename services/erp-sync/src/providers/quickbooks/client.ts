@@ -7,7 +7,7 @@ import { readRows } from '../row.js';
 import { withQuery } from '../url.js';
 import { COMPANY, deniedFault, faultOfAnswer } from './answers.js';
 
-/** What statements and changes name, and what people call it. */
+/** Entities of statements and changes, with the names that people use. */
 const nouns = {
   Vendor: 'vendors',
   Bill: 'bills',
@@ -20,7 +20,7 @@ export type EntityName = keyof typeof nouns;
 export interface Changes {
   /** Ids that were deleted. */
   readonly deletedIds: readonly string[];
-  /** Whether it has all of them: a full answer may lack some, and so may one with a row that cannot be read. */
+  /** True when it has all of them: a full response may lack some, and so may one with an unreadable row. */
   readonly isComplete: boolean;
 }
 
@@ -70,7 +70,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
 
   return {
     query,
-    /** Whether an entity may be read. @throws ErpFault PERMISSION_DENIED */
+    /** Checks that an entity may be read. @throws ErpFault PERMISSION_DENIED */
     tryQuery: (entity: EntityName) => query(entity, `select Id from ${entity} startposition 1 maxresults 1`),
     /** @throws ErpFault TENANT_NOT_FOUND */
     readCompanyName: async () =>
@@ -88,7 +88,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'HomeCurrency',
         'value',
       ),
-    /** What was deleted since then, by entity. */
+    /** Reads the ids of rows deleted since then, by entity. */
     async readChanges(entities: readonly EntityName[], since: string): Promise<ReadonlyMap<EntityName, Changes>> {
       const noun = entities.map((entity) => nouns[entity]).join(', ');
       const partsOf = (json: unknown): unknown => {

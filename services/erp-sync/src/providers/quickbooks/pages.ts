@@ -9,7 +9,7 @@ const ROWS_MAX = 1_000;
 
 export interface PagesOptions {
   readonly entity: EntityName;
-  /** Without order and page. */
+  /** Statement without order and page. */
   readonly statement: string;
   readonly pageSize: number;
   /** `position` of the last page that was stored. */

@@ -43,7 +43,7 @@ const put = (entity: string, records: readonly object[], remove: readonly string
   control(`POST ${tenant}/records`, { entity, records, remove });
 const fault = (spec: object): Promise<unknown> => control(`POST ${base}/control/faults`, spec);
 const expire = (what: string): Promise<unknown> => control(`POST ${tenant}/expire`, { what });
-/** By the clock of the ERP, which other tests advance. */
+/** Reads the clock of the ERP, which other tests advance. */
 const ago = async (seconds: number): Promise<string> => {
   const { now } = (await control(`POST ${base}/control/clock`, { advanceSeconds: 0 })) as { readonly now: string };
   return new Date(Date.parse(now) - seconds * 1_000).toISOString();
@@ -373,7 +373,7 @@ describe('faults', () => {
     expect(await control(`GET ${tenant}/tokens`)).toMatchObject({ refreshed: 1 });
   });
 
-  test('an access that was taken back has to be given anew', async () => {
+  test('an access that was taken back must be given again', async () => {
     await expire('ACCESS');
     await expire('REFRESH');
     await expect(open().test()).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });

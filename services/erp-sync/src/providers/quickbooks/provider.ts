@@ -125,8 +125,8 @@ async function loadOrderNumbers(
 }
 
 /**
- * What was deleted since the beginning of a window. One call tells it for all entities; where its answer is full, each entity is
- * asked for apart.
+ * Reads the rows deleted since the beginning of a window. One call covers all entities; when its response is full, each entity is read
+ * separately.
  */
 function changesSince(
   client: QuickBooksClient,

@@ -9,9 +9,9 @@ import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** What rows do not have themselves. */
+/** Facts that rows do not have themselves. */
 export interface RowContext {
-  /** Of rows without a currency. */
+  /** Currency of rows without one. */
   readonly homeCurrency: string | undefined;
   /** Numbers of purchase orders by id. */
   readonly orderNumbers: ReadonlyMap<string, string>;
@@ -59,7 +59,7 @@ export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** A payment of nothing was voided, or settles a bill with a credit alone: no money has left. */
+/** A payment of nothing was voided, or pays a bill only with a credit: no money has left. */
 export function toPayment(row: Row, context: RowContext): PaymentRecord {
   const amount = row.requiredAmount('TotalAmt');
   const bills = row.rows('Line').flatMap((line) =>

@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** What people call each list, the scope that it needs, and the ids of its rows. */
+/** Each list with its name for people, the scope that it needs, and the ids of its rows. */
 export const lists = {
   Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
   Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
@@ -27,7 +27,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero does not accept the access any more. Connect it again.'),
   },
-  // Where /connections has the organisation; where it does not, the organisation was disconnected.
+  // This applies when /connections has the organisation; otherwise the organisation was disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
@@ -42,7 +42,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** What an answer is taken for. @param isGood whether the body has what was asked for */
+/** Finds the fault of a response. @param isGood whether the body has the requested content */
 export function faultOfAnswer(
   { status, json }: ErpAnswer,
   resource: ResourceName,

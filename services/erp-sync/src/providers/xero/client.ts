@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly ids?: readonly string[];
 }
 
-/** In front of the first page. */
+/** Returns the position in front of the first page. */
 export function firstPosition(pageSize: number): string {
   return `0:${pageSize}`;
 }

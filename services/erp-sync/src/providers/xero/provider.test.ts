@@ -168,7 +168,7 @@ describe('vendors', () => {
     const rest = await readAll(open(), 'bills', { after });
     expect(rest.records).toEqual(pages.slice(ended + 1).flatMap(({ records }) => records));
     expect(vendorIds(rest.pages)).toEqual(vendorIds(pages.slice(ended + 1)));
-    // Where the row is gone at which the part ended, the page comes whole; and pages of another size begin anew.
+    // When the row at which the part ended is gone, the whole page comes; pages of another size begin again.
     await put('Invoices', [{ InvoiceID: idOf(50 * (ended + 1)), Type: 'ACCREC' }]);
     expect((await readAll(open(), 'bills', { after })).records).toHaveLength(119);
     expect((await readAll(open(100), 'bills', { after })).records).toHaveLength(119);
@@ -414,7 +414,7 @@ describe('faults', () => {
     expect(await control(`GET ${tenant()}/tokens`)).toMatchObject({ refreshed: 1 });
   });
 
-  test('an access that was taken back, and an organisation that was disconnected, have to be connected anew', async () => {
+  test('an access that was taken back, and an organisation that was disconnected, must be connected again', async () => {
     await expire('ACCESS');
     await expire('REFRESH');
     await expect(open().test()).rejects.toMatchObject({ code: 'REAUTH_REQUIRED' });

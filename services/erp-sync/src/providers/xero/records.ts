@@ -10,9 +10,9 @@ import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** What rows do not have themselves. */
+/** Facts that rows do not have themselves. */
 export interface RowContext {
-  /** Of the organisation: how account numbers are written. */
+  /** Country of the organisation: decides the form of account numbers. */
   readonly countryCode: string | undefined;
   readonly baseCurrency: string | undefined;
   /** The page of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
@@ -105,7 +105,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Whether an order was deleted: it stays readable. */
+/** Tells whether an order was deleted: it stays readable. */
 export function isDeletedOrder(row: Row): boolean {
   return row.text('Status') === 'DELETED';
 }

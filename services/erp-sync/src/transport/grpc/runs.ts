@@ -37,8 +37,8 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
 }
 
 /**
- * A run ends with its own record, then with its connection. Until then it is shown as running: whoever sees it end sees what it
- * means for the connection. The connection is to be read before the run.
+ * A run ends with its own record, then with its connection. Until then it is shown as running: a caller that sees it end also sees its
+ * effect on the connection. Read the connection before the run.
  */
 export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
   return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;
