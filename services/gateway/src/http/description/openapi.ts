@@ -41,7 +41,7 @@ const envelope = z
                 .describe(
                   'The path of the invalid field as it was sent, such as `supplier.bank_account.iban` or `rows[3].currency`.',
                 ),
-              message: z.string().describe('The message about what to change in the field.'),
+              message: z.string().describe('The message that explains what to change in the field.'),
             }),
           )
           .max(FIELD_FAULTS_MAX)

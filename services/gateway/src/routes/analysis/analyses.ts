@@ -23,7 +23,7 @@ const difference = shown.record<AnalysisDifference>()({
   to: shown.textOrNull(
     'to',
     'REVIEW',
-    'The value of the differing part in this analysis, or null if there is none any more.',
+    'The value of the differing part in this analysis, or null if the part no longer exists.',
   ),
   findingType: shown.optional(
     z.string(),

@@ -330,7 +330,7 @@ export const reviewFinding = route({
       note: note()
         .optional()
         .describe(
-          'The reason for the review. Required to accept the risk of a finding that blocks payment. Only an ADMIN can accept the risk of an account that was confirmed as fraud.',
+          'The reason for the review. Required to accept the risk of a finding that blocks payment. Only the role ADMIN or higher can accept the risk of an account that was confirmed as fraud.',
         ),
     })
     .meta({ id: 'Review' })

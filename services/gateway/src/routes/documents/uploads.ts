@@ -99,7 +99,7 @@ const status = z
         code: z
           .literal('PROCESSING_FAILED')
           .describe('The error code with which the analysis of the document is refused.'),
-        message: z.string().describe('The message about what the supplier must change in the document.'),
+        message: z.string().describe('The message that explains what the supplier must change in the document.'),
         reason: z.string().describe('The reason for the failure as a code for programs. More codes may be added.'),
       })
       .nullable()

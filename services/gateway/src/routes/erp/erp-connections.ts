@@ -76,7 +76,7 @@ export const connection = shown.record<Connection>('ErpConnection')({
   lastErrorMessage: shown.textOrNull(
     'lastErrorMessage',
     null,
-    'The message about what must be changed after the last run failed, or null if the last run succeeded.',
+    'The message that explains why the last run failed and what must be changed, or null if the last run succeeded.',
   ),
   nextSyncAt: shown.instantOrNull(
     'nextSyncTime',
@@ -120,7 +120,7 @@ const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
   errorMessage: shown.textOrNull(
     'errorMessage',
     'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
-    'The message about what must be changed before a run can succeed, or null if nothing is wrong.',
+    'The message that explains what must be changed before a run can succeed, or null if nothing is wrong.',
   ),
 });
 
@@ -146,18 +146,20 @@ const newBusinessCentral = z
           .string()
           .optional()
           .describe(
-            'The path of a custom API page that lists the bank accounts of vendors. The placeholder `{companyId}` stands for the company.',
+            'The URL of a custom API page that lists the bank accounts of vendors. The placeholder `{companyId}` is replaced by the id of the company.',
           ),
         bankAccountVendorIdField: z
           .string()
           .optional()
           .describe(
-            'The name of the field with the number or id of the vendor on the custom API page of bank accounts.',
+            'The name of the field with the number or id of the vendor on the custom API page of bank accounts. Required with bankAccountEndpoint.',
           ),
         bankAccountIbanField: z
           .string()
           .optional()
-          .describe('The name of the field with the IBAN on the custom API page of bank accounts.'),
+          .describe(
+            'The name of the field with the IBAN on the custom API page of bank accounts. Required with bankAccountEndpoint.',
+          ),
       })
       .describe('The location of the company in Business Central.'),
     client_secret: clientSecret,

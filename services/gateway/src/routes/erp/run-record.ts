@@ -49,7 +49,7 @@ const runError = shown.record<RunError>('ErpRunError')({
   message: shown.text(
     'message',
     'The ERP did not answer in time.',
-    'The message about what went wrong and what must be changed.',
+    'The message that explains the error and what must be changed.',
   ),
   externalId: shown.textOrNull(
     'externalId',

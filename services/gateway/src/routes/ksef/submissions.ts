@@ -89,7 +89,7 @@ const bulkItem = z
     error: z
       .object({
         code: z.string().describe('The error code of the refusal, as in an error response.'),
-        message: z.string().describe('The message about why the invoice was refused and what must be changed.'),
+        message: z.string().describe('The message that explains why the invoice was refused and what must be changed.'),
       })
       .nullable()
       .describe('The reason why the invoice was refused, or null if there is a submission.'),

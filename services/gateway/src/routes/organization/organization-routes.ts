@@ -49,7 +49,7 @@ export const organizationResources: readonly Resource[] = [
   },
   {
     tag: 'audit-events',
-    description: 'Audit events that record each change and access with its actor.',
+    description: 'Audit events, which record who changed or read which resource.',
     routes: [listAuditEvents],
   },
   {
