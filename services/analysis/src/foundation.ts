@@ -4,7 +4,7 @@ import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** What every room is built on. */
+/** The dependencies of every room. */
 export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'logger' | 'onStop'> {
   readonly outbox: Outbox;
   readonly audit: AuditBuffer;
@@ -12,10 +12,13 @@ export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'lo
   readonly tenants: Tenants;
 }
 
-/** What a room does for callers and by itself. */
+/** The rpcs and jobs of a room. */
 export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 
-/** How often each replica searches for work that a crash interrupted. */
+/** Interval at which each replica searches for work that a crash interrupted. */
 export const SWEEP_EACH_MS = 5_000;
-/** What every decision of an organization needs costs no step of the flow; this process invalidates what it changes. */
+/**
+ * Values that every decision of an organization needs are cached, so that they cost no step of the flow; this process invalidates the ones
+ * that it changes.
+ */
 export const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

@@ -39,7 +39,7 @@ export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoic
   );
 }
 
-/** The rows of a scan have their decisions; the log line of a scan stands for all of them. */
+/** The rows of a scan have their decisions; the log line of a scan covers all of them. */
 export function rowsDecided({
   decisionCounts,
   findingCounts,

@@ -9,7 +9,7 @@ import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
 import { reloadFacts } from './application/reload-facts.js';
 
-/** What decisions rest on. */
+/** The sources of the facts of decisions. */
 export type FactSources = ReturnType<typeof composeFacts>;
 
 export function composeFacts(

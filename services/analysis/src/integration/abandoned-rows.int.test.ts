@@ -56,7 +56,7 @@ test(
     await storing.complete;
     leaving.abort();
     expect(await left).toBe('left');
-    // On the same connection: when it is answered, the end of the call has arrived.
+    // The request uses the same connection: when it gets a response, the end of the call has arrived.
     const findings = client(FindingServiceDefinition, channel);
     await findings.listFindings({ ...anyFinding, organizationId: asked.organizationId }, scanner);
 

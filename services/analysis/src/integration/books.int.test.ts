@@ -268,7 +268,7 @@ describe('a bill of the ERP', () => {
     await synchronise({});
     expect(await links()).toEqual({ b1: undefined });
   });
-  test('that an invoice repeats stays the earlier one when it is voided and entered anew', async () => {
+  test('that an invoice repeats stays the earlier one when it is voided and entered again', async () => {
     await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
     const posted = await post();
     expect(posted.decision).toBe(Decision.BLOCK);
@@ -322,7 +322,7 @@ describe('a bill of the ERP', () => {
         expect(await synchronise({ payments })).toBe(0);
       },
     );
-    /** As if these bills had been examined long ago. */
+    /** Makes these bills look as if they had been examined long ago. */
     const forgetChanges = async (): Promise<void> => {
       const { organizationId } = source;
       const old = { $set: { 'erp.changedAt': new Date(0) } };
@@ -477,13 +477,13 @@ describe('at the end of a run', () => {
     expect(JSON.stringify(finding)).not.toContain(FORGED);
     expect(await synchronise({ vendors: changed })).toBe(0);
   });
-  test('an account that changed while the ERP was disconnected is reported when it is connected anew', async () => {
+  test('an account that changed while the ERP was disconnected is reported when it is connected again', async () => {
     await synchronise({ vendors: [vendorOf('v1')], bills: [billOf('b1')] });
     const { organizationId, connectionId } = source;
     await analysis.rpc.erpImport.endMaster({ organizationId, connectionId }, asUser('user-1'));
-    const anew = { ...source, connectionId: randomUUID() };
+    const renewed = { ...source, connectionId: randomUUID() };
     const changed = [vendorOf('v1', { accounts: [erpAccount({ iban: FORGED })] })];
-    expect(await synchronise({ vendors: changed, bills: [billOf('b1')] }, anew)).toBe(1);
+    expect(await synchronise({ vendors: changed, bills: [billOf('b1')] }, renewed)).toBe(1);
     expect(typesOf(await findings())).toEqual(['VENDOR_MASTER_BANK_CHANGED']);
   });
   test('a change of an account without open bills raises nothing', async () => {
@@ -597,7 +597,7 @@ describe('at the end of a run', () => {
       ['ACCEPTED_RISK', 0],
       ['UNDER_REVIEW', 0],
       ['CONFIRMED', 1],
-    ])('is reported anew when it was changed back and comes again: %s, %d more', async (disposition, found) => {
+    ])('is reported again when it was changed back and comes again: %s, %d more', async (disposition, found) => {
       await synchronise({ vendors: at(HOME), bills: [billOf('b1')] });
       await synchronise({ vendors: at(FORGED) });
       const [change] = await findings();

@@ -68,7 +68,7 @@ async function baseAmountOf(organizationId: string, invoiceId: string): Promise<
   return document?.base?.amount;
 }
 
-/** How the amounts of the two records are said to relate. */
+/** Returns the relation of the two amounts in the evidence. */
 function amountRelationIn({ evidenceJson }: Finding): string | undefined {
   const { comparisons }: { comparisons: { field: string; relation: string }[] } = JSON.parse(evidenceJson);
   return comparisons.find(({ field }) => field === 'amount')?.relation;
@@ -87,7 +87,7 @@ test('a dirham invoice and one of the same number in euros are analyzed, and wor
 test.each([
   ['EUR', 'GBP', '999999999999999.00', '1157273463719475.755121'],
   ['JPY', 'EUR', '7000000000000.00', '1290590000000000'],
-])('in base currency %s an invoice over %s %s is worth %s, and the next one is analyzed beside it', async (...row) => {
+])('in base currency %s an invoice over %s %s is worth %s, and the next one is compared with it', async (...row) => {
   const [baseCurrency, currency, amount, worth] = row;
   const organizationId = organization.newTenant(baseCurrency);
   const first = await rpc.post(organizationId, bill(currency, amount));

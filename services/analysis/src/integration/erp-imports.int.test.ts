@@ -200,7 +200,7 @@ describe('vendors of an ERP', () => {
     expect((await vendorOf(source, 'v7')).version).toBe(2);
   });
 
-  test('of a remote company that is connected anew stay the same records', async () => {
+  test('of a remote company that is connected again stay the same records', async () => {
     const organizationId = newTenant();
     const first = erpSource(organizationId);
     await importVendors(first, erpVendor('v1'));
@@ -432,7 +432,7 @@ describe('bills of an ERP', () => {
     expect(counts.failures.every(({ message }) => message.length > 10)).toBe(true);
   });
 
-  test('of a remote company that is connected anew stay the same invoices', async () => {
+  test('of a remote company that is connected again stay the same invoices', async () => {
     const organizationId = newTenant();
     await importBills(erpSource(organizationId), erpBill('b1'));
     const again = erpSource(organizationId);

@@ -329,7 +329,7 @@ describe('after a crash between a review and what follows from it', () => {
     await eventually(async () =>
       expect((await invoiceDocuments().findOne({ _id: changed.invoiceId }))?.pending).toBeUndefined(),
     );
-    // What a process that died right after its commit leaves behind.
+    // The record is as after a process that died right after its commit.
     await findingDocuments().updateOne(
       { _id: finding.findingId },
       {
@@ -376,7 +376,7 @@ describe('after a crash between a decision and what follows from it', () => {
 });
 
 describe('an assignment', () => {
-  test('goes to an active member, is told once and stands in the history; null takes it back', async () => {
+  test('goes to an active member, is announced once and is in the history; null takes it back', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
     const assigneeUserId = organization.newMember(organizationId);
@@ -564,7 +564,7 @@ describe('in every order', () => {
     return documents;
   }
 
-  /** What the order is by, largest first. */
+  /** Sort keys of each order, largest first. */
   const keysOf: Record<string, (finding: FindingDocument) => (number | string)[]> = {
     NEWEST: ({ createdAt, _id }) => [createdAt.getTime(), _id],
     SEVERITY: ({ severity, createdAt, _id }) => [severitiesByRank.indexOf(severity), createdAt.getTime(), _id],

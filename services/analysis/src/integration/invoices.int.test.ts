@@ -194,7 +194,7 @@ describe('an idempotency key', () => {
 });
 
 describe('equal invoices posted at once', () => {
-  test('are reported exactly once per pair, whoever comes first', async () => {
+  test('are reported exactly once per pair, whichever comes first', async () => {
     const organizationId = newTenant();
     const post = async (pair: number): Promise<{ invoiceId: string; isReported: boolean; related: string[] }> => {
       const invoice = { ...plainInvoice, invoiceNumber: `PAIR-${pair * 1000 + 17}`, grossAmount: `${pair * 31}.57` };
@@ -277,7 +277,7 @@ describe('after a crash', () => {
     await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
     const decided = await documents().findOne({ organizationId });
     if (decided === null) throw new Error('no invoice');
-    // What a process that died before its commit leaves behind.
+    // The record is as after a process that died before its commit.
     const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
     await documents().replaceOne(
       { _id: decided._id },
@@ -308,7 +308,7 @@ describe('after a crash', () => {
     expect((await invoicesOf().analyzeInvoice(keyed, call)).analysis).toBeDefined();
   });
 
-  test('an invoice that was stored and perhaps not counted has its counter checked by whoever takes it over', async () => {
+  test('an invoice that was stored and perhaps not counted has its counter checked by the worker that takes it over', async () => {
     const organizationId = newTenant();
     const keyed = request(organizationId, { idempotencyKey: 'uncounted' });
     await invoicesOf().analyzeInvoice(keyed, call);

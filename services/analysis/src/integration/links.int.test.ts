@@ -57,7 +57,7 @@ test('another organization has links of its own', async () => {
 });
 
 test.each([
-  ['a first link that is there already', 0],
+  ['a first link that already exists', 0],
   ['a link that has changed since it was read', 1],
 ])('%s stays as it is, and nobody in the same command is told that all went well', async (_title, version) => {
   const { bankLinks } = stores;
@@ -66,7 +66,7 @@ test.each([
   expect(await writeBoth(version, 0, 'late')).toEqual([false, false]);
   const [bankLink, orderLink] = await findBoth();
   expect(bankLink).toEqual({ version: 2, link: account, countedUnits: ['second'] });
-  // It was stored: whoever reads again sees its unit and counts nothing twice.
+  // It was stored: a reader that reads again sees its unit and counts nothing twice.
   expect(orderLink).toEqual({ version: 1, link: order, countedUnits: ['late'] });
 });
 

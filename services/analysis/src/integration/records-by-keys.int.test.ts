@@ -38,7 +38,7 @@ function collections() {
   };
 }
 
-test('the vendor with a tax id is found beside very many with its account, each once', async () => {
+test('the vendor with a tax id is found among very many with its account, each once', async () => {
   const keys = [account, 't:136695976'];
   const compared = await erpRecordStore(collections()).vendorsByKeys(
     { organizationId, connectionIds: [connectionId] },

@@ -221,7 +221,7 @@ describe('a routing rule', () => {
     expect(await documents.countDocuments({ organizationId })).toBeLessThanOrEqual(RULES_PER_ORGANIZATION_MAX);
   });
 
-  test('stands in the list by its position, page by page', async () => {
+  test('is listed by its position, page by page', async () => {
     const organizationId = organization.newTenant();
     const third = await create(organizationId, { position: 30 });
     const first = await create(organizationId, { position: 1 });
@@ -286,7 +286,7 @@ describe('a new finding', () => {
       expect((await invoices.findOne({ _id: analysis.invoiceId }))?.pending).toBeUndefined(),
     );
     await rpc.routingRule.deleteRoutingRule({ organizationId, ruleId: rule.ruleId }, ann);
-    // What a process that died right after its commit leaves behind.
+    // The record is as after a process that died right after its commit.
     const facts = await mongo.db
       .collection<{ _id: string; facts: never }>('analyses')
       .findOne({ _id: analysis.analysisId });

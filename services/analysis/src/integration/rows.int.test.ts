@@ -183,13 +183,13 @@ describe('a repeat with the same scan id', () => {
     'at the same moment ends in one decision for each row',
     async () => {
       const organizationId = organization.newTenant();
-      // In several slices, so that the three meet in all of them.
+      // The rows fill several slices, so that the three meet in all of them.
       const asked = scanRequest(organizationId, rowsOf(ledger(11, 1)));
       const answers = await Promise.all([analyze(asked), analyze(asked), analyze(asked)]);
       expect(answers[1]).toEqual(answers[0]);
       expect(answers[2]).toEqual(answers[0]);
       const profiles = await supplierDocuments().find({ organizationId }).toArray();
-      // Rows that may be copies are noted beside the profile.
+      // Rows that may be copies are recorded next to the profile.
       const counted = profiles.map(({ profile, withdrawnUnits = [] }) => profile.count + withdrawnUnits.length);
       expect(counted.reduce((sum, rows) => sum + rows, 0)).toBe(asked.rows.length);
     },
@@ -458,7 +458,7 @@ describe('a row that is analyzed again', () => {
   );
 });
 
-describe('beside a scan', () => {
+describe('during a scan', () => {
   test(
     'invoices of the same suppliers are posted and everything is counted once',
     async () => {

@@ -55,7 +55,7 @@ function tiedRows(): Invoice[] {
     .map(toWire);
 }
 
-/** What differs by design: what is derived from ids, and where a row stands in its file. */
+/** Fields that differ by design: those derived from ids, and the place of a row in its file. */
 const notCompared = new Set(['findingId', 'key', 'pairKey', 'groupId', 'scanId', 'sourceRowNumber', 'externalId']);
 
 /** Everything that was decided, with ids replaced by what they are ids of. */

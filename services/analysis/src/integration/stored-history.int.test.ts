@@ -16,7 +16,7 @@ import type { RunningAnalysis } from '../testing/running-analysis.js';
 const databaseName = testDatabaseName();
 /** One supplier sends more than the units that its records keep. */
 const INVOICES = 72;
-/** As the fake organization service gives them. */
+/** Facts as the fake organization service gives them. */
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
@@ -83,8 +83,8 @@ test('a history made in memory is what posting the same invoices leaves in the d
 });
 
 /**
- * Without the moments of deciding and publishing, the event ids that are derived from them, and the request that caused
- * an event; by id.
+ * Removes the times of deciding and publishing, the event ids that are derived from them, and the request that caused an event; sorts by
+ * id.
  */
 function comparable(documents: readonly object[]): unknown {
   const texts = documents.map((document) =>

@@ -219,7 +219,7 @@ describe('the analysis of an upload', () => {
       const organizationId = organization.newTenant();
       const uploadId = documents.upload(organizationId, { reading: xmlReading() });
       const { invoiceId, analysis } = await analyze(organizationId, uploadId);
-      // As a worker that was killed before the invoice was stored would have left it.
+      // The record is as after a worker that was killed before the invoice was stored.
       await Promise.all(
         ['invoices', 'analyses', 'findings'].map((name) => mongo.db.collection(name).deleteMany({ organizationId })),
       );
@@ -427,7 +427,7 @@ describe('what is read', () => {
     });
   });
 
-  test('keeps another printed name beside a known tax id, however uncertain, so that a stolen id shows', async () => {
+  test('keeps another printed name with a known tax id, however uncertain, so that a stolen id shows', async () => {
     const organizationId = organization.newTenant();
     await analyze(organizationId, documents.upload(organizationId, { reading: xmlReading() }));
     const stated = { 'supplier.name': 'Zeta Logistics Ltd', invoice_number: 'RE-2026-0120' };

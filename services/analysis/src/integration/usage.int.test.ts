@@ -141,7 +141,7 @@ describe('a counter that crashes left too high', () => {
     const counted = await invoices().findOne({ organizationId });
     if (counted === null) throw new Error('no invoice');
     const { usageMonth: _usageMonth, ...uncounted } = counted;
-    // In the collection as well: a row of a scan, a bill of the ERP, and invoices at the edges of the months beside it.
+    // The collection also has a row of a scan, a bill of the ERP, and invoices at the edges of the neighbouring months.
     await invoices().insertMany([
       { ...uncounted, _id: randomUUID(), source: 'SCAN' },
       { ...uncounted, _id: randomUUID(), source: 'ERP' },

@@ -49,7 +49,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     suppliers: supplierStore(collections.suppliers),
     ...linkStores(collections.links),
     runs,
-    /** What is counted as one is an invoice or a whole scan. */
+    /** A counted unit is an invoice or a whole scan. */
     async unfinalized(organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> {
       const open = await Promise.all([
         invoices.unfinalized(organizationId, unitIds),

@@ -5,7 +5,7 @@ import type { Records } from '../records/compose.js';
 import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { operatorService } from './transport/grpc/operator.js';
 
-/** What the operator asks: whether stored decisions come out again, and what another policy would have decided. */
+/** Composes the checks of the operator: whether a replay gives the stored decisions, and what another policy would have decided. */
 export function composeReplays(
   { clock, logger }: Foundation,
   { records, policies }: { records: Records; policies: Policies },

@@ -158,7 +158,7 @@ export function connect(address: string) {
 
 export type Clients = ReturnType<typeof connect>;
 
-/** What may not change while nobody said anything. */
+/** Returns the parts that must not change without a review. */
 export function resultOf({ decision, riskScore, findings }: Analysis) {
   return { decision, riskScore, findings };
 }

@@ -141,7 +141,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
   };
 }
 
-/** What a well-formed UBL invoice says; tests change fields, and leave out those that they set to undefined. */
+/** The reading of a well-formed UBL invoice; tests change fields, and leave out those that they set to undefined. */
 export function xmlReading(
   changes: Readonly<Record<string, string | undefined>> = {},
   others: Partial<Reading> = {},
@@ -192,7 +192,7 @@ export function xmlReading(
   };
 }
 
-/** What is read from the text of a PDF. */
+/** The reading of the text of a PDF. */
 export function textReading(
   changes: Readonly<Record<string, string | undefined>> = {},
   others: Partial<Reading> = {},

@@ -24,7 +24,7 @@ export interface RunningAnalysis {
 
 /**
  * @param startService the service's own, from compose.ts
- * @param env settings beside those that every test needs
+ * @param env settings besides those that every test needs
  */
 export async function startAnalysis(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,

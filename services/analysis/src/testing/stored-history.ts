@@ -36,14 +36,14 @@ import type { InvoiceDocument } from '../records/storage/invoices.js';
 import type { LinkDocument } from '../records/storage/links.js';
 import type { SupplierDocument } from '../records/storage/suppliers.js';
 
-/** What stands in the collections when an invoice is decided and everything that follows from it is stored. */
+/** The records in the collections after an invoice was decided and all its derived records were stored. */
 export interface StoredInvoice {
   readonly invoice: InvoiceDocument;
   readonly analysis: AnalysisDocument;
   readonly findings: readonly FindingDocument[];
 }
 
-/** What the invoices were counted in, as it stands after the last of them. */
+/** The records in which the invoices were counted, after the last of them. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];

@@ -8,7 +8,7 @@ import { uploadReader } from './application/read-uploads.js';
 import { uploadWorker } from './application/upload-worker.js';
 import { uploadAnalysisService } from './transport/grpc/uploads.js';
 
-/** How the invoice of an uploaded document is decided. */
+/** Composes the decision on the invoice of an uploaded document. */
 export function composeUploads(
   { audit, usage, tenants, clock, logger, onStop }: Foundation,
   rooms: { records: Records; reading: Reading; decisions: Decisions },

@@ -21,12 +21,12 @@ export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
-  /** That which withdraws it, and examines what becomes of it. */
+  /** The connection that withdraws it, and whose examination covers the withdrawn bill. */
   readonly connectionId: string;
   readonly changedAt: Date;
 }
 
-/** What a page of bills is compared with. */
+/** A stored bill that a page is compared with. */
 export interface KnownBill extends Pick<
   ImportedRecord,
   'version' | 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'
@@ -34,7 +34,7 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** What others have noted on it. */
+  /** The notes of others on the bill. */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
@@ -47,7 +47,7 @@ export interface BillQuery extends PageRequest {
 
 export interface BillStore {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
-  /** @returns ids of those that another writer changed meanwhile */
+  /** @returns ids of those that another writer changed in the meantime */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;
   /** Newest first. */
   list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;

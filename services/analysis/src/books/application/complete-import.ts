@@ -25,7 +25,7 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** Whether the whole vendor list of the company is known now. */
+  /** True when the whole vendor list of the company is known now. */
   readonly hasVendorList: boolean;
 }
 
@@ -57,7 +57,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
         sources.saveExamination(of, { ...begun, ...progress }),
       );
       if (examined.hasMore) return examined;
-      // Where an earlier run began it, what came since is left to an examination of its own.
+      // If an earlier run began it, later changes are left to an examination of their own.
       const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
       const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
       await sources.complete(of, { completedThrough: begun.until, syncedAt });

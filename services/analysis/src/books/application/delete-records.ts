@@ -30,14 +30,14 @@ export interface LiveRecord {
   readonly externalId: string;
 }
 
-/** What a complete list of ids said. */
+/** Result of a complete list of ids. */
 export interface Reconciled {
   readonly deleted: number;
   /** False for an empty list where records are live. */
   readonly isBelieved: boolean;
 }
 
-/** What use cases need to find and mark what an ERP does not have any more. */
+/** The operations of use cases that find and mark records which an ERP no longer has. */
 export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
   /** Records of a remote company that are not deleted, in the order of their ids. */
@@ -143,7 +143,7 @@ const kinds = {
   PAYMENT: 'payment',
 } as const;
 
-/** By code units, as the caller has sorted; a database may order rare characters otherwise. */
+/** Compares by code units, as the caller has sorted; a database may order rare characters otherwise. */
 function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
 }

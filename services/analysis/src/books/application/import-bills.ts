@@ -31,7 +31,7 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** By which suppliers are told apart, as for invoices. */
+  /** Policy by which suppliers are distinguished, as for invoices. */
   readonly policy: Policy;
   readonly clock: Clock;
 }
@@ -186,7 +186,7 @@ function accountOf(
   return { key, stated: { sort_code: sortCode, account_number: accountNumber } };
 }
 
-/** Whether other invoices are compared with it: what is not entered yet, or is canceled, was never a bill. */
+/** Tells whether other invoices are compared with the bill: one that is not entered yet, or is canceled, was never a bill. */
 function isFound(state: BillState): boolean {
   return state !== 'DRAFT' && state !== 'VOID';
 }
@@ -195,7 +195,7 @@ function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now
   return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
 }
 
-/** What others find the bill by, and compare it by. */
+/** Builds the keys by which others find the bill and compare it. */
 function matchPart(
   { companyId }: ErpSource,
   {
@@ -233,7 +233,7 @@ function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }
 
-/** What others have noted on the bill stays with it. */
+/** Returns the notes of others on the bill, which stay with it. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
   const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;

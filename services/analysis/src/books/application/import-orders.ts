@@ -13,7 +13,7 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 
 export interface StoredOrder extends ImportedRecord, Omit<OrderRecord, 'externalId' | 'vendorExternalId'> {
   readonly vendorId: string;
-  /** As `Candidate.poKey`; undefined where the number names no order. */
+  /** Same key as `Candidate.poKey`; undefined when the number names no order. */
   readonly poKey: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 
-/** How often a page is compared again where another writer was faster with a part of it. */
+/** Number of times that a page is compared again when another writer was faster with a part of it. */
 const ATTEMPTS_MAX = 5;
 /** Other requests wait for a page at most about this long each time. */
 const TURN_MS_MAX = 2;
@@ -26,13 +26,13 @@ export interface Arrival<R, S> {
   readonly stored: S | undefined;
 }
 
-/** How the records of one kind are compared and stored; each step is for all of a page at once. */
+/** The steps that compare and store the records of one kind; each step is for all of a page at once. */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
-  /** Why a record cannot be stored; undefined where nothing is wrong with it. */
+  /** Returns the reason why a record cannot be stored; undefined when it has no fault. */
   faultOf(record: R): string | undefined;
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
-  /** What has to be written; a record without a change is as it was. */
+  /** Returns the changes to write; a record without a change stays as it was. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
   /** @returns ids of those that another writer was faster with */
   write(changes: readonly C[]): Promise<ReadonlySet<string>>;

@@ -75,7 +75,7 @@ export const importPayments =
     return counts;
   };
 
-/** By which payments of one amount to one vendor find each other. */
+/** Builds the key by which payments of one amount to one vendor find each other. */
 export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
@@ -85,7 +85,7 @@ export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonl
   return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
 }
 
-/** By which the payments of a bill are found. */
+/** Builds the key by which the payments of a bill are found. */
 export function paidInvoiceKey(invoiceId: string): string {
   return `i:${invoiceId}`;
 }

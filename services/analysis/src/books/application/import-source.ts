@@ -1,11 +1,11 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Which run of which connection brings records. */
+/** The run and the connection that bring records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
   readonly connectionId: string;
-  /** Derived from provider and remote company; the same when that is connected anew. */
+  /** Derived from provider and remote company; the same when that is connected again. */
   readonly remoteCompanyId: string;
   readonly provider: string;
 }
@@ -14,34 +14,34 @@ export interface ImportSource {
 export const examinationParts = ['VENDORS', 'VENDOR_ACCOUNTS', 'BILLS', 'PAYMENTS'] as const;
 export type ExaminationPart = (typeof examinationParts)[number];
 
-/** How far an examination of the books has come. */
+/** Progress of an examination of the books. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** What changed before this moment is examined in this part; undefined at its beginning. */
+  /** Start of the changes that this part examines; undefined at the beginning of the examination. */
   readonly from: Date | undefined;
 }
 
 /** An examination of the books that has begun and not ended. */
 export interface OpenExamination extends ExaminationProgress {
-  /** What changes after this moment is left to the next examination. */
+  /** End of the changes; later ones are left to the next examination. */
   readonly until: Date;
   /** The end of the run that began it. */
   readonly runFinishedAt: Date;
 }
 
-/** What one call has examined. */
+/** Result of one call of the examination. */
 export interface ExaminedBooks {
-  /** How many findings are new. */
+  /** Number of new findings. */
   readonly created: number;
   /** The next call continues. */
   readonly hasMore: boolean;
 }
 
-/** What is known of the imports of a connection. */
+/** State of the imports of a connection. */
 export interface ErpSource extends ImportSource {
   /** The moment through which everything that was imported was examined as a whole; undefined before the first run ended. */
   readonly completedThrough: Date | undefined;
-  /** When the vendor list was last complete; undefined while it never was. */
+  /** Time when the vendor list was last complete; undefined until it was. */
   readonly syncedAt: Date | undefined;
   /** Set when the connection was disconnected: its vendors are no master any more. */
   readonly endedAt: Date | undefined;
@@ -69,7 +69,7 @@ export interface ErpSourceStore {
 }
 
 /**
- * What is known of the connection that brings records.
+ * Reads the state of the connection that brings records.
  * @throws DomainError wrong_state when it was disconnected
  */
 export async function openSource(sources: ErpSourceStore, source: ImportSource, now: Date): Promise<ErpSource> {

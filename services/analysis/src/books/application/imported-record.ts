@@ -3,9 +3,9 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { v5 as uuidV5 } from 'uuid';
 import type { ErpSource, ImportSource } from './import-source.js';
 
-/** What every record of an ERP is stored with. */
+/** The fields that every record of an ERP is stored with. */
 export interface ImportedRecord {
-  /** Derived from the remote company and the external id: what is connected anew is the same record. */
+  /** Derived from the remote company and the external id: a record that comes from a renewed connection is the same. */
   readonly id: string;
   /** 1 for a new one; each write is the version after the one that was read. */
   readonly version: number;
@@ -14,14 +14,14 @@ export interface ImportedRecord {
   readonly connectionId: string;
   readonly remoteCompanyId: string;
   readonly externalId: string;
-  /** Of what the ERP sent; undefined where the next page must write it, whatever that has. */
+  /** Hash of the record that the ERP sent; undefined when the next page must write it in any case. */
   readonly contentHash: string | undefined;
   readonly createdAt: Date;
-  /** When it last became another one. */
+  /** Time of its last change. */
   readonly changedAt: Date;
-  /** Since when the ERP does not have it any more. */
+  /** Time since when the ERP no longer has it. */
   readonly deletedAt: Date | undefined;
-  /** What it is found by, beside its ids. Empty while it is deleted. */
+  /** Keys by which it is found, besides its ids. Empty while it is deleted. */
   readonly keys: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function importedIdOf(
   return uuidV5(`erp:${remoteCompanyId}:${kind}:${externalId}`, organizationId);
 }
 
-/** Changes with what is stored of a record, so that the next complete synchronisation writes every record anew. */
+/** Changes with the stored form of a record, so that the next complete synchronisation writes every record again. */
 const HASH_FORMAT = 1;
 const HASH_BYTES = 16;
 
@@ -49,7 +49,7 @@ export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others:
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** Whether a stored record is as the page has it, brought by the same connection. */
+/** Tells whether a stored record is as the page has it, brought by the same connection. */
 export function isUnchanged(
   stored: Pick<ImportedRecord, 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'> | undefined,
   contentHash: string,
@@ -83,9 +83,9 @@ export function nextRecord(
   };
 }
 
-/** What use cases need of a collection of imported records. */
+/** The operations of use cases on a collection of imported records. */
 export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
-  /** @returns ids of those that another writer changed meanwhile; its changes stay */
+  /** @returns ids of those that another writer changed in the meantime; its changes stay */
   write(organizationId: string, records: readonly R[]): Promise<ReadonlySet<string>>;
 }

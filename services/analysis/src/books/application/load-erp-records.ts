@@ -12,7 +12,7 @@ export interface ConnectedLists {
   readonly connectionIds: readonly string[];
 }
 
-/** What decisions read of the records of ERP systems, all by equality keys. */
+/** The reads of decisions in the records of ERP systems, all by equality keys. */
 export interface ErpRecordStore {
   /** Vendors of the organization, deleted ones left out, that have one of the keys. */
   vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;

@@ -22,7 +22,7 @@ interface Deps {
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
   readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
-  /** By which suppliers are told apart, as for invoices. */
+  /** Policy by which suppliers are distinguished, as for invoices. */
   readonly policy: Policy;
 }
 
@@ -33,14 +33,14 @@ export interface ListedVendor {
 }
 
 export interface VendorOverview extends ListedVendor {
-  /** Its newest bills, and the newest invoices of the same supplier to the same company. */
+  /** Ids of its newest bills, and of the newest invoices of the same supplier to the same company. */
   readonly invoiceIds: readonly string[];
   /** Findings about the vendor, its newest bills and its supplier that wait for a person. */
   readonly openFindingIds: readonly string[];
 }
 
 export interface VendorReader {
-  /** By name. `next` is undefined on the last page. */
+  /** Lists vendors by name. `next` is undefined on the last page. */
   list(
     organizationId: string,
     query: VendorQuery,

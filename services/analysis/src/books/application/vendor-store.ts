@@ -9,7 +9,7 @@ export interface StoredVendor extends ImportedRecord, VendorIdentity, AccountTim
   readonly accounts: readonly VendorAccount[];
   /** The supplier that its bills were found to be of; undefined while no invoice has made one. */
   readonly supplierId: string | undefined;
-  /** What it is listed by. */
+  /** Name by which it is listed. */
   readonly nameOrder: string;
 }
 
@@ -18,7 +18,7 @@ export interface VendorQuery {
   readonly after: VendorPosition | undefined;
   readonly companyId: string | undefined;
   readonly connectionId: string | undefined;
-  /** In the letters of {@link StoredVendor.nameOrder}. */
+  /** Beginning of the name, in the letters of {@link StoredVendor.nameOrder}. */
   readonly namePrefix: string | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface VendorPosition {
   readonly id: string;
 }
 
-/** What bills need of their vendors. */
+/** The fields of their vendors that bills need. */
 export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId' | 'taxKey' | 'nameKey'> {
   readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
   readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];
 }
 
-/** Of which supplier a vendor with a tax id and a name is. */
+/** The supplier of a vendor with a tax id and a name. */
 export interface VendorSupplier extends Pick<StoredVendor, 'id' | 'taxKey' | 'nameKey'> {
   readonly supplierId: string;
 }
@@ -48,13 +48,13 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
   ): Promise<readonly StoredVendor[]>;
   /** Notes of which suppliers vendors are, where that is not noted yet and they have the same tax id and name still. */
   noteSuppliers(organizationId: string, vendors: readonly VendorSupplier[]): Promise<void>;
-  /** Without deleted ones, by name, then id. */
+  /** Lists vendors without deleted ones, by name, then id. */
   list(organizationId: string, query: VendorQuery): Promise<readonly StoredVendor[]>;
 }
 
-/** By which a vendor of a remote company is found. */
+/** Builds the key by which a vendor of a remote company is found. */
 export const vendorNumberKey = (remoteCompanyId: string, number: string): string =>
   `number|${remoteCompanyId}|${number}`;
-/** By which the vendor with an account is found that the ERP lists apart. */
+/** Builds the key by which the vendor of an account is found that the ERP lists separately. */
 export const listedAccountKey = (remoteCompanyId: string, externalId: string): string =>
   `account|${remoteCompanyId}|${externalId}`;

@@ -30,7 +30,7 @@ const MASTER_ACCOUNTS_MAX = 64;
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
-  /** When the list was last complete. */
+  /** Time when the list was last complete. */
   readonly syncedAt: Date;
 }
 
@@ -56,7 +56,7 @@ export interface MasterOrderRecord {
   readonly grossAmount: DecimalAmount | undefined;
 }
 
-/** What the ERP has about some invoices. */
+/** The records of the ERP about some invoices. */
 export interface ErpRecords {
   readonly lists: readonly VendorList[];
   readonly vendors: readonly MasterVendorRecord[];
@@ -80,11 +80,11 @@ interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
   readonly companies: readonly Company[];
-  /** What was billed on its order before. */
+  /** Earlier bills on its order. */
   readonly orderLink: OrderLink | null;
 }
 
-/** What the ERP of its company says about an invoice; nothing where no vendor list of the company is known. */
+/** Returns the facts of the company's ERP about an invoice; empty when no vendor list of the company is known. */
 export type ErpFactsOf = (compared: Compared) => Pick<Facts, 'vendorMaster' | 'ownAccount' | 'orderMaster'>;
 type ErpFacts = ReturnType<ErpFactsOf>;
 
@@ -123,7 +123,7 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
   };
 }
 
-/** Whether the ERP has the order of an invoice, of which too many invoices came for what was billed on it to be known. */
+/** Tells whether the ERP has the order of an invoice, but the order has too many invoices to know the billed sum. */
 export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
@@ -177,7 +177,7 @@ function vendorMasterOf(
   const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  // What is known of a supplier in several lists is as old as the oldest of them.
+  // Knowledge of a supplier in several lists is as old as the oldest of them.
   const connections = new Set(vendors.map(({ connectionId }) => connectionId));
   const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {
@@ -269,8 +269,8 @@ function totals<N extends 'net' | 'gross'>(
 }
 
 /**
- * What was billed on the order before: invoices, and bills of the ERP that book none of them. The bill of this very
- * invoice is a duplicate of it, and nothing beside it. The net sum is unknown once one of them states none.
+ * Adds up earlier bills on the order: invoices, and bills of the ERP that book none of them. The bill of this very invoice is a duplicate
+ * of it, not another bill. The net sum is unknown once one of them states none.
  */
 function billedOn(
   { invoice, orderLink }: Compared,

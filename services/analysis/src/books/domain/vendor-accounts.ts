@@ -17,7 +17,7 @@ export const PASSING_ACCOUNT_DAYS = 14;
 
 /** An account of a vendor as it is stored. */
 export interface VendorAccount extends AccountRecord {
-  /** As `Candidate.bankKey`; undefined where it cannot be compared: masked, or neither an IBAN nor a UK account. */
+  /** Same key as `Candidate.bankKey`; undefined when it cannot be compared: masked, or neither an IBAN nor a UK account. */
   readonly key: string | undefined;
   /** Safe to show. */
   readonly masked: string;
@@ -28,8 +28,8 @@ export interface AccountPeriod extends MasterAccount {
   /** Undefined: since the vendor is known. */
   readonly from: Date | undefined;
   /**
-   * When the last run ended that had seen the vendor without it. Undefined: it has it since the vendor is known, or it got it
-   * before this was stored.
+   * End of the last run that had seen the vendor without it. Undefined when the vendor has had it since it is known, or got it before this
+   * was stored.
    */
   readonly absentAt?: Date | undefined;
   /** Undefined: it has the account now. */
@@ -64,7 +64,7 @@ export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAc
   return [...new Map(comparable).values()];
 }
 
-/** What is known of a vendor's accounts over time. */
+/** The periods of a vendor's accounts. */
 export interface AccountTimes {
   readonly accountHistory: readonly AccountPeriod[];
   readonly accountChange: AccountChange | undefined;
@@ -73,15 +73,15 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * When a synchronisation last ended that had seen the vendor; undefined while none has: then what comes is its first
-   * list of accounts, and no change.
+   * End of the last synchronisation that had seen the vendor; undefined when none has: then the page has its first list of accounts, which
+   * is not a change.
    */
   readonly seenBefore: Date | undefined;
 }
 
 /**
- * What is known over time when a vendor has other accounts than before. Several changes between two synchronisations, such
- * as a removal and an addition in pages of their own, are one change.
+ * Computes the periods when a vendor has other accounts than before. Several changes between two synchronisations, such as a removal and an
+ * addition in pages of their own, are one change.
  */
 export function accountTimesAfter(
   times: AccountTimes,
@@ -146,7 +146,7 @@ function historyAfter(
   const isOpen = new Set(history.filter(({ to }) => to === undefined).map(({ key }) => key));
   const periods = history.map((period) => {
     if (period.to === undefined) return current.has(period.key) ? period : { ...period, to: now };
-    // Lost and back between two runs, as when pages bring it anew: it was never away.
+    // An account that was removed and added again between two runs was never missing, as when pages bring it again.
     const isBack = seenBefore !== undefined && period.to > seenBefore;
     return isBack && current.has(period.key) && !isOpen.has(period.key) ? { ...period, to: undefined } : period;
   });

@@ -7,7 +7,7 @@ import type { VendorAccount } from './vendor-accounts.js';
 
 const NAME_ORDER_LENGTH_MAX = 100;
 
-/** What a vendor is compared by: the same forms as those of suppliers and invoices. */
+/** The values by which a vendor is compared: the same forms as those of suppliers and invoices. */
 export interface VendorIdentity {
   readonly nameKey: string;
   readonly nameFold: string | undefined;
@@ -17,7 +17,7 @@ export interface VendorIdentity {
   readonly taxValid: boolean | undefined;
 }
 
-/** Whether two records name one party: by another tax id or name it is another one. */
+/** Tells whether two records name one party: another tax id or name means another party. */
 export function isSameIdentity(
   left: { readonly taxKey?: string | undefined; readonly nameKey: string },
   right: { readonly taxKey?: string | undefined; readonly nameKey: string },
@@ -51,7 +51,7 @@ export function vendorKeysOf(identity: VendorIdentity, accounts: readonly Vendor
   return [...new Set([...named, ...accounts.flatMap(({ key }) => (key === undefined ? [] : [`b:${key}`]))])];
 }
 
-/** What vendors are listed by, and the beginning of a name is looked up in: plain capital letters. */
+/** Returns the name in plain capital letters, by which vendors are listed and the beginning of a name is looked up. */
 export function nameOrderOf(name: string): string {
   return plainText(name.trim()).slice(0, NAME_ORDER_LENGTH_MAX);
 }

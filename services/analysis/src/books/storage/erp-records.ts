@@ -20,7 +20,7 @@ interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
 }
 
-/** What decisions read of the records of ERP systems. */
+/** Serves the reads of decisions in the records of ERP systems. */
 export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
   const findVendors = (filter: object, limit: number): Promise<readonly VendorDocument[]> =>
     vendors

@@ -4,10 +4,10 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/import-source.js';
 
-/** As many as an organization may have connections. */
+/** Maximum number of connections of an organization. */
 const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
-/** What is known of the imports of one connection. */
+/** State of the imports of one connection. */
 export interface ErpSourceDocument {
   /** The connection. */
   readonly _id: string;
@@ -32,7 +32,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
     async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
       const known = await collection.findOne({ _id: connectionId, organizationId });
       if (known !== null) return toSource(known);
-      // Connected anew, the books are those that the last connection knew: what changed in between is a change.
+      // After a new connection, the books are those that the last connection knew: differences are changes.
       const [before] = await collection
         .find({ organizationId, remoteCompanyId, completedThrough: { $exists: true } })
         .sort({ completedThrough: -1 })
@@ -72,7 +72,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // Another call may have ended it meanwhile.
+      // Another call may have ended it in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

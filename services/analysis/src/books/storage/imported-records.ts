@@ -8,7 +8,7 @@ import { inBatches } from '../../records/storage/in-batches.js';
 /** Documents of one write: a page takes a few, and other commands get in between. */
 const WRITE_DOCUMENTS_MAX = 250;
 
-/** What {@link writeVersions} needs of a document. */
+/** The fields of a document that {@link writeVersions} needs. */
 interface Written {
   readonly _id: string;
   readonly organizationId: string;

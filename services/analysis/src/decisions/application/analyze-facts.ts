@@ -17,10 +17,7 @@ export function analyzeFacts(
   return { facts, analysis: analyze(facts, policy) };
 }
 
-/**
- * The analyzed with what people have said about equal findings before. The engine runs once more only where some of
- * it still stands.
- */
+/** Analyzes facts with earlier reviews of equal findings. The engine runs once more only when some of them still hold. */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,
   reviews: readonly CurrentReview[],

@@ -47,7 +47,7 @@ export interface AnalyzeInvoiceInput {
 export interface AnalyzedInvoice {
   readonly subject: FindingSubject;
   readonly analysis: DecidedAnalysis;
-  /** Whether this is the stored answer to an earlier request. */
+  /** True when this is the stored response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
@@ -76,7 +76,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    // Without a limit nothing can be refused, so counting need not come first; the invoice says that it did not.
+    // If there is no limit, nothing can be refused, so counting need not come first; the invoice says that it did not.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,
@@ -109,7 +109,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
   };
 };
 
-/** The answer to a request whose invoice is there already. */
+/** Returns the response to a request whose invoice already exists. */
 async function replay(
   deps: Deps,
   earlier: InvoiceRecord,

@@ -38,9 +38,9 @@ export type Unfinalized = (organizationId: string, unitIds: readonly string[]) =
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
 /**
- * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, whoever
- * repeats it and however late (detection reference, section 11). While its derived records may be missing an invoice is marked as pending;
- * that mark says whether its id may be dropped from the counted ones, and whether it must still be counted.
+ * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, however often and late it is
+ * repeated (detection reference, section 11). While its derived records may be missing an invoice is marked as pending; that mark says
+ * whether its id may be dropped from the counted ones, and whether it must still be counted.
  */
 export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
 
@@ -112,15 +112,15 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** What was just read: a record, or that there is none. The first write notices when that has changed. */
+/** Result of a read: a record, or its absence. The first write notices when that has changed. */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-/** What is counted once. */
+/** An invoice or a scan that is counted once. */
 export interface Unit {
   readonly unitId: string;
-  /** Whether it was left so long that another worker may have counted and finished it. */
+  /** Tells whether so much time has passed that another worker may have counted and finished it. */
   readonly mayBeCounted: () => boolean;
   readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }

@@ -62,19 +62,18 @@ export interface DecideInput extends InvoiceReference {
 
 export interface InvoiceDecider {
   /**
-   * Decides a stored invoice: facts, engine, one committing write, then the records derived from it. Undefined when
-   * another worker decided it meanwhile.
+   * Decides a stored invoice: facts, engine, one committing write, then the records derived from it. Undefined when another worker has
+   * decided it.
    */
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
   /**
-   * Decides a decided invoice at its place of arrival with what people have said since; the earlier analysis stays in
-   * `analyses`.
-   * @throws VersionConflict when the invoice changed meanwhile
+   * Decides a decided invoice at its place of arrival with later reviews; the earlier analysis stays in `analyses`.
+   * @throws VersionConflict when the invoice changed in the meantime
    */
   reanalyze(record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts): Promise<void>;
   /**
-   * Decides a decided invoice with corrected fields, by what is known today; the earlier analysis stays in `analyses`.
-   * @throws VersionConflict when the invoice changed meanwhile
+   * Decides a decided invoice with corrected fields, with today's facts; the earlier analysis stays in `analyses`.
+   * @throws VersionConflict when the invoice changed in the meantime
    */
   correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
   /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
@@ -102,7 +101,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await derive();
       derived.resolve();
     } catch (error) {
-      // The decision stands; the sweep stores the rest.
+      // The decision is stored; the sweep stores the rest.
       derived.reject(error);
       logger.warn({ error, invoiceId: at.invoiceId }, 'records derived from a decision are left to the sweep');
     }
@@ -187,7 +186,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
-        // People may have reviewed it meanwhile.
+        // People may have reviewed it in the meantime.
         const suspected = match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs };
         await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
       } else await deriveFromReanalysis(deps, facts, analysis, packed);
@@ -213,7 +212,7 @@ async function factsOfCorrected(
   return { ...facts, supplier: { ...facts.supplier, profile } };
 }
 
-/** What reviews and the ERP have noted on a record since it was decided. */
+/** Returns the notes of reviews and the ERP on a record since it was decided. */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
@@ -221,13 +220,13 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   };
 }
 
-/** What the findings of a decision say that the record may be. */
+/** Returns the suspicion about a record from the findings of its decision. */
 function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Pick<MatchPart, 'suspectedAs'> {
   const suspicion = suspicionOf(findings);
   return suspicion === undefined ? {} : { suspectedAs: suspicion };
 }
 
-/** What people have said about this invoice's findings is a fact of every later analysis of it. */
+/** Adds the reviews of this invoice's findings, which are facts of every later analysis of it. */
 function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
   const { invoiceId, bankKey } = facts.invoice;
   const { supplierId } = facts.supplier;

@@ -82,7 +82,7 @@ function noteOf(before: Raised, now: Raised | undefined): string {
     : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
-/** Which review or which confirmed record is why a finding is raised no longer. */
+/** Finds the review or the confirmed record that is the reason why a finding is no longer raised. */
 async function reasonOf(
   { invoices, reviews }: Deps,
   { organizationId, invoiceId, bankKey }: AnalyzedAgain,

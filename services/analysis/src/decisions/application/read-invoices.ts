@@ -33,7 +33,7 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** As people have made them since. */
+  /** Findings with their later reviews. */
   readonly findings: readonly FindingRecord[];
   /** The decision in force. */
   readonly verdict: RiskDecision;

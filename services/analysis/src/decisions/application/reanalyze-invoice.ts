@@ -34,7 +34,7 @@ export const reanalyzeInvoice =
       const read = () =>
         Promise.all([invoices.find(organizationId, invoiceId), analyses.find(organizationId, firstId)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
-      // The invoice must stand in its supplier's profile before it can be taken out of it for this analysis.
+      // The invoice must be in its supplier's profile before it can be taken out of it for this analysis.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));

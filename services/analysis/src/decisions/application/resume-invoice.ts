@@ -7,7 +7,7 @@ import { renormalise } from '../../records/application/renormalise.js';
 
 /** Others leave an invoice to its worker for this long; many times what a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
-/** What the counter of the month is called. */
+/** Name of the counter of the month. */
 export const ANALYSES_METER = 'analyses';
 
 interface Deps {
@@ -16,7 +16,7 @@ interface Deps {
   readonly decider: InvoiceDecider;
 }
 
-/** What one invoice uses of its organization's quota. */
+/** Returns the quota units that one invoice uses. */
 export function analysisMark({
   organizationId,
   usageMonth,

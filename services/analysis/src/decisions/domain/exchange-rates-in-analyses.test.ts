@@ -13,7 +13,7 @@ import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import type { Billed } from '@invoicecontrol/engine/testing/in-memory-history';
 
-// Whatever currencies and amounts are accepted, rates never keep an invoice from being analyzed and routed.
+// Rates never keep an invoice from being analyzed and routed, for all accepted currencies and amounts.
 
 const DAY = '2026-05-08';
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -137,7 +137,7 @@ test('a bill that is worth more than any amount that can be sent is analyzed and
   expect(analyzed.map(({ facts }) => facts.base?.amount)).toEqual(['1290590000000000']);
 });
 
-test('a dirham bill beside the same one in euros is a suspected duplicate', () => {
+test('a dirham bill next to the same one in euros is a suspected duplicate', () => {
   const [, second] = analyzeFacts(
     [
       { currency: 'AED', amount: '4000.00' },

@@ -3,7 +3,7 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** What was stored after one moment, up to another. */
+/** The records that were stored after one moment, up to another. */
 export interface ChangeWindow {
   /** Undefined: from the beginning. */
   readonly after: Date | undefined;
@@ -32,7 +32,7 @@ export interface BookBill {
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
   readonly importedAt: Date;
-  /** When an import last changed it; that of its first import while none has. */
+  /** Time when an import last changed it; that of its first import until one has. */
   readonly changedAt: Date;
 }
 
@@ -76,7 +76,7 @@ export interface SharingRecord {
   readonly booked: Pick<BookBill, 'state' | 'vendorId'> | undefined;
 }
 
-/** What the examination of books reads and writes. Reads of changes come in pages, in the order of their change. */
+/** The reads and writes of the examination of books. Reads of changes come in pages, in the order of their change. */
 export interface BooksStore {
   changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
   /** Only those whose accounts were ever changed. */
@@ -89,7 +89,7 @@ export interface BooksStore {
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
   /** Those of the vendors that were billed since a day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
-  /** How many bills of the vendors are to be paid; vendors without any are left out. */
+  /** Counts the open bills of the vendors; vendors without any are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Records of the organization that share one of the keys, without those that the caller has already. */
   sharing(
@@ -100,13 +100,13 @@ export interface BooksStore {
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
   /** The newest bills of a vendor that are entered. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
-  /** What invoices are compared by. */
+  /** Reads the parts by which invoices are compared. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Notes which invoices bills book, each of which one bill books at most. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Removes links that do not hold any more. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Whether the connection has ever brought a payment. */
+  /** Tells whether the connection has ever brought a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
   /** Payments that settle one of the bills; cut keys are ids of bills. */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;

@@ -14,7 +14,7 @@ export interface ExaminedPage {
   readonly continueFrom: Date | undefined;
 }
 
-/** What one examination reads. */
+/** The input of one examination. */
 export interface Examination {
   readonly source: ErpSource;
   readonly window: ChangeWindow;

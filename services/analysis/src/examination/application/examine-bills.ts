@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 /** Bills of a vendor that are compared at the same time: what they are compared with is in memory. */
 const BILLS_COMPARED_AT_ONCE = 100;
 
-/** Which invoices bills book, bills that were entered twice, and what the bills say about their payment. */
+/** Examines the invoices that bills book, bills that were entered twice, and the payments that bills state. */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
@@ -96,7 +96,7 @@ function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   return [...new Set(changed.map(({ vendorId }) => vendorId))];
 }
 
-/** Whether it is in the books: what is not entered yet, or is canceled, books nothing. */
+/** Tells whether a bill is in the books: one that is not entered yet, or is canceled, books nothing. */
 function isEntered({ state }: BookBill): boolean {
   return state !== 'VOID' && state !== 'DRAFT';
 }
@@ -153,7 +153,7 @@ async function compareBills(
   );
   return bills.map((bill, index) => {
     const wanted = lookups[index] ?? [];
-    // As if it had come last: who entered which bill first is found out later.
+    // Treated as if it had come last: the order of entry is found out later.
     const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
     return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
   });
@@ -163,7 +163,7 @@ function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
   return { part: { ...part, status: 'RECEIVED' }, booked: { state, vendorId } };
 }
 
-/** Without the key of day and amount, which suppliers share by chance. */
+/** Removes the key of day and amount, which suppliers share by chance. */
 function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);
 }
@@ -224,7 +224,7 @@ function isPaidInPart({ state, paidMinor = '0' }: BookBill): boolean {
   return state === 'PAID' || BigInt(paidMinor) > 0n;
 }
 
-/** What bills say about their payment themselves: how much was paid, and to which account. */
+/** Reads the payments that bills state themselves: the amount, and the account. */
 async function paymentsStatedOn(
   { source, window, books, reviewed }: Examination,
   bills: readonly BookBill[],

@@ -89,7 +89,7 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // What was examined already is compared again, and raises nothing again.
+    // Records that were examined before are compared again, and raise nothing again.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

@@ -94,7 +94,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // What is compared with the changed ones was examined itself when it came.
+  // The payments compared with the changed ones were examined when they came.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {
@@ -190,8 +190,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
 }
 
 /**
- * What was open on all bills of a payment before it; undefined where the ERP does not tell which part went to which bill, and
- * where not all payments of the bills were read.
+ * Computes the open amount on all bills of a payment before it; undefined when the ERP does not tell which part went to which bill, and
+ * when not all payments of the bills were read.
  */
 function openBefore(
   payment: BookPayment,
@@ -214,7 +214,7 @@ function openBefore(
   return String(open < 0n ? 0n : open);
 }
 
-/** What the vendor master says about the account that was paid. */
+/** Returns the facts of the vendor master about the account that was paid. */
 function accountFacts(
   { accountHistory, createdAt }: StoredVendor,
   { day, account }: BookPayment,

@@ -39,8 +39,8 @@ function vendorsWithPassedAccounts(
 }
 
 /**
- * Accounts that were changed while bills are open. Only all changes together tell a migration, so this begins anew when it
- * was interrupted.
+ * Examines accounts that were changed while bills are open. Only all changes together show a migration, so this begins again when it was
+ * interrupted.
  */
 export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
@@ -96,7 +96,7 @@ function isActive({ details }: StoredVendor): boolean {
   return details.status === 'ACTIVE';
 }
 
-/** What tells that two records are one vendor. */
+/** Returns the keys by which two records are one vendor. */
 function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),

@@ -20,9 +20,9 @@ export interface AskedAccount {
 }
 
 /**
- * Which accounts people have accepted for their vendors (detection reference, section 10): by a review FALSE_POSITIVE or
- * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it
- * has now. An account that was confirmed as fraud is accepted for nobody.
+ * Finds the accounts that people have accepted for their vendors (detection reference, section 10): by a review FALSE_POSITIVE or
+ * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it has now. An
+ * account that was confirmed as fraud is accepted for nobody.
  */
 export type ReviewedAccounts = (
   organizationId: string,
@@ -66,8 +66,8 @@ export const reviewedAccounts =
   };
 
 /**
- * Whether an earlier change of a vendor to the accounts that it has now was confirmed. Such a case is closed, so that a change back and
- * forth would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
+ * Tells whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so that a change back and forth
+ * would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
  */
 export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
 

@@ -340,10 +340,7 @@ interface Changes<T> {
   readonly read: (document: never) => T;
 }
 
-/**
- * Changes by time, page by page: the index has their order, and many share one time. What is written meanwhile on the way
- * changes no time.
- */
+/** Reads changes by time, page by page: the index has their order, and many share one time. A write on the way does not change the time. */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,
   changes: Changes<T>,

@@ -7,7 +7,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 /** Scans that are known to have their result, and so keep it. */
 const COMPLETE_SCANS_MAX = 10_000;
 
-/** What a single invoice is compared with: without rows of scans that nobody completes any more. */
+/** Removes rows of abandoned scans from the records that a single invoice is compared with. */
 export type WithoutAbandonedScans = (
   organizationId: string,
   candidates: readonly MatchPart[],

@@ -16,12 +16,12 @@ import { companiesAround } from '../../records/domain/tenant.js';
 
 const DAY_MS = 86_400_000;
 
-/** What was found out about an invoice, wherever it was looked up. */
+/** The parts of the facts about an invoice, from every source. */
 export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
   readonly resolution: SupplierResolution;
-  /** Before this invoice. */
+  /** Profile before this invoice. */
   readonly profile: SupplierProfile;
   /** Bills that reviews have taken out of the profile. */
   readonly withdrawnUnits: readonly string[];
@@ -32,13 +32,13 @@ export interface FactParts {
   readonly publishedRates: PublishedRates;
   /** Suppliers that share an identity key with the invoice. */
   readonly known: readonly ProfiledSupplier[];
-  /** What ERP systems say about it. */
+  /** Facts of ERP systems about it. */
   readonly erpFacts: ErpFactsOf;
   /** Asked of an invoice whose supplier has sent none before, or none but those that people still ask about. */
   readonly newcomer: () => Newcomer;
 }
 
-/** What only the invoices of a supplier that is not known yet are analyzed by. */
+/** Facts that are used only for invoices of an unknown supplier. */
 export interface Newcomer {
   /** Suppliers with a similar name. */
   readonly alike: readonly ProfiledSupplier[];

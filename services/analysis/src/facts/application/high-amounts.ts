@@ -7,7 +7,7 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
 /** Invoices of which an organization's usual amounts are taken. */
 const INVOICES_MAX = 1_000;
-/** Of fewer invoices nothing can be said about what is seldom. */
+/** Minimum number of invoices; fewer do not show which amounts are rare. */
 const INVOICES_MIN = 100;
 const PERCENTILE = 95;
 const FRESH_MS = 10 * 60_000;
@@ -20,8 +20,8 @@ interface Deps {
 
 export interface HighAmounts {
   /**
-   * What the amounts of an organization are seldom above, in its base currency. Undefined while it is not cached: it is
-   * then loaded for later calls, and nobody waits for it.
+   * Returns the amount that an organization's amounts rarely exceed, in its base currency. Undefined while it is not cached: it is then
+   * loaded for later calls, and nobody waits for it.
    */
   cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
 }

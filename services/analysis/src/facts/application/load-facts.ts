@@ -27,7 +27,7 @@ import type { LoadErpRecords } from '../../books/application/load-erp-records.js
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
-/** How often an invoice polls for a later one that is being decided concurrently: for two seconds in all. */
+/** Number of times that an invoice polls for a later one that is being decided concurrently: for two seconds in all. */
 const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
 const CONCURRENT_POLL_EACH_MS = 10;
 
@@ -45,7 +45,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** What is known about the document that an invoice was read from; undefined where it was read from none. */
+/** Returns the facts of the document that an invoice was read from; undefined when there is none. */
 export type DocumentFactsOf = (
   invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
   organizationId: string,
@@ -64,7 +64,7 @@ export interface FactsInput {
   /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
-  /** The suppliers that share an identity key with the invoice, where they were read beside its insertion. */
+  /** The suppliers that share an identity key with the invoice, if they were read together with its insertion. */
   readonly suppliers?: readonly SupplierRecord[];
 }
 
@@ -137,9 +137,9 @@ export const loadFacts =
   };
 
 /**
- * Of two equal invoices the later one carries the finding. A record that arrived later by the clock may have been
- * decided before ours could be seen: then it does not name ours, nobody would report the pair, and ours becomes the
- * later of the two. Only records sharing a key are waited for, so this costs nothing where no invoice is concurrent.
+ * Makes the later of two equal invoices carry the finding. A record that arrived later by the clock may have been decided before ours could
+ * be seen: then it does not name ours, nobody would report the pair, and ours becomes the later of the two. Only records sharing a key are
+ * waited for, so this costs nothing where no invoice is concurrent.
  */
 async function orderAfterConcurrentDuplicates(
   invoices: InvoiceStore,

@@ -157,7 +157,7 @@ async function reviewedProfile(
   const units = [...new Set([...wasOut, ...isOutNow])];
   if (units.length > 0) {
     const noted = await invoices.notes(organizationId, units);
-    // What may be a copy was never in; what people said about other bills is what takes them out.
+    // A suspected copy was never counted; reviews of other bills remove those.
     const isOut = (unitId: string): boolean => {
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');

@@ -4,14 +4,14 @@ import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** The policy of an organization: the numbers, and what its reviews taught. */
 export interface OrganizationPolicy {
-  /** With the number of the organization's overlay, which grows whenever `tolerances` or `overrides` change. */
+  /** Policy with the number of the organization's overlay, which grows whenever `tolerances` or `overrides` change. */
   readonly policy: Policy;
-  /** What the organization has otherwise than the default policy; already in `policy`. */
+  /** Overrides of the default policy for the organization; already included in `policy`. */
   readonly overrides: PolicyOverrides;
   readonly tolerances: readonly LearnedTolerance[];
 }
 
-/** What use cases need of the policies collection, whose documents never change. */
+/** The operations of use cases on the policies collection, whose documents never change. */
 export interface PolicyStore {
   /** The policy in force; stored on the way where this organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;

@@ -20,7 +20,7 @@ export interface FindingTypeDescription {
   readonly description: string;
   readonly recommendedAction: string | null;
   readonly requiredFacts: readonly RequiredFact[];
-  /** Whether reviews may lower it for a supplier. */
+  /** True when reviews may lower it for a supplier. */
   readonly hasLearnedTolerance: boolean;
 }
 

@@ -42,7 +42,7 @@ function relationsOf(rows: readonly Row[], record: EvidenceValue | undefined): r
   });
 }
 
-/** Whether number and amount of one of the compared records say that it is the same bill, however often that was dismissed. */
+/** Tells whether number and amount of one of the compared records say that it is the same bill, however often that was dismissed. */
 function showsCopy({ evidence }: Pick<Finding, 'evidence'>): boolean {
   const rows = membersOf(evidence['comparisons']);
   return [...new Set(rows.map((row) => row['with']))].some((record) => isCopy(relationsOf(rows, record)));
@@ -73,9 +73,8 @@ export interface TeachingReview {
 }
 
 /**
- * The tolerance that the current reviews of one subject justify, if any: three FALSE_POSITIVE within a year, by two people or
- * over thirty days, no confirmation beside them, and no pair that is a copy by its number and amount (detection reference,
- * section 10).
+ * Returns the tolerance that the current reviews of one subject justify, if any: three FALSE_POSITIVE within a year, by two people or over
+ * thirty days, no confirmation among them, and no pair that is a copy by its number and amount (detection reference, section 10).
  */
 export function toleranceFrom(
   subject: ToleranceSubject,
@@ -142,8 +141,8 @@ export function tolerancesFor(
 }
 
 /**
- * The finding as a learned tolerance shows it, with what was lowered and why. Facts of old analyses hold tolerances without
- * `reviewers`: they give what they gave then, so that a replay gives the same bytes.
+ * Returns the finding with a learned tolerance applied, and a note of the change and its reason. Facts of old analyses hold tolerances
+ * without `reviewers`: they give what they gave then, so that a replay gives the same bytes.
  */
 export function tolerated<F extends Finding>(finding: F, tolerances: readonly LearnedTolerance[], policy: Policy): F {
   if (tolerances.length === 0 || !isTolerable(finding, policy)) return finding;
@@ -193,7 +192,7 @@ function shortNoteOf(before: Level, after: Level): string {
     : `Earlier reviews lowered the severity from ${before.severity}.`;
 }
 
-/** What was lowered, by whose reviews, and until when. */
+/** Describes the lowered values, the reviews that caused it, and the end of the tolerance. */
 function noteOf(
   before: Level,
   after: Level,

@@ -17,7 +17,7 @@ export interface PolicyDocument {
   readonly overlay: number;
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[];
-  /** What was put in place of members of the default policy. */
+  /** Values in place of members of the default policy. */
   readonly overrides: PolicyOverrides;
   /** `<organization>|<overlay>` where the overlay began, absent where another release put it over its own numbers; unique sparse index. */
   readonly newOverlay?: string;

@@ -9,7 +9,7 @@ import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 /** `history` from 1999, `recent` the last 90 days, `daily` the newest. */
 export type RateFile = 'history' | 'recent' | 'daily';
 
-/** Where rates come from. */
+/** The source of rates. */
 export interface RateFeed {
   /** Undefined when nothing changed since the last reading. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;

@@ -1,14 +1,14 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 
-/** What the central bank published on one day: units per 1 EUR. */
+/** Rates that the central bank published on one day: units per 1 EUR. */
 export interface PublishedDay {
   readonly day: CalendarDate;
   readonly perEuro: Readonly<Record<string, string>>;
 }
 
 export interface RateStore {
-  /** Stores days; a day that is there already is replaced, none is ever removed. */
+  /** Stores days; an existing day is replaced, and none is ever removed. */
   save(days: readonly PublishedDay[]): Promise<void>;
   /** Days from `first` on, oldest first. */
   since(first: CalendarDate): AsyncIterable<PublishedDay>;

@@ -17,7 +17,7 @@ const fileNames: Readonly<Record<RateFile, string>> = {
 const FETCH_MS_MAX = 60_000;
 /** The whole history has about 8 MB. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
-/** Between pieces of a file other work has its turn. */
+/** Size of the pieces of a file, between which other work runs. */
 const PIECE_BYTES = 64 * 1024;
 const CONNECT_MS_MAX = 10_000;
 /** Files are read one after the other. */

@@ -14,7 +14,7 @@ import type { UploadRecord } from '../../records/application/upload-store.js';
 /** Entries of each list that facts keep: evidence shows fewer. */
 const FACT_ENTRIES_MAX = 100;
 
-/** What the engine is told about the document of an upload, with the corrections in force. */
+/** Builds the facts of the engine about the document of an upload, with the corrections in force. */
 export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined {
   const outcome = upload.extracted?.outcome;
   const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;

@@ -5,7 +5,7 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 /** Uploaded documents, which the documents service owns. */
 export interface Documents {
   /**
-   * Whether the bytes of an upload are stored. They then stay long enough to be analyzed.
+   * Tells whether the bytes of an upload are stored. They then stay long enough to be analyzed.
    * @throws DomainError not_found for an upload that the organization does not have, unavailable
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<boolean>;

@@ -19,11 +19,11 @@ const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
 const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
-/** Where the value of a field comes from. */
+/** Origin of the value of a field. */
 export interface Provenance {
   readonly field: string;
   readonly value: string;
-  /** As printed; absent where the document does not have it. */
+  /** Value as printed; absent when the document does not have it. */
   readonly raw?: string;
   readonly page?: number;
   /** Empty where there is none. */
@@ -37,7 +37,7 @@ export interface Provenance {
   readonly correctedAt?: Date;
 }
 
-/** What an upload says, with the request and corrections in force. */
+/** The invoice of an upload, with the request and corrections in force. */
 export interface ReadInvoice {
   /** Undefined while required fields are missing. */
   readonly invoice: CanonicalInvoice | undefined;
@@ -45,7 +45,7 @@ export interface ReadInvoice {
   readonly missing: readonly string[];
   /** One for each field of the invoice. */
   readonly provenance: readonly Provenance[];
-  /** What was taken for an account and is none, as printed. */
+  /** A text that looked like an account and is not one, as printed. */
   readonly invalidIban: string | undefined;
   /** Faults of corrections; empty for everything else, which is left out where it is wrong. */
   readonly faults: FieldFaults;
@@ -98,7 +98,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // What was stored before texts had to be readable must not be left out for it.
+  // Values that were stored before texts had to be readable must not be left out for that.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -120,7 +120,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   };
 }
 
-/** What an invoice is made of. */
+/** The parts from which an invoice is built. */
 export interface ReadingParts {
   readonly extracted?: ExtractDocumentResponse | undefined;
   readonly request: UploadRequest;
@@ -128,7 +128,7 @@ export interface ReadingParts {
   readonly knownSupplierName?: string | undefined;
 }
 
-/** Whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
+/** Tells whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
   const isGiven = (path: string): boolean => fields[path] !== undefined;
   if (isGiven(earlier)) return true;

@@ -13,10 +13,10 @@ export interface ReadName {
 }
 
 /**
- * The name of the supplier where one is known by the tax id or account that the document states (documents reference, section
- * 10.5): of the names printed the one nearest to the known name. The known name itself is never put in the place of what is
- * printed: another name beside a known tax id or account is how a stolen one shows.
- * @returns undefined when what was read stays
+ * Finds the name of a supplier that is known by the tax id or account of the document (documents reference, section 10.5): the printed name
+ * that is nearest to the known name. The known name itself is never put in the place of what is printed: another name with a known tax id
+ * or account can show that those were stolen.
+ * @returns undefined when the read name stays
  */
 export function knownSupplierName(
   read: ReadName,

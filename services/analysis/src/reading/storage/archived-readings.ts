@@ -9,12 +9,12 @@ import type { Provenance } from '../application/invoice-from-reading.js';
 import { toRecord } from '../../records/storage/uploads.js';
 import type { UploadDocument } from '../../records/storage/uploads.js';
 
-/** What an organization takes with it of what was read from its documents. Each field is chosen here. */
+/** The readings of its documents that an organization takes with it. Each field is chosen here. */
 export function archivedReadings(uploads: Collection<UploadDocument>): ReadArchivePage {
   return newestRecords(uploads, toReadingRecord);
 }
 
-/** What was read from a document, also from one that failed, with what people corrected. */
+/** Converts the reading of a document, also of a failed one, with the corrections of people. */
 function toReadingRecord(document: WithId<UploadDocument>): Readonly<Record<string, unknown>> {
   const { invoiceId, uploadId, companyId, state, createdAt, failure, corrections, ...upload } = toRecord(document);
   const { document: original, outcome, validation } = upload.extracted ?? {};

@@ -12,7 +12,7 @@ export interface AnalysisRecord {
 /** An analysis without what it rests on and without its findings. */
 export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
 
-/** What use cases need of the analyses collection. */
+/** The operations of use cases on the analyses collection. */
 export interface AnalysisStore {
   /** Repeatable: the id is derived. @param facts compressed as they were committed */
   insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;

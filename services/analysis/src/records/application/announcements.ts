@@ -8,8 +8,8 @@ import type { FindingActor, FindingRecord, FindingSubject } from './finding-stor
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * What a decision tells the world: that it was made, each finding that is new and open, and whom a routing rule gave
- * it to. Rows of a scan and bills of an ERP are announced by their findings alone.
+ * Builds the events of a decision: the decision itself, each new open finding, and its assignment by a routing rule. Rows of a scan and
+ * bills of an ERP are announced only by their findings.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function announcementsOf(
@@ -32,7 +32,7 @@ export function announcementsOf(
   return source === 'API' || source === 'UPLOAD' ? [decided, ...raised] : raised;
 }
 
-/** That a finding is new, and whom a routing rule gave it to. */
+/** Builds the events of a new finding and of its assignment by a routing rule. */
 export function raisedAnnouncements(
   { findingId, type, severity, summary, assignment }: StoredFinding,
   { invoiceId, scanId, companyId }: RaisedOn,
@@ -51,7 +51,7 @@ interface RaisedOn {
   readonly scanId: string | undefined;
 }
 
-/** That a person gave a finding another disposition. */
+/** Builds the event of a finding that got another disposition from a person. */
 export function reviewedAnnouncement(
   { findingId, invoiceId }: FindingRecord,
   { from, to }: { readonly from: Disposition; readonly to: Disposition },

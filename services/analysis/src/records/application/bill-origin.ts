@@ -1,7 +1,7 @@
 import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** What an invoice with source ERP has besides: where it comes from, and what the books say about it. */
+/** The additional fields of an invoice with source ERP: its origin, and the facts of the books about it. */
 export interface BillOrigin {
   readonly provider: string;
   readonly connectionId: string;
@@ -20,8 +20,8 @@ export interface BillOrigin {
   readonly contentHash: string | undefined;
   readonly importedAt: Date;
   /**
-   * When others first found it by its keys, milliseconds since 1970: its place among invoices. It never moves, or voiding and
-   * entering a bill anew would make it later than the invoice that repeats it.
+   * Time when others first found it by its keys, in milliseconds since 1970: its place among invoices. It never moves, or voiding and
+   * entering a bill again would make it later than the invoice that repeats it.
    */
   readonly foundAtMs: number | undefined;
   readonly changedAt: Date;

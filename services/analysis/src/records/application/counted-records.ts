@@ -21,7 +21,7 @@ export interface SupplierRecord extends CountedRecord {
   readonly withdrawnUnits: readonly string[];
 }
 
-/** What invoices make of a supplier. */
+/** State of a supplier that results from its invoices. */
 export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile' | 'withdrawnUnits'>;
 
 /** A supplier after one more invoice. One that may be a copy is out of the profile until a person says that it is none. */
@@ -56,14 +56,14 @@ export interface SupplierStore {
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Suppliers that share one of the keys by which similar names are found; at most 64 of one key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
-  /** Who the suppliers are that share one of the keys, without their profiles. */
+  /** Reads the identities of suppliers that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
   /** Those of the ids that are suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /** Stores the record as the version after `version`; false when another writer was faster. */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
-  /** For many invoices: suppliers that share one of the identity keys, or one of the keys of similar names. */
+  /** Reads for many invoices the suppliers that share one of the identity keys, or one of the keys of similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
    * Stores many records that have counted the unit.

@@ -30,11 +30,11 @@ export interface WorkedFinding extends FindingRecord {
   readonly reviewedAt?: Date;
   /** The person who did; absent where an API key did. */
   readonly reviewedBy?: string;
-  /** Since when it blocks its account for the whole organization, as long as it does. */
+  /** Time since when it blocks its account for the whole organization; absent when it does not. */
   readonly blockedSince?: Date;
 }
 
-/** Who did something to a finding. */
+/** The actor of a change of a finding. */
 export interface FindingActor {
   readonly type: Actor['type'] | 'RULE';
   readonly id: string;
@@ -95,7 +95,7 @@ export interface FindingQuery extends PageRequest {
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
   readonly type?: FindingType | undefined;
-  /** Of one of these severities; undefined: of any. */
+  /** Severities to include; undefined for all. */
   readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
@@ -106,17 +106,17 @@ export interface FindingQuery extends PageRequest {
   readonly sort: 'newest' | 'severity' | 'amount_at_risk';
 }
 
-/** Which findings are summarized: a time as in {@link PageRequest}. */
+/** Selects the findings to summarize: a time as in {@link PageRequest}. */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
-  /** Undefined: any. */
+  /** Lowest severity; undefined for all. */
   readonly minSeverity?: Severity | undefined;
 }
 
-/** What one write changes; every change leaves an entry in the history. */
+/** The changes of one write; every change leaves an entry in the history. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
-  /** What another analysis says about it now. */
+  /** The finding as another analysis raises it now. */
   readonly raised?: StoredFinding;
   /** Another assignee; null unassigns. */
   readonly assigneeUserId?: string | null;
@@ -126,14 +126,14 @@ export type FindingUpdate = {
       readonly disposition: Disposition;
       /** A person decided: what follows from it is still to be done. */
       readonly isReview: true;
-      /** Since when the finding blocks its account; undefined: it does not. */
+      /** Time since when the finding blocks its account; undefined when it does not. */
       readonly blockedSince: Date | undefined;
     }
 );
 
-/** What use cases need of the findings collection. */
+/** The operations of use cases on the findings collection. */
 export interface FindingStore {
-  /** Repeatable: ids are derived, and what is there already stays as people made it. */
+  /** Stores findings. Repeatable: ids are derived, and existing findings keep the changes of people. */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
   /**
    * Stores a finding that is about no invoice with the events that tell of it; repeatable, its id is derived.
@@ -158,7 +158,7 @@ export interface FindingStore {
     vendor: { readonly vendorId: string; readonly billIds: readonly string[] },
     limit: number,
   ): Promise<WorkedFinding[]>;
-  /** At most `limit` findings, in no order. */
+  /** Reads at most `limit` findings, in no order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Gives the findings of this analysis that are stored without an amount the one that is known now. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;

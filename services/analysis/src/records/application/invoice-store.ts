@@ -27,10 +27,10 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly number: number;
   /** The number of the analysis whose history it rests on: 1 unless the invoice was corrected since. */
   readonly basis?: number;
-  /** Whose invoice it was found to be. */
+  /** Supplier of the invoice, as it was found. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
-  /** Of an analysis that was made again: the one before it, and what is different. */
+  /** The analysis before a repeated one, and the differences. */
   readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;
 }
@@ -49,14 +49,14 @@ interface StoredInvoice {
   readonly fingerprint: string | undefined;
   /** The month whose analyses this invoice counts in; undefined where it is none of them. */
   readonly usageMonth: string | undefined;
-  /** Of bills of an ERP. */
+  /** Origin of a bill of an ERP. */
   readonly erp: BillOrigin | undefined;
 }
 
 /** Bills of an ERP keep this status. */
 export interface UndecidedInvoice extends StoredInvoice {
   readonly status: 'RECEIVED';
-  /** Whether a crash may have come between storing and counting it. */
+  /** True when a crash may have come between storing and counting it. */
   readonly isCountUnsure: boolean;
   readonly analysis?: undefined;
   readonly verdict?: undefined;
@@ -65,11 +65,11 @@ export interface UndecidedInvoice extends StoredInvoice {
 
 export interface DecidedInvoice extends StoredInvoice {
   readonly status: 'ANALYZED';
-  /** As it was decided; never rewritten. */
+  /** Analysis as it was decided; never rewritten. */
   readonly analysis: DecidedAnalysis;
   /** The decision in force: that of the analysis, with what people have said about its findings since. */
   readonly verdict: RiskDecision;
-  /** Of a row that an earlier scan brought already: the row there. It was counted then. */
+  /** The row of an earlier scan that this row repeats. It was counted then. */
   readonly reimportOf: ReimportedRow | undefined;
 }
 
@@ -101,10 +101,10 @@ export interface InvoiceQuery extends PageRequest {
   readonly decision?: Analysis['decision'] | undefined;
 }
 
-/** What is noted on a decided invoice for others that are compared with it. */
+/** Notes on a decided invoice for others that are compared with it. */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
-/** How far another invoice has come, and whom its findings name. */
+/** Progress of another invoice, and the records that its findings name. */
 export interface InvoiceOutcome {
   readonly invoiceId: string;
   readonly isDecided: boolean;
@@ -124,11 +124,11 @@ export interface NewInvoice extends InvoiceReference {
   readonly usageMonth?: string;
   /** Set when it is being counted while it is stored, and not before. */
   readonly isCountUnsure?: true;
-  /** How long others leave it to its first worker. */
+  /** Time for which others leave it to its first worker. */
   readonly leaseMs: number;
 }
 
-/** What use cases need of the invoices collection. */
+/** The operations of use cases on the invoices collection. */
 /** An invoice that has not come to its end for long, as the operator is told about it. */
 export interface StuckInvoice extends InvoiceReference {
   readonly isDecided: boolean;
@@ -176,14 +176,14 @@ export interface InvoiceStore {
    * those before
    */
   candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
-  /** What reviews and the ERP have noted on these invoices, of those on which they noted something. */
+  /** Reads the notes of reviews and the ERP on these invoices; invoices without notes are left out. */
   notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /** Gross in base currency of the newest invoices, those without a rate left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** Those of these invoices that are there and were billed to the company, with the time of each. */
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
-  /** How many invoices count as analyses of the month, `YYYY-MM`. */
+  /** Counts the invoices that are analyses of the month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Newest first. Bills of an ERP have a list of their own. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
@@ -195,9 +195,9 @@ export interface InvoiceStore {
   pending(decidedBefore: Date): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
-  /** Whether a decided invoice whose derived records may be missing has this finding. */
+  /** Tells whether a decided invoice whose derived records may be missing has this finding. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Which of these analyses are the newest of their invoices. */
+  /** Finds those of these analyses that are the newest of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of these invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;

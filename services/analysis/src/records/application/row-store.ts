@@ -17,16 +17,16 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** What the analysis rests on; absent where another worker has stored it. */
+  /** Facts of the analysis; absent when another worker has stored it. */
   readonly facts?: AnalysisFacts;
   /** When it counts as received, which is later than it was if concurrent invoices were decided before the scan. */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** What it is a repetition of. */
+  /** The row that it repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
-/** How an earlier call, or a faster worker, decided a row. */
+/** The decision of an earlier call, or of a faster worker, on a row. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
 /** The records of one scan. */
@@ -36,11 +36,11 @@ export interface RowsReference {
   readonly companyId: string;
 }
 
-/** What use cases need of the collections for the rows of a scan, many at a time. */
+/** The operations of use cases on the rows of a scan, many at a time. */
 export interface RowStore {
   /** Stores rows as RECEIVED; those that are there already stay. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
-  /** Whether the organization has any invoice. */
+  /** Tells whether the organization has any invoice. */
   hasHistory(organizationId: string): Promise<boolean>;
   /** Records that have one of the keys, rows of the scan left out; of a hot key the newest. */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
@@ -49,10 +49,10 @@ export interface RowStore {
   /** The first analyses of these invoices, of those that have one, by invoice. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
-   * The commit point of each row: its first analysis, with the facts.
-   * @returns ids of invoices that had one already; theirs stands
+   * Stores the first analysis of each row with its facts, which commits the row.
+   * @returns ids of invoices that already had one and keep it
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
-  /** What follows from decisions that stand: invoices carry them, findings become records. Repeatable. */
+  /** Stores the consequences of committed decisions: invoices carry them, findings become records. Repeatable. */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

@@ -2,11 +2,11 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import type { RowsReference } from './row-store.js';
 
-/** What became of the rows of a scan. */
+/** Outcome of the rows of a scan. */
 export interface RowsOutcome {
   readonly invoicesAnalyzed: number;
   readonly decisionCounts: Readonly<Record<Decision, number>>;
-  /** By type, findings about the scan as a whole included. */
+  /** Number of findings by type, including findings about the scan as a whole. */
   readonly findingCounts: Readonly<Record<string, number>>;
   /** Sum of the gross amounts that have a rate, in the base currency, six decimals. */
   readonly convertedTotal: DecimalAmount;
@@ -22,7 +22,7 @@ export interface ScanRun {
   readonly outcome?: RowsOutcome;
 }
 
-/** What use cases need of the runs. */
+/** The operations of use cases on the runs. */
 export interface ScanRunStore {
   /**
    * Begins a run, or takes up one that was begun.

@@ -3,7 +3,7 @@ import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation'
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { InvoiceReference } from './invoice-store.js';
 
-/** What the caller wants of the analysis of an upload; the same for every repeat. */
+/** The options of the caller for the analysis of an upload; the same for every repeat. */
 export interface UploadRequest {
   readonly purchaseOrderRef?: string;
   readonly companyId?: string;
@@ -19,7 +19,7 @@ export interface Correction {
   readonly at: Date;
 }
 
-/** Why no invoice could be read; `reason` is one of documents.v1.ReadingFailure. */
+/** Reason why no invoice could be read; `reason` is one of documents.v1.ReadingFailure. */
 export interface UploadFailure {
   readonly reason: string;
   readonly message: string;
@@ -33,12 +33,12 @@ interface RequestedUpload extends InvoiceReference {
   readonly request: UploadRequest;
   /** The company of the request, else the default one; the invoice may say otherwise. */
   readonly companyId: string;
-  /** Whether a worker has, or will take up, something to do. */
+  /** True when a worker has work on it, or will take some up. */
   readonly isDue: boolean;
   readonly createdAt: Date;
-  /** When it was counted. */
+  /** Time when it was counted. */
   readonly countedAt: Date;
-  /** How often a worker gave it back. */
+  /** Number of times that a worker gave it back. */
   readonly attempts: number;
   readonly corrections: readonly Correction[];
 }
@@ -52,12 +52,12 @@ export interface UnreadUpload extends RequestedUpload {
   readonly failure?: undefined;
 }
 
-/** Its invoice is stored beside it and has the decision, or a worker is about to store it. */
+/** Its invoice is stored with it and has the decision, or a worker is about to store it. */
 export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** The month whose analyses it counts in. */
   readonly usageMonth: string;
-  /** What the documents service answered. */
+  /** Response of the documents service. */
   readonly extracted: ExtractDocumentResponse;
   /** The name of a known supplier that takes the place of the one that was read. */
   readonly knownSupplierName?: string;
@@ -87,7 +87,7 @@ export interface ClaimedUpload {
   keepAlive(onLost: () => void): { stop(): void };
 }
 
-/** What use cases need of the uploads that are analyzed. */
+/** The operations of use cases on analyzed uploads. */
 export interface UploadStore {
   /** Stores a request as QUEUED and free; undefined when its id is taken. */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
@@ -122,6 +122,6 @@ export interface UploadStore {
   due(): Promise<InvoiceReference[]>;
   /** Unfinished work of any tenant that was requested before; a bounded number. */
   unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
-  /** How many count as analyses of the month. */
+  /** Counts the uploads that are analyses of the month. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

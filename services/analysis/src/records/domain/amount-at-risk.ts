@@ -5,7 +5,7 @@ import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { isDecimalAmount, scaleAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** What would be paid wrongly if nobody looked at a finding, in the base currency of its day. */
+/** Amount that would be paid wrongly if the finding were ignored, in the base currency of its day. */
 export interface AmountAtRisk {
   readonly currency: string;
   /** Never below zero; with the decimals of the currency. */

@@ -14,7 +14,7 @@ export interface AnalysisFacts extends Facts {
   readonly reviews: readonly ReviewFact[];
   /** Bills that reviews had taken out of the supplier's profile. Absent in facts from before the field was stored. */
   readonly withdrawnUnits?: readonly string[];
-  /** What reviews taught about findings of this supplier; absent: nothing. */
+  /** Tolerances that reviews of this supplier's findings taught; absent when there are none. */
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
@@ -24,7 +24,7 @@ export interface AnalysisFinding extends Finding {
 }
 
 export interface Analysis extends RiskDecision {
-  /** Most severe first; including those that do not count (FALSE_POSITIVE and the like). */
+  /** Most severe first; including those that do not count, such as FALSE_POSITIVE. */
   readonly findings: readonly AnalysisFinding[];
   /** `compliance`: the rules that an electronic invoice was validated by, joined by commas; absent when there were none. */
   readonly versions: { readonly riskEngine: string; readonly policy: string; readonly compliance?: string };

@@ -11,12 +11,12 @@ export interface AnalysisDifference {
   readonly from?: string;
   /** Absent: the finding was removed. */
   readonly to?: string;
-  /** Of `findings`: which one. */
+  /** Type of the finding; only of `findings`. */
   readonly findingType?: string;
   readonly evidenceKey?: string;
 }
 
-/** What an analysis found different from the one before it: decision, score, versions, then findings by evidence key. */
+/** Lists the differences between an analysis and the one before it: decision, score, versions, then findings by evidence key. */
 export function differencesBetween(before: Analysis, after: Analysis): AnalysisDifference[] {
   const fields: readonly (readonly [AnalysisDifference['field'], string, string])[] = [
     ['decision', before.decision, after.decision],

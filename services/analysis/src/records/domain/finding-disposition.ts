@@ -24,7 +24,7 @@ export interface ReviewFact {
 
 const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
 
-/** Whether a finding counts in score and decision. */
+/** Tells whether a finding counts in score and decision. */
 export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
   return COUNTING.has(disposition);
 }
@@ -40,9 +40,8 @@ export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
 }
 
 /**
- * What reviews make of a finding. A FALSE_POSITIVE holds for every finding with its key and for every finding about
- * pairs that are all cleared; any other outcome holds for the findings of the reviewed invoice alone (detection
- * reference, section 10).
+ * Derives the disposition of a finding from reviews. A FALSE_POSITIVE holds for every finding with its key and for every finding about
+ * pairs that are all cleared; any other outcome holds only for the findings of the reviewed invoice (detection reference, section 10).
  * @param invoiceId null for a finding about a scan or the books as a whole
  */
 export function dispositionOf(finding: Finding, reviews: readonly ReviewFact[], invoiceId: string | null): Disposition {

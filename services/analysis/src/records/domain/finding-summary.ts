@@ -7,7 +7,7 @@ import type { AmountAtRisk } from './amount-at-risk.js';
 import type { Disposition } from './finding-disposition.js';
 import { dispositions } from './finding-disposition.js';
 
-/** What a summary looks at of a finding. */
+/** The fields of a finding that a summary reads. */
 export interface SummarizedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -28,16 +28,16 @@ export interface FindingTotals {
   readonly count: number;
   /** Those that wait for a person: OPEN and UNDER_REVIEW. */
   readonly open: number;
-  /** Of the open ones that send an invoice to review: {@link RISK_SEVERITY_MIN} and above. */
+  /** Amount at risk of open findings that send an invoice to review: {@link RISK_SEVERITY_MIN} and above. */
   readonly amountAtRisk: DecimalAmount;
-  /** Of those that a review confirmed: CONFIRMED and RESOLVED. */
+  /** Amount of findings that a review confirmed: CONFIRMED and RESOLVED. */
   readonly amountConfirmed: DecimalAmount;
   /** The part of it that scans found: bills of the past, which may be paid already. */
   readonly amountConfirmedInScans: DecimalAmount;
 }
 
 export interface FindingSummary {
-  /** Of all amounts. */
+  /** Base currency of all amounts. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
   /** Findings that add to no amount: none is known, or it is in an earlier base currency. */
@@ -103,7 +103,7 @@ export function* summarizeFindings(
 
 type Valued = SummarizedFinding & { readonly micro: bigint };
 
-/** What is milder lets an invoice pass on its own, so that its money is not held to be at risk. */
+/** Lowest severity that counts as risk. A milder finding alone lets an invoice pass, so its money is not at risk. */
 const RISK_SEVERITY_MIN: Severity = 'MEDIUM';
 const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
 const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);

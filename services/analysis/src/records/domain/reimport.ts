@@ -73,7 +73,7 @@ function identicalRows(
   return identical;
 }
 
-/** Whether enough rows of a scan are in an earlier one to make it a reimport (detection reference, section 5). */
+/** Tells whether enough rows of a scan are in an earlier one to make it a reimport (detection reference, section 5). */
 export function isReimport(
   rows: number,
   identicalRows: number,
@@ -83,8 +83,8 @@ export function isReimport(
 }
 
 /**
- * What a reimported row is still compared with: not its own scan nor any scan that contained it, because those
- * comparisons were made before.
+ * Removes candidates of a reimported row: those of its own scan and of any scan that contained it, because those comparisons were made
+ * before.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);
@@ -94,7 +94,7 @@ export function withoutKnownScans<C extends Candidate>(row: Candidate, candidate
   return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-/** Whether two rows state the same invoice of one company. */
+/** Builds the text that is equal when two rows state the same invoice of one company. */
 function contentOf(row: Candidate): string {
   return [
     row.companyId,

@@ -8,7 +8,7 @@ import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** What an invoice says about its recipient. */
+/** Facts of an invoice about its recipient. */
 export interface Addressee {
   readonly companyId?: string | undefined;
   readonly buyerTaxId?: string | undefined;

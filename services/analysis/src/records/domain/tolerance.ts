@@ -7,12 +7,12 @@ export interface ToleranceSubject {
   readonly signature: string;
 }
 
-/** What reviews taught about a kind of finding: it is shown one severity lower and half as confident, and says so. */
+/** A tolerance that reviews taught for a kind of finding: it is shown one severity lower and half as confident, with a note. */
 export interface LearnedTolerance extends ToleranceSubject {
   readonly falsePositives: number;
   /**
-   * Who said so, counted. Absent in tolerances that were learned before one needed two people or thirty days: only
-   * the facts of old analyses have such ones.
+   * Number of reviewers. Absent in tolerances that were learned before one needed two people or thirty days: only the facts of old analyses
+   * have such ones.
    */
   readonly reviewers?: number;
   readonly learnedOn: CalendarDate;

@@ -15,13 +15,13 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;
-  /** Compressed; those of rows of a scan stand together with the facts of their neighbours. */
+  /** Compressed; those of rows of a scan are stored together with the facts of their neighbours. */
   readonly facts: Binary | BundledFacts;
   /** Rows of a scan: their gross in base currency, until their invoices carry it. */
   readonly base?: ConvertedAmount | null;
 }
 
-/** Where facts stand in a bundle. */
+/** Place of facts in a bundle. */
 export interface BundledFacts {
   readonly bundleId: string;
   readonly index: number;

@@ -6,7 +6,7 @@ import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
 import type { SupplierDocument } from './suppliers.js';
 
-/** What an organization takes with it of its records, beside what the lists of the API show. Each field is chosen here. */
+/** The records that an organization takes with it, besides those that the lists of the API show. Each field is chosen here. */
 export function archivedRecords({
   analyses,
   findings,

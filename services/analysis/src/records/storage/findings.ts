@@ -34,13 +34,13 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   /** UUIDv5 of what it is about and the evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
-  /** When its disposition was last decided. */
+  /** Time when its disposition was last decided. */
   readonly reviewedAt?: Date;
   /** The person who decided. */
   readonly reviewedBy?: string;
   /** Set by a review, unset when everything that follows from it is stored; sparse index. */
   readonly pending?: true;
-  /** What the list by amounts is ordered by; absent where no amount is known. */
+  /** Sort key of the list by amounts; absent when no amount is known. */
   readonly amountOrder?: number;
 }
 
@@ -130,7 +130,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
     async openOfVendor(organizationId, { vendorId, billIds }, limit) {
       const filter = {
         organizationId,
-        // By its index; of the fields of the evidence there is none.
+        // The query uses this index, because the fields of the evidence have none.
         type: { $in: [...typesOfBooks] },
         disposition: { $in: ['OPEN', 'UNDER_REVIEW'] },
         $or: [
@@ -202,7 +202,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   };
 }
 
-/** What an analysis says about a finding, without what people and routing rules made of it. */
+/** Returns the finding as an analysis raises it, without the changes of people and routing rules. */
 function raisedAs({
   type,
   family,
@@ -248,7 +248,7 @@ const summarized = {
 
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
-/** What the history of a finding begins with when a routing rule took it. */
+/** Returns the first entry of the history when a routing rule assigned the finding. */
 function assignedByRule({
   assignment,
 }: {

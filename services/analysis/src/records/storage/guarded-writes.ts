@@ -18,9 +18,8 @@ interface Counted extends Versioned {
 }
 
 /**
- * Writes documents by one command. A first version is an upsert on a version that none has: where the document is there
- * already it is refused by its id.
- * @returns how many were stored; which ones is not told
+ * Writes documents by one command. A first version is an upsert on a version that none has: an existing document is refused by its id.
+ * @returns how many were stored, but not which ones
  */
 export async function writeVersions<D extends Versioned>(
   collection: Collection<D>,
@@ -43,7 +42,7 @@ export async function writeVersions<D extends Versioned>(
 /**
  * Writes many documents of one organization, each as the version after the one it was read at, and each having counted
  * the unit.
- * @returns ids of those that another writer changed meanwhile; its changes stay
+ * @returns ids of those that another writer changed in the meantime; its changes stay
  */
 export async function writeGuarded<D extends Counted>(
   collection: Collection<D>,

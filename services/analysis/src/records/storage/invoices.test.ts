@@ -17,7 +17,7 @@ test('an analyzed invoice is never shown without its decision', () => {
   expect(() => read({ status: 'ANALYZED' })).toThrow(`Invoice ${received._id} has no decision.`);
 });
 
-test('the decision of the analysis is in force where none is stored beside it', () => {
+test('the decision of the analysis is in force when no other one is stored', () => {
   const analysis = { decision: 'REVIEW', riskScore: 40 };
   expect(read({ status: 'ANALYZED', analysis })).toMatchObject({ verdict: analysis });
 });

@@ -43,11 +43,11 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly source: InvoiceSource;
   readonly status: 'RECEIVED' | 'ANALYZED';
-  /** Bills of an ERP have none, so that whoever reads the newest invoices passes over them; see {@link BillPart}. */
+  /** Bills of an ERP have none, so that reads of the newest invoices pass over them; see {@link BillPart}. */
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** Of bills of an ERP. */
+  /** Part of bills of an ERP. */
   readonly erp?: BillPart;
   /** The upload that it was read from. */
   readonly documentId?: string;
@@ -65,7 +65,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   /** The decision in force; reviews move it, the analysis stays as it was. */
   readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
-  /** The facts of the analysis until they stand in `analyses`. */
+  /** The facts of the analysis until they are in `analyses`. */
   readonly facts?: Binary;
   /** Set by the commit, unset when everything derived from it is stored; sparse index. */
   readonly pending?: true;
@@ -315,7 +315,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-/** Roughly: what came at the same moment is told apart by whoever asked. */
+/** Filters roughly: the caller distinguishes records that came at the same moment. */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
   return {

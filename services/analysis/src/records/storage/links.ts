@@ -5,7 +5,7 @@ import { writeGuarded, writeVersions } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { joined } from './joined.js';
 
-/** What is known of one account or one order of an organization. */
+/** Facts about one account or one order of an organization. */
 export interface LinkDocument<L extends object = object> {
   /** `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
   readonly _id: string;
@@ -24,8 +24,8 @@ const LOOKUP_KEYS_MAX = 500;
 const JOINED_MAX = 100;
 
 /**
- * The links of accounts and of orders stand in one collection, so that an invoice asks for both by one command and
- * writes both by one. They are read and written by their id alone; no index beside it.
+ * The links of accounts and of orders are in one collection, so that an invoice reads both with one command and writes both with one. They
+ * are read and written only by their id; there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
   const find = joined(JOINED_MAX, async (ids: readonly string[]) => {
@@ -73,8 +73,8 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
 }
 
 /**
- * @returns whether each was stored; false for all where another writer was faster with one, because the driver does not say which.
- * Whoever reads again sees by the units whether its own was counted.
+ * @returns whether each was stored; false for all where another writer was faster with one, because the driver does not say which. A caller
+ *   that reads again sees by the units whether its own was counted.
  */
 async function writeTogether(
   links: Collection<LinkDocument>,

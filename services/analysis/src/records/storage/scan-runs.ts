@@ -10,7 +10,7 @@ export interface ScanRunDocument {
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
-  /** When a call for it last began. Absent in documents from before the field was stored. */
+  /** Time when a call for it last began. Absent in documents from before the field was stored. */
   readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }

@@ -32,7 +32,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly profile: SupplierProfile;
   /** The last invoices and scans counted, so that a repeat changes nothing. */
   readonly countedUnits: readonly string[];
-  /** Absent where none was ever withdrawn in records of old. */
+  /** Absent in old records without a withdrawn unit. */
   readonly withdrawnUnits?: readonly string[];
 }
 

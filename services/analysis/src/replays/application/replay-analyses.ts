@@ -29,7 +29,7 @@ interface Deps {
 
 export interface ReplayPage {
   readonly organizationId: string;
-  /** Where the analyses begin that an earlier call left; empty at the start. */
+  /** Position after the last analysis of an earlier call; empty at the start. */
   readonly pageToken: string;
   readonly limit: number;
 }

@@ -19,7 +19,7 @@ import { requireFinding } from './require-finding.js';
 
 /** Findings that one summary reads, so that it takes seconds at most and some ten megabytes. */
 const SUMMARY_FINDINGS_MAX = 50_000;
-/** How long other requests wait for a summary at most. */
+/** Maximum time that other requests wait for a summary. */
 const SUMMARY_TURN_MS_MAX = 5;
 
 interface Deps {
@@ -82,7 +82,7 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // Sorting keeps the order of equal times: a review stands before the decision that it moved.
+      // Sorting keeps the order of equal times: a review comes before the decision that it moved.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };

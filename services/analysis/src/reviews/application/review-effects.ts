@@ -125,7 +125,7 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
   });
 }
 
-/** What the supplier's profile makes of a review: the account's trust, accepted names and numbers, and whether the invoice is part of it. */
+/** Applies a review to the supplier's profile: the account's trust, accepted names and numbers, and whether the invoice is part of it. */
 async function correctSupplier(
   { suppliers, findings, reviews }: Deps,
   organizationId: string,
@@ -169,7 +169,7 @@ async function correctSupplier(
   });
 }
 
-/** Who reviewed the finding, and on which day. */
+/** Returns the reviewer of the finding, and the day. */
 function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; reviewer?: string } {
   const day = Math.floor(reviewedAt.getTime() / DAY_MS);
   return { day, ...(reviewedBy === undefined ? {} : { reviewer: reviewedBy }) };
@@ -202,8 +202,8 @@ function withInvoiceIf(
 }
 
 /**
- * An account is blocked for the whole organization as long as one confirmation of fraud stands (`blockedSince`), and
- * accepted for each supplier for which a person said so.
+ * Blocks an account for the whole organization as long as one confirmation of fraud holds (`blockedSince`), and accepts it for each
+ * supplier for which a person accepted it.
  */
 async function blockAccount(
   { bankLinks, reviews }: Deps,

@@ -73,7 +73,7 @@ export const reviewFinding =
         await effects.apply(reviewed);
         effected.resolve();
       } catch (error) {
-        // The review stands; the sweep brings what follows from it.
+        // The review is stored; the sweep applies its effects.
         effected.reject(error);
         logger.warn({ error, findingId }, 'what follows from a review is left to the sweep');
       }
@@ -81,7 +81,7 @@ export const reviewFinding =
     });
   };
 
-/** Whether the same actor has said the same of the finding since its disposition was last decided. */
+/** Tells whether the same actor gave the same review since the disposition was last decided. */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
   const { actor, to, note } = entry;
   const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];

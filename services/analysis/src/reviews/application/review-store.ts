@@ -4,7 +4,7 @@ import type { CurrentReview } from '../domain/review.js';
 /** Reviews that one answer holds at most; more with one key say nothing new. */
 export const REVIEWS_MAX = 500;
 
-/** What use cases need of the current reviews: one per reviewed finding, the newest. */
+/** The operations of use cases on the current reviews: one per reviewed finding, the newest. */
 export interface ReviewStore {
   /** Repeatable, in any order: a review of an older version of the finding changes nothing. */
   upsert(organizationId: string, review: CurrentReview): Promise<void>;

@@ -9,7 +9,7 @@ import type { RoutingMatchInput, RoutingRule, RoutingRuleInput } from '../domain
 import type { SupplierStore } from '../../records/application/counted-records.js';
 import type { Members } from './members.js';
 
-/** What use cases need of the routing_rules collection. */
+/** The operations of use cases on the routing_rules collection. */
 export interface RoutingRuleStore {
   /** All rules of an organization in order of position; bounded by {@link RULES_PER_ORGANIZATION_MAX}. */
   all(organizationId: string): Promise<RoutingRule[]>;
@@ -34,7 +34,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** What is to change; a field that is absent stays, `match` is replaced whole. */
+/** Fields to change; absent ones stay, `match` is replaced whole. */
 type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleInput[K] | undefined };
 
 export interface RoutingRules {

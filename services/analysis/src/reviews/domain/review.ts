@@ -32,7 +32,7 @@ export const NOTE_LENGTH_MAX = 4_000;
 export interface ReviewInput {
   readonly disposition: string;
   readonly note: string | undefined;
-  /** Whether the reviewer has the role ADMIN or higher. */
+  /** True when the reviewer has the role ADMIN or higher. */
   readonly isByAdmin: boolean;
 }
 
@@ -83,7 +83,7 @@ export function review(
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
 }
 
-/** Whoever releases a bill on a blocked account contradicts a confirmation that stands. */
+/** Tells whether a finding is about a blocked account: to release such a bill contradicts a confirmation in force. */
 function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
   return type === 'BANK_ACCOUNT_BLOCKLISTED';
 }
@@ -100,8 +100,8 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /**
- * Since when a finding blocks its account, after a review. A confirmed fraud blocks it until a person says that it was
- * none, or an ADMIN lifts the block: closing the case, or opening it again, is no word about the account.
+ * Returns the time since when a finding blocks its account, after a review. A confirmed fraud blocks it until a person revokes it, or an
+ * ADMIN lifts the block: closing the case, or opening it again, says nothing about the account.
  */
 export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date | undefined {
   if (!isSignOfFraud(finding) || to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') return undefined;
@@ -114,7 +114,7 @@ type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
   readonly blockedSince?: Date;
 };
 
-/** Since when a finding blocks its account. A confirmation from before that was stored blocks from its own time. */
+/** Returns the time since when a finding blocks its account. A confirmation from before that was stored blocks from its own time. */
 function blockOf(finding: MayBlock): Date | undefined {
   if (!isSignOfFraud(finding)) return undefined;
   return finding.blockedSince ?? (finding.disposition === 'CONFIRMED' ? finding.reviewedAt : undefined);
@@ -131,12 +131,12 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   readonly supplierId: string;
   /** The account that the finding is about. */
   readonly bankKey?: string;
-  /** What learned tolerances tell findings of one type apart by. */
+  /** Signature by which learned tolerances distinguish findings of one type. */
   readonly signature: string;
   readonly reviewedAt: Date;
   /** The person who decided. Absent where an API key did, and in reviews from before it was stored. */
   readonly reviewedBy?: string;
-  /** Since when it blocks the account. */
+  /** Time since when it blocks the account. */
   readonly blockedSince?: Date;
 }
 
@@ -147,8 +147,8 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Whether a FALSE_POSITIVE still applies to the findings of these facts. One that cleared a blocked account does not apply
- * to a later confirmation of fraud.
+ * Tells whether a FALSE_POSITIVE still applies to the findings of these facts. One that cleared a blocked account does not apply to a later
+ * confirmation of fraud.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
@@ -167,8 +167,8 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * What the findings of a record, taken together, confirm it as: such a record shapes no profile, and is no original of
- * another unless only its number is wrong. RESOLVED is true and remedied, so it still counts here.
+ * Returns the confirmation of a record by all its findings: such a record does not shape a profile, and is the original of another only if
+ * just its number is wrong. RESOLVED is true and remedied, so it still counts here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
@@ -184,14 +184,14 @@ function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'INVOICE_NUMBER_REUSED';
 }
 
-/** Whether the confirmation of such a finding takes its record out of the supplier's profile. */
+/** Tells whether the confirmation of such a finding takes its record out of the supplier's profile. */
 export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
   return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
 }
 
 /**
- * What a record is suspected of: by findings that wait for a person, and by those that were found to be true, also when
- * their case was closed. It decides what the record teaches.
+ * Returns the suspicion about a record: by findings that wait for a person, and by those that were found to be true, also when their case
+ * was closed. It decides what the record teaches.
  */
 export function suspicionOf(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
@@ -205,11 +205,11 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** What the reviews in force say about one account. */
+/** Result of the reviews in force about one account. */
 export interface AccountReview {
-  /** The newest confirmation that stands: the account is blocked for the whole organization. */
+  /** The newest confirmation in force: the account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
-  /** For one supplier; undefined: not reviewed, trust is earned by use. */
+  /** Trust for one supplier; undefined without a review: trust is earned by use. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
@@ -233,7 +233,7 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
-/** What a supplier's profile learns from a false positive. */
+/** Returns the lesson of a false positive for a supplier's profile. */
 export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
   if (current.disposition !== 'FALSE_POSITIVE') return undefined;
   const name: string = current.type;

@@ -11,7 +11,7 @@ import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Which findings a rule takes: every stated condition must hold; an empty list is no condition. */
+/** Conditions of a rule: every stated one must hold; an empty list is not a condition. */
 export interface RoutingMatch {
   readonly types: readonly FindingType[];
   readonly families: readonly Family[];
@@ -21,7 +21,7 @@ export interface RoutingMatch {
   readonly supplierIds: readonly string[];
   /** Least absolute gross amount of the invoice, in `currency`. */
   readonly minAmount?: DecimalAmount;
-  /** Without an amount: the currency of the invoice. */
+  /** Currency of the amount, or of the invoice when there is no amount. */
   readonly currency?: string;
 }
 
@@ -47,7 +47,7 @@ export const RULES_PER_ORGANIZATION_MAX = 200;
 /** Entries of each list in a match. */
 export const MATCH_ENTRIES_MAX = 100;
 
-/** By position; of rules that share one the older comes first, as their ids tell. */
+/** Compares by position; of rules with the same one the older comes first, by its id. */
 export function compareRules(left: RoutingRule, right: RoutingRule): number {
   return left.position - right.position || compareText(left.ruleId, right.ruleId);
 }
@@ -130,7 +130,7 @@ function requireMatchableCurrency(currency: string): void {
       `can never match: ${currency} stands for a currency that could not be read. Take the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
-  // Without a day: rows of a scan may be older than the end of their currency.
+  // No day is given: rows of a scan may be older than the end of their currency.
   const read = invoiceCurrency(currency, undefined);
   if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }

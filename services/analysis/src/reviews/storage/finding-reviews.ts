@@ -14,9 +14,9 @@ export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> 
   readonly keys: readonly string[];
 }
 
-/** What decides whether an account is trusted. */
+/** Dispositions that decide whether an account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** What says how far a case is, and leaves a block as it stands. */
+/** Dispositions that state the progress of a case, and leave a block unchanged. */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {

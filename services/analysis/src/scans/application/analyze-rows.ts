@@ -60,7 +60,7 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
-  /** By which suppliers are told apart, as for single invoices. */
+  /** Policy by which suppliers are distinguished, as for single invoices. */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
@@ -70,17 +70,17 @@ interface Deps {
 
 export interface AnalyzeRowsInput extends RowsReference {
   readonly baseCurrency: string;
-  /** When the scan was accepted; the same in every repeat. */
+  /** Time when the scan was accepted; the same in every repeat. */
   readonly receivedAt: Date;
   readonly rows: readonly RowInput[];
 }
 
 /**
- * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number
- * and position (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left:
- * rows that have an analysis keep it, the others are analyzed, and everything derived from them is stored once.
- * Nobody takes over what has no caller any more: the work then stops at its next step, and a repeat begins only when the
- * call before has ended, so that a scan is never analyzed beside itself (ADR 0032).
+ * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number and position
+ * (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left: rows that have an analysis keep it,
+ * the others are analyzed, and everything derived from them is stored once. Nobody takes over what has no caller any more: the work then
+ * stops at its next step, and a repeat begins only when the call before has ended, so that a scan is never analyzed twice at the same time
+ * (ADR 0032).
  * @throws DomainError unavailable when too many scans wait already; deadline when the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;

@@ -26,9 +26,9 @@ interface Deps {
 }
 
 /**
- * Counts all rows of a scan as one unit in the profiles of their suppliers and in the links of their accounts and
- * orders. Each record is written once, as the history has it in the end; only where somebody changed one meanwhile are
- * its rows counted once more. Repeatable.
+ * Counts all rows of a scan as one unit in the profiles of their suppliers and in the links of their accounts and orders. Each record is
+ * written once, as the history has it in the end; its rows are counted once more only if another writer changed it in the meantime.
+ * Repeatable.
  */
 export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
 

@@ -31,13 +31,13 @@ interface Deps {
 
 export interface RowDecisions {
   readonly organizationId: string;
-  /** In the order in which they are analyzed. */
+  /** Rows in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
   /** The history before the first row; afterwards every row is part of it. */
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
-  /** By invoice: what an earlier call for the same scan decided. */
+  /** Decisions of an earlier call for the same scan, by invoice. */
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
@@ -45,13 +45,13 @@ export interface RowDecisions {
   readonly watch: Stages;
 }
 
-/** What the scan as a whole is told by. */
+/** The results of a row that describe the scan as a whole. */
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
  * Analyzes rows one after the other and stores them in slices, one of them while the next one is analyzed. The first
- * analysis of a row is its commit point: one that is there already stands, whoever made it.
- * @returns every row with the decision that stands
+ * analysis of a row is its commit point: an existing one is kept, whichever worker made it.
+ * @returns every row with the decision in force
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
   const { organizationId, rows, history, policy, decidedBefore, pace, watch } = decisions;
@@ -87,7 +87,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
   return results;
 }
 
-/** What is kept of stored rows until the scan is done: not their facts. */
+/** Returns the results of stored rows that are kept until the scan is done, without their facts. */
 function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
   return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
 }
@@ -118,8 +118,8 @@ async function store(
 }
 
 /**
- * Rows after these were analyzed, and will be counted, with our supplier as their history. Where a faster worker found
- * another one for a row, the call is to be repeated: it begins with what stands.
+ * Rows after these were analyzed, and will be counted, with our supplier as their history. If a faster worker found another supplier for a
+ * row, the call must be repeated: it begins with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {
@@ -130,7 +130,7 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
   }
 }
 
-/** What people have said before about findings like those of these rows, asked once for all of them. */
+/** Adds earlier reviews of findings like those of these rows, read once for all of them. */
 async function withReviews(
   reviews: ReviewStore,
   { organizationId, policy }: RowDecisions,
@@ -142,7 +142,7 @@ async function withReviews(
   const found = await reviews.falsePositives(organizationId, keys);
   if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
-    // More may stand than one answer holds.
+    // There may be more than one response can hold.
     return Promise.all(
       analyzed.map(async (row) =>
         analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),

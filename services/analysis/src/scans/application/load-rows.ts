@@ -14,7 +14,7 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from '../../records/application/row-store.js';
 
-/** How long a scan waits for later invoices that are being decided at the same moment. */
+/** Maximum time that a scan waits for later invoices that are being decided at the same moment. */
 const CONCURRENT_WAIT_MS_MAX = 2_000;
 const CONCURRENT_POLL_EACH_MS = 20;
 /** Keys of one lookup: enough to be worth a command, few enough to keep other commands from waiting. */
@@ -72,11 +72,11 @@ export interface CandidateSearch {
   readonly keys: ReadonlySet<string>;
   /** The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
-  /** What was found for all rows, each record once. */
+  /** Returns the records that were found for all rows, each once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
-/** To be done before the rows are stored: those would only find each other. */
+/** Searches candidates before the rows are stored, which would otherwise only find each other. */
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
@@ -109,7 +109,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
   };
 }
 
-/** What the rows' lookup keys find, and when the rows count as received. */
+/** The records that the rows' lookup keys find, and the time at which the rows count as received. */
 export interface FoundCandidates {
   /** Records that came before the rows. */
   readonly candidates: readonly MatchPart[];

@@ -11,7 +11,7 @@ import type { RowsReference } from '../../records/application/row-store.js';
 export interface RowInput {
   /** Index in the scan's request, from 0. */
   readonly position: number;
-  /** Where it stands in the caller's file. */
+  /** Number of the row in the caller's file. */
   readonly sourceRowNumber: number;
   readonly externalId?: string;
   readonly invoice: CanonicalInvoice;

@@ -23,7 +23,7 @@ import { assembleFacts } from '../../facts/application/assemble-facts.js';
 import { supplierAfter } from '../../records/application/counted-records.js';
 import type { LinkRecord, SupplierRecord, SupplierState } from '../../records/application/counted-records.js';
 
-/** As many as the single lookup reads (storage/suppliers.ts). */
+/** Maximum number of suppliers, as in the single lookup (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
 
 /** A row of a scan, read once into everything that it is looked up by. */
@@ -35,14 +35,14 @@ export interface ReadRow {
   readonly supplierKeys: readonly string[];
 }
 
-/** What is stored and concerns the rows of a scan, as it was before them. */
+/** Stored records that concern the rows of a scan, as they were before the rows. */
 export interface StoredHistory {
   readonly suppliers: readonly SupplierRecord[];
   readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
   /** Earlier records by their keys. */
   readonly hits: Hits;
-  /** What ERP systems have about the rows. */
+  /** Records of ERP systems about the rows. */
   readonly erp: ErpRecords;
 }
 
@@ -62,7 +62,7 @@ interface RowHistoryOptions {
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmount: DecimalAmount | undefined;
-  /** At least half of the rows state an account. */
+  /** True when at least half of the rows state an account. */
   readonly statesAccounts: boolean;
   /** Nothing of the organization was scanned before. */
   readonly isFirstScan: boolean;
@@ -70,26 +70,26 @@ interface RowHistoryOptions {
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
 }
 
-/** What rows of a scan have to be counted in. */
+/** A record in which rows of a scan must be counted. */
 export interface Counts<R, S> {
-  /** As it was read. */
+  /** Record as it was read. */
   readonly record: R | undefined;
-  /** In their order, each with what it is suspected of. */
+  /** Rows in their order, each with its suspicion. */
   readonly rows: readonly NormalisedInvoice[];
-  /** What becomes of the record with the rows counted. */
+  /** State of the record after the rows are counted. */
   readonly state: S;
 }
 
 /**
- * What each row of a scan is analyzed by, in memory: the stored history and the rows before it, as if each had been
- * posted alone in their order (detection reference, section 4).
+ * In-memory history by which each row of a scan is analyzed: the stored history and the rows before it, as if each had been posted alone in
+ * their order (detection reference, section 4).
  */
 export interface RowHistory {
   /** The facts of a row, given the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
   /** Makes an analyzed row part of the history of those after it. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
-  /** What has to be counted where: by supplier, by account and by order. */
+  /** Records to count in: by supplier, by account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;

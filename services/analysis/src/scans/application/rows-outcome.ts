@@ -13,7 +13,7 @@ export function outcomeOf(rows: readonly RowResult[], scanFindings: readonly Sto
   let total = 0n;
   let unconvertedInvoices = 0;
   const count = ({ type, disposition }: StoredFinding): void => {
-    // What people have called a false alarm before counts for nothing.
+    // Findings that people have called a false alarm before do not count.
     if (disposition !== 'FALSE_POSITIVE') findingCounts[type] = (findingCounts[type] ?? 0) + 1;
   };
   for (const { analysis, base } of rows) {

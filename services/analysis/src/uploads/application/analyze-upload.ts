@@ -30,7 +30,7 @@ import type { UploadWorker } from './upload-worker.js';
 
 /** A caller who waits for the decision waits this long; the work goes on (architecture section 7). */
 const SYNCHRONOUS_MS_MAX = 20_000;
-/** How often work that another process does is looked at. */
+/** Interval of polls for work of another process. */
 const POLL_EACH_MS = 100;
 
 interface Deps {
@@ -53,7 +53,7 @@ export interface AnalyzeUploadInput {
   readonly monthlyLimit: number | undefined;
   /** Answer where the decision is not there yet: at once, or after `waitMs`. */
   readonly respondAsync: boolean;
-  /** With `respondAsync`. */
+  /** Maximum wait with `respondAsync`. */
   readonly waitMs: number;
 }
 
@@ -68,7 +68,7 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** Whether the request was made before. */
+  /** True when the request was made before. */
   readonly isReplayed: boolean;
 }
 
@@ -113,7 +113,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
     }
   };
 
-  /** For callers who take a queued analysis as the answer, when it takes longer or `documents` is unavailable. */
+  /** Waits for callers who accept a queued analysis, when it takes longer or `documents` is unavailable. */
   const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
     try {
@@ -152,7 +152,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   };
 }
 
-/** Whether nothing is to be waited for. @throws DomainError unprocessable where the document could not be read */
+/** Tells whether there is nothing to wait for. @throws DomainError unprocessable when the document could not be read */
 async function hasResult(
   { uploads, invoices }: Deps,
   { organizationId, invoiceId }: UploadRecord,
@@ -237,7 +237,7 @@ function requireSameRequest({ request: first }: UploadRecord, request: UploadReq
   );
 }
 
-/** What is stored of a correction that can be analyzed; nothing when it is refused. */
+/** Stores a correction that can be analyzed; nothing when it is refused. */
 async function storeCorrections(
   deps: Deps,
   { organizationId, uploadId, fields, monthlyLimit }: CorrectUploadInput,
@@ -326,7 +326,7 @@ function stillAtWork(uploadId: string): StillAtWork {
   return new StillAtWork(uploadId);
 }
 
-/** Said by this file alone, and kept as it is said. */
+/** A refusal that only this file makes, kept unchanged. */
 class StillAtWork extends DomainError {
   constructor(uploadId: string) {
     super(

@@ -49,8 +49,8 @@ interface Deps {
 
 export interface UploadWorker {
   /**
-   * Does what is due of an upload: reads it, stores its invoice, decides it. Resolves at once where another worker has it
-   * or nothing is due. Work that fails is due again later.
+   * Does the due work on an upload: reads it, stores its invoice, decides it. Resolves at once when another worker has it or nothing is
+   * due. Work that fails is due again later.
    */
   work(reference: InvoiceReference): Promise<void>;
   /** Has the work done behind the answer. */
@@ -198,7 +198,7 @@ async function failUpload(
   );
 }
 
-/** What was recognised in text may be a supplier that is known by its tax id or account. */
+/** Finds the name of a supplier that is known by the tax id or account recognised in the text. */
 async function nameOfKnownSupplier(
   { suppliers }: Deps,
   { organizationId, invoiceId, companyId }: UnreadUpload,
@@ -232,7 +232,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
     }
     if (record.analysis === undefined) {
       const resumed = await resumeInvoice(deps)(record, tenant);
-      // Whoever holds it decides it; this comes back when that should be done.
+      // The worker that holds it decides it; this one comes back when that should be done.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
         throw new DomainError('in_progress', 'The invoice is being decided.');
       }

@@ -84,7 +84,7 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
 
-/** Both filters hold; undefined: any severity. */
+/** Combines both filters; undefined for any severity. */
 function wantedSeverities({
   severity,
   minSeverity,
