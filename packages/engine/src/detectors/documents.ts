@@ -5,7 +5,7 @@ import type { DocumentFacts, FieldConflict, HiddenText, TamperSignKind } from '.
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType } from '../explanation/catalogue.js';
 import type { Facts } from '../facts/facts.js';
-import { counted, grouped, listed } from '../explanation/phrases.js';
+import { counted, grouped, listed, sentenceStart } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
 import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
@@ -179,7 +179,7 @@ function lowConfidence(
     {
       type: 'EXTRACTION_LOW_CONFIDENCE',
       ...(key.length > 0 ? parameters.levels.keyFieldUncertain : parameters.levels.fieldUncertain),
-      summary: `The document of ${facts.invoice.invoiceNumber} could not be read with certainty: ${names}.`,
+      summary: `${sentenceStart(names)} on ${facts.invoice.invoiceNumber} could not be read with certainty.`,
       ...aboutFile(facts),
       parameters: { readConfidenceMin: parameters.readConfidenceMin },
       observed: { uncertainFields: uncertain.length, uncertainKeyFields: key.length },

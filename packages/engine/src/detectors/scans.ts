@@ -149,14 +149,14 @@ function clusterUnder(
     {
       type: 'THRESHOLD_CLUSTER',
       ...parameters.levels.cluster,
-      summary: `${counted(under.length, 'invoice')} are just under ${moneyText(threshold, currency)}, where about ${neighbours} would be expected.`,
+      summary: `${counted(under.length, 'invoice')} are just under ${moneyText(threshold, currency)}, where ${neighbours === 0 ? 'none' : `about ${neighbours}`} would be expected.`,
       actionValues: { threshold: moneyText(threshold, currency) },
       about: [scanId, currency, threshold],
       parameters: { clusterBandPercent: width, clusterFactor, clusterMin },
       observed: { under: under.length, neighbours },
       explanation: [
         `${counted(under.length, 'amount')} are less than ${width}% below the limit.`,
-        `The ranges of the same width on either side contain ${neighbours} on average.`,
+        `The ranges of the same width on either side contain ${neighbours === 0 ? 'none' : `${neighbours} on average`}.`,
       ],
       extra: {
         threshold: moneyIn(currency, threshold),

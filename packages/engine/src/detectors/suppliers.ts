@@ -461,7 +461,7 @@ function dormantReactivated(facts: Facts, parameters: SupplierParameters): Raise
       observed: { gapDays, limitDays: limit, invoices: count },
       explanation: [
         `The last of ${counted(count, 'earlier invoice')} was issued on ${lastInvoice}.`,
-        `There were usually about ${counted(Math.round(medianGap), 'day')} between two invoices.`,
+        `Two invoices were usually about ${counted(Math.round(medianGap), 'day')} apart.`,
         ...(isNewAccount ? ['The supplier asks for payment to an account that it has not used before.'] : []),
       ],
       extra: { gapDays, medianGap, lastInvoice },
