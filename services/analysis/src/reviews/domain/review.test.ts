@@ -66,6 +66,14 @@ describe('a finding', () => {
     else expect(act).toThrow(expect.objectContaining({ kind: expected }));
   });
 
+  test.each<[Disposition, Disposition, string]>([
+    ['FALSE_POSITIVE', 'RESOLVED', 'It can become OPEN or CONFIRMED.'],
+    ['SUPERSEDED', 'OPEN', 'It cannot be reviewed.'],
+  ])('that is %s and cannot become %s says what it can become', (from, to, advice) => {
+    const act = () => review(suspicion(from), { disposition: to, note: undefined, isByAdmin: false }, defaultPolicy);
+    expect(act).toThrow(`A finding that is ${from} cannot become ${to}. ${advice}`);
+  });
+
   test('reviewed with the disposition it has keeps a new note', () => {
     const outcome = review(
       suspicion('CONFIRMED'),

@@ -2,6 +2,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
+import { listed } from '@invoicecontrol/engine/explanation/phrases';
 import { isHardBlock } from '@invoicecontrol/engine/scoring/decision';
 import type { ScoredFinding } from '@invoicecontrol/engine/scoring/score';
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
@@ -61,20 +62,21 @@ export function review(
   const from = finding.disposition;
   if (to === from) return text === undefined ? { kind: 'UNCHANGED' } : { kind: 'NOTED', from, to, note: text };
   if (!transitions[from].includes(to)) {
-    const possible = transitions[from].length === 0 ? 'nothing' : transitions[from].join(', ');
-    throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}; possible is ${possible}.`);
+    const next =
+      transitions[from].length === 0 ? 'cannot be reviewed' : `can become ${listed(transitions[from], 'or')}`;
+    throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}. It ${next}.`);
   }
   const isBlocking = blockOf(finding) !== undefined;
   if (isAboutBlockedAccount(finding) && (to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') && !isByAdmin) {
     throw new DomainError(
       'forbidden',
-      'The account was confirmed as fraud. An API key with the role ADMIN can release the invoice; to lift the block, review the finding that confirmed it (reviewId).',
+      'The account was confirmed as fraudulent. Use an API key with the role ADMIN to release the invoice. To lift the block, review the finding that confirmed the fraud (reviewId).',
     );
   }
   if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
     throw new DomainError(
       'forbidden',
-      'The account was confirmed as fraud. An API key with the role ADMIN can lift its block; if the confirmation was a mistake, the finding is FALSE_POSITIVE.',
+      'The account was confirmed as fraudulent. Use an API key with the role ADMIN to lift its block. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
     );
   }
   if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {
