@@ -286,7 +286,7 @@ describe('the log', () => {
       await gateway.cutServices();
       await fetch(`${gateway.origin}/v1/invoices`, { headers: { ...withKey.headers, 'x-request-id': 'req-cut' } });
     }, 'req-cut');
-    const [line, ...others] = lines.filter(({ msg }) => msg === 'a part of the service did not answer');
+    const [line, ...others] = lines.filter(({ msg }) => msg === 'a part of the service did not respond');
     expect(others).toEqual([]);
     expect(JSON.stringify(line)).toContain('ECONNREFUSED');
   });
@@ -301,7 +301,7 @@ describe('the log', () => {
       reached = () => leaving.abort();
       await expect(left).rejects.toThrow('aborted');
     }, 'req-gone');
-    expect(line).toMatchObject({ msg: 'the caller left before the answer' });
+    expect(line).toMatchObject({ msg: 'the caller disconnected before the response' });
     expect(line).not.toHaveProperty('status');
   });
 });

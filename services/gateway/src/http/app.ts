@@ -148,7 +148,7 @@ const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie
  */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
-    throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`);
+    throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter one.`);
   }
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
     if (UNBOUNDED_HEADERS.has(name) || joinedLength(values) <= HEADER_VALUE_LENGTH_MAX) continue;
@@ -157,7 +157,7 @@ function refuseMalformed(request: Request): void {
   }
   const hosts = request.headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
-    throw new HttpRefusal(400, 'Send exactly one Host header.');
+    throw new HttpRefusal(400, 'The request must have exactly one Host header.');
   }
 }
 
@@ -180,7 +180,7 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
       ...(organizationId === undefined ? {} : { organizationId }),
       ...(stages === undefined ? {} : { stagesMs: stages.ms() }),
     },
-    isAnswered ? 'request' : 'the caller left before the answer',
+    isAnswered ? 'request' : 'the caller disconnected before the response',
   );
 }
 
@@ -194,5 +194,5 @@ function refuse(dispatching: Dispatching): ErrorRequestHandler {
 }
 
 function unknownRoute(): HttpRefusal {
-  return new HttpRefusal(404, 'There is nothing at this path.', {}, 'NOT_FOUND');
+  return new HttpRefusal(404, 'This path does not exist. GET /openapi.json lists all paths.', {}, 'NOT_FOUND');
 }

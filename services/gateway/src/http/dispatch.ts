@@ -92,7 +92,8 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
     const route = byMethod.get(request.method);
     try {
       requestState(response).route = template;
-      if (route === undefined) throw new HttpRefusal(405, `Use ${allow} here.`, { Allow: allow });
+      if (route === undefined)
+        throw new HttpRefusal(405, `This path does not support this method. Use ${allow}.`, { Allow: allow });
       dispatching.load.refuseOverload(request.method);
       await sendReply(response, await answer(route, request, response, dispatching), TIMEOUTS.writeMs);
     } catch (error) {

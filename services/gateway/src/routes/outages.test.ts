@@ -101,14 +101,16 @@ describe.each(outages)('when the owner %s', (_, status, failureOf) => {
     const { message, ...answer } = await messageOf(request);
     expect(answer).toEqual({ status });
     const advice = message.slice(message.indexOf('.') + 2);
-    if (request.method === 'GET') expect(advice).toBe('Repeat the request in a moment.');
+    if (request.method === 'GET') expect(advice).toBe('Retry the request in a moment.');
     else if (takingEffectOnce.test(request.name)) {
-      expect(advice).toBe('It may have taken effect. Repeat it in a moment: it takes effect once.');
+      expect(advice).toBe('The request may have taken effect. Retry it in a moment: it takes effect only once.');
     } else if (request.idempotencyKey !== undefined) {
-      expect(advice).toMatch(/^It may have taken effect\. Repeat it in a moment with the same Idempotency-Key:/);
+      expect(advice).toMatch(
+        /^The request may have taken effect\. Retry it in a moment with the same Idempotency-Key:/,
+      );
     } else {
-      expect(advice).toMatch(/^It may have taken effect: check that before you send it again\./);
-      expect(advice).not.toMatch(/^Repeat|safe/);
+      expect(advice).toMatch(/^The request may have taken effect\. Check that before you send it again\./);
+      expect(advice).not.toMatch(/^Retry|safe/);
     }
   });
 });
@@ -121,7 +123,7 @@ test.each(requests.filter(({ isPublic }) => !isPublic))(
     gateway.authenticator.invalidateKeys([principal().apiKeyId]);
     const { status, message } = await messageOf(request);
     expect(status).toBe(503);
-    expect(message).toBe('The API key cannot be checked right now. Repeat the request in a moment.');
+    expect(message).toBe('The API key cannot be checked right now. Retry the request in a moment.');
   },
 );
 

@@ -282,7 +282,9 @@ describe('unknown keys of one address', () => {
     connection.destroy();
     await refuseAll();
     expect(calls).toBe(CHECKS_AT_ONCE_MAX);
-    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('left')));
+    expect(await Promise.all(waiting)).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining('disconnected')),
+    );
     await Promise.all(first);
     expect(connection.listenerCount('close')).toBe(0);
   });
@@ -298,7 +300,7 @@ describe('unknown keys of one address', () => {
     await turn();
     checks.pop()?.(Promise.resolve(principal({ apiKeyId: 'stays' })));
     expect(await stays).toMatchObject({ apiKeyId: 'stays' });
-    expect(await left).toContain('left');
+    expect(await left).toContain('disconnected');
     await Promise.all(first);
   });
 

@@ -131,7 +131,7 @@ export class Authenticator {
     const { access, failures } = this.#dependencies;
     try {
       const { principal } = await access.authenticateKey({ key }, { context, timeoutMs: CHECK_TIMEOUT_MS });
-      if (principal === undefined) throw new TypeError('AuthenticateKey answered without a principal.');
+      if (principal === undefined) throw new TypeError('AuthenticateKey responded without a principal.');
       return principal;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {
@@ -139,7 +139,7 @@ export class Authenticator {
         this.#refuse(digest);
         throw new RefusedKey();
       }
-      throw new DomainError('unavailable', 'The API key cannot be checked right now. Repeat the request in a moment.', {
+      throw new DomainError('unavailable', 'The API key cannot be checked right now. Retry the request in a moment.', {
         cause: error,
       });
     }

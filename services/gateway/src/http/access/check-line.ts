@@ -99,6 +99,6 @@ export class CheckLine {
 function tooManyPipelined(): DomainError {
   return new DomainError(
     'unavailable',
-    'Too many requests wait for the check of their keys. Wait for an answer on this connection, then repeat this one.',
+    'Too many requests are waiting until their API keys are checked. Wait for a response on this connection, then retry this request.',
   );
 }

@@ -17,15 +17,15 @@ export function requireRight(
   { minimumRole, scope, needsSubscription }: KeyAccess,
 ): void {
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
-    throw new DomainError('forbidden', `This needs an API key with the role ${minimumRole} or higher.`);
+    throw new DomainError('forbidden', `This request requires an API key with the role ${minimumRole} or higher.`);
   }
   if (!hasScope(principal.scopes, scope)) {
-    throw new DomainError('forbidden', `This needs an API key with the scope ${scope}.`);
+    throw new DomainError('forbidden', `This request requires an API key with the scope ${scope}.`);
   }
   if (needsSubscription === true && !principal.hasActiveSubscription) {
     throw new DomainError(
       'subscription_required',
-      'This needs an active subscription. POST /v1/billing/checkout begins one.',
+      'This request requires an active subscription. Start one with POST /v1/billing/checkout.',
     );
   }
 }

@@ -194,7 +194,7 @@ describe('the bytes of a body', () => {
       const { status, headers, body } = await answer();
       expect(status).toBe(503);
       expect(headers['retry-after']).toBe('2');
-      expect(body).toContain('of this organization that are not answered yet');
+      expect(body).toContain('of this organization that are in progress');
       await eventually(() => expect(gateway.bodies.bytes).toBe(waiting * 9 * MIB));
       const other = await open(gateway, head('/scans', withKey(otherKey), 'Content-Length: 2'), '{}');
       expect((await other.answer()).status).toBe(400);
@@ -445,7 +445,8 @@ describe('an organization', () => {
     expect(JSON.parse(excess.body)).toMatchObject({
       error: {
         code: 'RATE_LIMITED',
-        message: '3 requests of this organization are running. Wait for an answer, then repeat this one.',
+        message:
+          'This organization has reached its limit of 3 concurrent requests. Wait for a response, then retry this request.',
       },
     });
     const other = await open(gateway, head('/scans', withKey(otherKey), 'Content-Length: 2'), '{}');

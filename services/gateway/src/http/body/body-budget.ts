@@ -32,7 +32,7 @@ interface Pool {
   readonly refusal: string;
 }
 
-const BUSY = 'Too many bytes of requests are being processed right now. Repeat the request in a moment.';
+const BUSY = 'The service is processing too much data right now. Retry the request in a moment.';
 const keyed: Pool = { name: 'keyed', bytesMax: KEYED_BODIES_BYTES_MAX, refusal: BUSY };
 const long: Pool = { name: 'long', bytesMax: LONG_BODIES_BYTES_MAX, refusal: BUSY };
 const open: Pool = { name: 'public', bytesMax: PUBLIC_BODIES_BYTES_MAX, refusal: BUSY };
@@ -61,7 +61,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `organization ${organizationId}`,
       bytesMax: ORGANIZATION_BODIES_BYTES_MAX,
-      refusal: `Requests of this organization that are not answered yet have bodies of ${ORGANIZATION_BODIES_BYTES_MAX / MIB} MiB. Wait for an answer, then repeat this one.`,
+      refusal: `The bodies of requests of this organization that are in progress may have at most ${ORGANIZATION_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
@@ -71,7 +71,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,
       bytesMax: ADDRESS_BODIES_BYTES_MAX,
-      refusal: `Requests without a key from this address have bodies of ${ADDRESS_BODIES_BYTES_MAX / KIB} KiB. Wait for an answer, then repeat this one.`,
+      refusal: `The bodies of requests without an API key from this address may have at most ${ADDRESS_BODIES_BYTES_MAX / KIB} KiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation([own, open]);
   }
@@ -84,7 +84,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `sender ${addressGroup(address)}`,
       bytesMax: SENDER_BODIES_BYTES_MAX,
-      refusal: `Requests from this address that are not answered yet have bodies of ${SENDER_BODIES_BYTES_MAX / MIB} MiB. Wait for an answer, then repeat this one.`,
+      refusal: `The bodies of requests from this address that are in progress may have at most ${SENDER_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation(isProven ? [own, signed] : [own, signed, unproven]);
   }

@@ -112,7 +112,7 @@ export async function readFormBody(
   const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
   const fields = [...new URLSearchParams(text)];
   if (new Set(fields.map(([name]) => name)).size < fields.length) {
-    throw invalid('The form has a field twice. Send each one once.');
+    throw invalid('The form repeats a field. Send each field once.');
   }
   for (const [name, value] of fields) {
     if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
@@ -297,7 +297,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalid('The body is not valid UTF-8.');
+    throw invalid('The body is not valid UTF-8. Send JSON in UTF-8.');
   }
   let value: unknown;
   try {
@@ -325,7 +325,8 @@ function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
 function refuseHarmful(value: unknown, depth: number): void {
   if (typeof value === 'string') return refuseUnstorable(value);
   if (typeof value !== 'object' || value === null) return;
-  if (depth > JSON_DEPTH_MAX) throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  if (depth > JSON_DEPTH_MAX)
+    throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels. Send fewer levels.`);
   if (Array.isArray(value)) {
     for (const item of value) refuseHarmful(item, depth + 1);
     return;

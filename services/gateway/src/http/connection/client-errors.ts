@@ -55,7 +55,7 @@ export function answerClientErrors(
     const address = isWaiting ? requestState(response).address : stranger;
     const counted = hasGoodKey || address === undefined ? refusal : failures.countedRefusal(address, refusal);
     const { status, headers, body } = answerTo(counted, requestId);
-    logger.info({ requestId, status, reason: error.code }, 'an unreadable request');
+    logger.info({ requestId, status, reason: error.code }, 'an unreadable request was refused');
     socket.end(rawAnswer(status, { ...headers, 'X-Request-Id': requestId }, JSON.stringify(body)), () =>
       socket.destroy(),
     );
@@ -68,7 +68,7 @@ export function refuseConnection(socket: Socket, connectionsPerAddressMax: numbe
   const requestId = newRequestId();
   const refusal = new HttpRefusal(
     429,
-    `This address has ${connectionsPerAddressMax} connections open. Close one first.`,
+    `This address has reached its limit of ${connectionsPerAddressMax} open connections. Close one first.`,
     { 'Retry-After': '1' },
     'RATE_LIMITED',
   );
@@ -82,12 +82,12 @@ function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return isLongRequestLine(rawPacket)
-        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters.`)
+        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter one.`)
         : new HttpRefusal(431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new HttpRefusal(408, 'The request did not arrive in time. Send it faster: at least 40 KiB in 10 seconds.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new HttpRefusal(413, 'The chunk extensions are too large. Send none.');
+      return new HttpRefusal(413, 'The chunk extensions are too large. Leave them out.');
     case undefined:
     default:
       return new HttpRefusal(400, 'This is not a well-formed HTTP/1.1 request.');

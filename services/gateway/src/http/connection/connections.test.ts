@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(JSON.parse(body)).toEqual({
       error: {
         code: 'RATE_LIMITED',
-        message: expect.stringContaining(`More than ${PIPELINED_MAX} requests wait`) as unknown,
+        message: expect.stringContaining(`More than ${PIPELINED_MAX} requests are waiting`) as unknown,
         request_id: headers['x-request-id'],
       },
     });
@@ -115,7 +115,7 @@ describe('a connection', () => {
     expect(answers()).toBe(REQUESTS_PER_CONNECTION_MAX + 1);
     expect(lastAnswer(received)).toMatchObject({
       status: 429,
-      body: expect.stringContaining(`had ${REQUESTS_PER_CONNECTION_MAX} requests`) as unknown,
+      body: expect.stringContaining(`limit of ${REQUESTS_PER_CONNECTION_MAX} requests`) as unknown,
     });
   });
 });

@@ -121,8 +121,8 @@ export function refuseExcess(socket: Socket): void {
   stopReading(socket);
   const reason =
     waiting.size > PIPELINED_MAX
-      ? `More than ${PIPELINED_MAX} requests wait for their answers on this connection. Wait for answers, or open another one.`
-      : `This connection has had ${REQUESTS_PER_CONNECTION_MAX} requests. Open another one.`;
+      ? `More than ${PIPELINED_MAX} requests are waiting for a response on this connection. Wait for a response, or open another connection.`
+      : `This connection has reached its limit of ${REQUESTS_PER_CONNECTION_MAX} requests. Open another connection.`;
   throw new HttpRefusal(429, reason, { Connection: 'close', 'Retry-After': '1' }, 'RATE_LIMITED');
 }
 

@@ -43,7 +43,10 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     description: 'The API key lacks the role or scope, or the plan lacks the feature (FORBIDDEN).',
     examples: {
       forbidden: thrownBy(() => requireRight(KEY_WITHOUT_SCOPES, { scope: 'invoices:write' })),
-      subscriptionRequired: new DomainError('subscription_required', 'The mode ALL needs an active subscription.'),
+      subscriptionRequired: new DomainError(
+        'subscription_required',
+        'The mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
+      ),
     },
   },
   404: {
@@ -58,7 +61,10 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       'The request conflicts with the state of the resource, with a value that is already in use, or with an earlier request that has the same Idempotency-Key (CONFLICT).',
     headers: ['Retry-After'],
     examples: {
-      alreadyExists: new DomainError('already_exists', 'Another company of the organization has this tax_id.'),
+      alreadyExists: new DomainError(
+        'already_exists',
+        'Another company of the organization already has this tax_id. Send a different tax_id, or change that company.',
+      ),
       idempotencyMismatch: thrownBy(() => requireSameRequest('this', 'another', 'invoice')),
       inProgress: firstInProgress(),
       wrongState: new DomainError(
@@ -125,7 +131,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     examples: {
       foreignFailure: new DomainError(
         'foreign_failure',
-        'The payment provider does not answer right now. Nothing has changed; repeat the request in a moment.',
+        'The payment provider does not respond right now. Nothing has changed; retry the request in a moment.',
       ),
     },
   },

@@ -25,7 +25,7 @@ export function takeUnauthenticated(response: Response, unauthenticated: Address
   if (giveBack === undefined) {
     throw new DomainError(
       'rate_limited',
-      'Too many requests without a key at once from this address. Try again later.',
+      'Too many concurrent requests without an API key from this address. Try again later.',
       {
         retryAfterSeconds: 1,
       },

@@ -34,7 +34,7 @@ export class FailureBucket {
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;
-    return new DomainError('rate_limited', 'Too many refused attempts from this address. Try again later.', {
+    return new DomainError('rate_limited', 'Too many requests from this address were refused. Try again later.', {
       retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
     });
   }

@@ -72,7 +72,7 @@ export class LoadGauge {
   /** @throws DomainError `unavailable` for what is cheapest to repeat first: reads, then everything */
   refuseOverload(method: string): void {
     if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
-      throw new DomainError('unavailable', 'The service is overloaded. Repeat the request in a moment.');
+      throw new DomainError('unavailable', 'The service is overloaded. Retry the request in a moment.');
     }
   }
 

@@ -17,31 +17,41 @@ export const runningRequests: Refusals = {
   ofOrganization: (max) =>
     new DomainError(
       'rate_limited',
-      `${max} requests of this organization are running. Wait for an answer, then repeat this one.`,
+      `This organization has reached its limit of ${max} concurrent requests. Wait for a response, then retry this request.`,
       { retryAfterSeconds: 1 },
     ),
   ofAll: () =>
-    new DomainError('unavailable', 'Too many requests are running right now. Repeat the request in a moment.'),
+    new DomainError(
+      'unavailable',
+      'The service is processing too many requests right now. Retry the request in a moment.',
+    ),
 };
 
 export const filesInFlight: Refusals = {
   ofOrganization: (max) =>
     new DomainError(
       'rate_limited',
-      `${max} files of this organization are being received. Wait for the end of one, then repeat this request.`,
+      `This organization has reached its limit of ${max} concurrent uploads. Wait until one has ended, then retry this request.`,
       { retryAfterSeconds: 1 },
     ),
   ofAll: () =>
-    new DomainError('unavailable', 'Too many files are being received right now. Repeat the request in a moment.'),
+    new DomainError('unavailable', 'The service is receiving too many files right now. Retry the request in a moment.'),
 };
 
 export const longAnswersInFlight: Refusals = {
   ofOrganization: () =>
-    new DomainError('in_progress', 'Another request of the same kind is running. Repeat this one after its end.', {
-      retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
-    }),
+    new DomainError(
+      'in_progress',
+      'Another request of the same kind is in progress. Wait until it has ended, then retry this request.',
+      {
+        retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
+      },
+    ),
   ofAll: () =>
-    new DomainError('unavailable', 'Too many long answers are being sent right now. Repeat the request later.'),
+    new DomainError(
+      'unavailable',
+      'The service is sending too many long responses right now. Retry the request later.',
+    ),
 };
 
 /**

@@ -44,7 +44,7 @@ export function rateLimited(refused: Standing, random: () => number = Math.rando
   const seconds = wholeSeconds(refused.resetMs) + Math.floor(random() * (JITTER_SECONDS_MAX + 1));
   return new HttpRefusal(
     429,
-    `More than ${refused.limitPerMinute} requests per minute (${refused.policy}). Try again in ${seconds} s.`,
+    `The limit of ${refused.limitPerMinute} requests per minute (${refused.policy}) is exceeded. Retry in ${seconds} s.`,
     { 'Retry-After': String(seconds), ...rateLimitFields([refused]) },
     'RATE_LIMITED',
   );

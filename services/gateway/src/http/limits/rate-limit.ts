@@ -126,7 +126,8 @@ export class RateLimiter {
       );
       blocks.forEach((block, index) => {
         const reservation = reservations[index];
-        if (reservation === undefined) throw new TypeError('ReserveRequests answered fewer policies than were asked.');
+        if (reservation === undefined)
+          throw new TypeError('ReserveRequests responded with fewer policies than requested.');
         add(block, reservation, askedAt);
       });
     } catch (error) {

@@ -1,10 +1,10 @@
 /** Advice for requests that only read, or when nothing has been done yet. */
-export const REPEAT = 'Repeat the request in a moment.';
+export const REPEAT = 'Retry the request in a moment.';
 const REPEAT_WITH_KEY =
-  'It may have taken effect. Repeat it in a moment with the same Idempotency-Key: it takes effect once.';
-const REPEAT_TAKES_EFFECT_ONCE = 'It may have taken effect. Repeat it in a moment: it takes effect once.';
-const CHECK_FIRST = 'It may have taken effect: check that before you send it again.';
-const SEND_KEY = 'With an Idempotency-Key it could simply be repeated.';
+  'The request may have taken effect. Retry it in a moment with the same Idempotency-Key: it takes effect only once.';
+const REPEAT_TAKES_EFFECT_ONCE = 'The request may have taken effect. Retry it in a moment: it takes effect only once.';
+const CHECK_FIRST = 'The request may have taken effect. Check that before you send it again.';
+const SEND_KEY = 'A request with an Idempotency-Key can simply be retried.';
 
 /** The properties of a route that decide how a request to it is repeated. */
 interface Repeatable {

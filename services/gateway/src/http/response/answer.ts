@@ -83,7 +83,7 @@ export function sendRefusal(response: Response, error: unknown, logger: Logger):
   const isForeseen = error instanceof HttpRefusal || (error instanceof DomainError && error.kind !== 'internal');
   if (error instanceof ClientGone || response.destroyed) return;
   if (!isForeseen) logger.error({ error, requestId }, 'a request failed');
-  else if (isOutage(error)) logger.warn({ error, requestId }, 'a part of the service did not answer');
+  else if (isOutage(error)) logger.warn({ error, requestId }, 'a part of the service did not respond');
   if (response.headersSent) {
     response.destroy();
     return;

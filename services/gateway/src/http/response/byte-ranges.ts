@@ -42,11 +42,18 @@ function hasOverlap(ranges: readonly ByteRange[]): boolean {
 }
 
 export function rangeNotSatisfiable(size: number): HttpRefusal {
-  return new HttpRefusal(416, `The document has ${size} bytes, and none of them is in the range.`, {
-    'Content-Range': `bytes */${size}`,
-  });
+  return new HttpRefusal(
+    416,
+    `The range is outside the document, which has ${size} bytes. Request a range within it.`,
+    {
+      'Content-Range': `bytes */${size}`,
+    },
+  );
 }
 
 export function preconditionFailed(): HttpRefusal {
-  return new HttpRefusal(412, 'The document is not the one that the condition names. Read it without the condition.');
+  return new HttpRefusal(
+    412,
+    'The document does not match the condition of the request. Send the request without the condition.',
+  );
 }

@@ -1,7 +1,7 @@
 /** The caller disconnected before the request was complete. */
 export class ClientGone extends Error {
   constructor() {
-    super('The caller left before the request was complete.');
+    super('The caller disconnected before the request was complete.');
     this.name = 'ClientGone';
   }
 }

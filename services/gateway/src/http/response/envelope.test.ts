@@ -4,7 +4,7 @@ import type { ErrorKind } from '@invoicecontrol/errors';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
 
-const INTERNAL_MESSAGE = 'Something went wrong on our side. Repeat the request in a moment.';
+const INTERNAL_MESSAGE = 'Something went wrong on our side. Retry the request in a moment.';
 
 describe('the error envelope', () => {
   test.each(Object.keys(errorTable) as ErrorKind[])('carries code and status of the kind %s', (kind) => {
@@ -50,7 +50,7 @@ describe('the error envelope', () => {
   });
 
   test('carries the headers of a refusal that only HTTP knows', () => {
-    const refusal = new HttpRefusal(405, 'Use GET here.', { Allow: 'GET' });
+    const refusal = new HttpRefusal(405, 'This path does not support this method. Use GET.', { Allow: 'GET' });
     expect(answerTo(refusal, 'r')).toMatchObject({ status: 405, headers: { Allow: 'GET' } });
   });
 });

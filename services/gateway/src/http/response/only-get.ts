@@ -10,6 +10,6 @@ export function onlyGet(app: Express, path: string, handler: RequestHandler): vo
   });
   app.get(path, handler);
   app.all(path, () => {
-    throw new HttpRefusal(405, 'Use GET, HEAD here.', { Allow: 'GET, HEAD' });
+    throw new HttpRefusal(405, 'This path does not support this method. Use GET, HEAD.', { Allow: 'GET, HEAD' });
   });
 }

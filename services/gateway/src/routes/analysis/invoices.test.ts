@@ -329,7 +329,7 @@ describe('an invoice is refused', () => {
       'with two different accounts',
       withAccount({ iban: 'DE89370400440532013000', sort_code: '601613', account_number: '31926819' }),
       'supplier.bank_account',
-      /another account/,
+      /different accounts/,
     ],
     ['with an empty IBAN', withAccount({ iban: '' }), 'supplier.bank_account.iban', /empty/],
     ['with a company id that is not a UUID', { ...invoice, company_id: 'acme' }, 'company_id', /UUID/],

@@ -106,7 +106,7 @@ describe('GET /invoices/{id}/document/pages/{page}', () => {
     expect(await refusalOf(await get(`/pages/${page}`))).toEqual([
       404,
       'NOT_FOUND',
-      'No such page. Pages are whole numbers from 1.',
+      'No such page. Page numbers are whole numbers from 1.',
     ]);
     expect(asked).toEqual([]);
   });

@@ -78,7 +78,7 @@ export const getInvoiceDocumentPage = route({
   refusals: [422],
   async handle({ params, query, ifNoneMatch, isHead }, clients): Promise<Reply> {
     const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
-    if (!PAGE.test(params.page)) throw absent('Pages are whole numbers from 1.');
+    if (!PAGE.test(params.page)) throw absent('Page numbers are whole numbers from 1.');
     const number = Math.min(Number(params.page), PAGE_MAX);
     const page: PagePicture = { number, width: Number(query.width ?? PAGE_WIDTH_DEFAULT) };
     const { rendering, pages = 0 } = await clients.documents.describeRendering({ uploadId, page });

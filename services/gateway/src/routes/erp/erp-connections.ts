@@ -295,7 +295,7 @@ export const updateErpConnection = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .refine(({ client_secret, api_key }) => client_secret === undefined || api_key === undefined, {
       path: ['api_key'],
-      message: 'Must not be sent together with client_secret: a connection has one of the two.',
+      message: 'Must not be sent together with client_secret. Send the one that the connection uses.',
     })
     .meta({
       id: 'ErpConnectionChange',

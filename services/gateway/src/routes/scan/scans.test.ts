@@ -194,20 +194,20 @@ describe('POST /scans', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['with a key', { 'idempotency-key': 'k' }, /may have taken effect\. Repeat it .* with the same Idempotency-Key/],
-    ['without one', {}, /may have taken effect: check that before you send it again/],
+    ['with a key', { 'idempotency-key': 'k' }, /may have taken effect\. Retry it .* with the same Idempotency-Key/],
+    ['without one', {}, /may have taken effect\. Check that before you send it again/],
   ])('of which nothing is heard is 504 and claims neither: %s', async (_, headers, sentence) => {
     create = () => Promise.reject(new DomainError('deadline', plainSentences.deadline));
     const response = await post({ rows: [plainRow] }, headers);
     expect(response.status).toBe(504);
     const { error } = (await response.json()) as Refusal;
     expect(error).toMatchObject({ code: 'PROCESSING_FAILED', message: expect.stringMatching(sentence) as unknown });
-    expect(error.message).not.toMatch(/goes on|stored/);
+    expect(error.message).not.toMatch(/continues|stored/);
   });
 
   test('that goes on is 504 in the words of the scan service, which alone knows it', async () => {
     const sentence =
-      'The scan is stored and goes on. Repeating the request with the same Idempotency-Key gives its result.';
+      'The scan is stored and continues. Repeat the request with the same Idempotency-Key to get its result.';
     create = () => Promise.reject(new DomainError('deadline', sentence));
     const response = await post({ rows: [plainRow] });
     expect(response.status).toBe(504);
