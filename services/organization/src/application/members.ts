@@ -126,7 +126,10 @@ export const acceptInvitation =
           ? undefined
           : acceptInRoster(roster, organization, { tokenHash, name, now: clock.now() });
       if (accepted === undefined) {
-        throw new DomainError('unauthenticated', 'The invitation token is unknown, already used or expired.');
+        throw new DomainError(
+          'unauthenticated',
+          'The invitation token is unknown, already used or expired. Ask an administrator for a new invitation.',
+        );
       }
       const { userId } = accepted.member;
       await rosters.save(accepted.roster, {

@@ -77,7 +77,7 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
   if (organization.deletion === undefined) return organization;
   throw new DomainError(
     'wrong_state',
-    'The organization was deleted by another request. The recovery token in the answer to that one restores it.',
+    'The organization was deleted by another request. Restore it with the recovery token in the response to that request.',
   );
 }
 
@@ -104,7 +104,10 @@ export const restoreByToken =
         : undefined;
       const deletion = organization?.deletion;
       if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
-        throw new DomainError('unauthenticated', 'The recovery token is unknown, already used or expired.');
+        throw new DomainError(
+          'unauthenticated',
+          'The recovery token is unknown, already used or expired. Send the one from the response to the last deletion.',
+        );
       }
       return restore(deps, organization, { ...context, actor: deletion.by ?? HOLDER_OF_TOKEN });
     });
@@ -127,7 +130,7 @@ export const undelete =
         const end = deletion.recoveryExpiresAt.toISOString();
         throw new DomainError(
           'wrong_state',
-          `The organization could be restored until ${end}. Its retention is over; it can only be purged.`,
+          `The retention of the organization ended at ${end}. It can no longer be restored, only purged.`,
         );
       }
       return restore(deps, organization, context);

@@ -18,7 +18,7 @@ export const projectSubscription =
     retryOnConflict(async () => {
       const before = await organizations.find(organizationId);
       if (before === undefined) {
-        logger.error({ organizationId, eventId }, 'a subscription belongs to no organization');
+        logger.error({ organizationId, eventId }, 'a subscription belongs to an unknown organization');
         return;
       }
       const after = changeSubscription(before, told);

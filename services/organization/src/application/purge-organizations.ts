@@ -112,7 +112,7 @@ export const endTrails =
         removed = await trail.removeSome(purge.organizationId, AUDIT_BATCH);
       }
       await purges.remove(purge);
-      logger.info({ organizationId: purge.organizationId }, 'the audit trail of a purged organization is removed');
+      logger.info({ organizationId: purge.organizationId }, 'the audit trail of a purged organization was removed');
     }
   };
 

@@ -44,7 +44,7 @@ export const registerOrganizations =
       } catch (error) {
         failed++;
         countFailedRegistration();
-        logger.warn({ error, organizationId }, 'billing could not be told of an organization');
+        logger.warn({ error, organizationId }, 'an organization could not be registered with billing');
       }
     };
     try {
@@ -57,9 +57,10 @@ export const registerOrganizations =
           }
         };
         await Promise.all(Array.from({ length: CONCURRENT_MAX }, next));
-        if (signal.aborted) throw new Error('The service stops before billing knows every organization.');
+        if (signal.aborted)
+          throw new Error('The service stopped before every organization was registered with billing.');
         if (failed > FAILURES_MAX || (failed > 0 && page.nextPageToken === '')) {
-          throw new Error(`Billing was not told of every organization: ${failed} failed.`);
+          throw new Error(`Not every organization could be registered with billing: ${failed} failed.`);
         }
         if (page.nextPageToken === '') return;
         pageToken = page.nextPageToken;

@@ -46,7 +46,8 @@ const WINDOW_TTL_MS = 2 * WINDOW_MS;
 export const reserveRequests =
   ({ windows, clock }: { windows: RateWindows; clock: Clock }) =>
   (policies: readonly RequestPolicy[]): Promise<readonly Reservation[]> => {
-    if (policies.length > POLICIES_MAX) throw new DomainError('invalid', `Ask for at most ${POLICIES_MAX} policies.`);
+    if (policies.length > POLICIES_MAX)
+      throw new DomainError('invalid', `Too many policies. Reserve at most ${POLICIES_MAX} in one call.`);
     policies.forEach(requireValid);
     return Promise.all(policies.map((policy) => reserve(windows, policy, clock.now())));
   };
@@ -92,7 +93,7 @@ function requireValid({ subject, policy, limitPerMinute, tokens }: RequestPolicy
   if (!isValid) {
     throw new DomainError(
       'invalid',
-      `A policy names key:<id> or organization:<id>, one of ${[...policyNames].join(', ')}, ` +
+      `A policy must name key:<id> or organization:<id> and one of ${[...policyNames].join(', ')}, with ` +
         `a limit of 1 to ${REQUESTS_PER_MINUTE_MAX} and 1 to ${TOKENS_MAX} tokens.`,
     );
   }

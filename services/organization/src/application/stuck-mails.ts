@@ -10,9 +10,9 @@ export const stuckMails =
     return [
       {
         kind: 'mail',
-        what: `mails that wait: ${waiting.count}`,
+        what: `mails that wait to be sent: ${waiting.count}`,
         since: waiting.oldest,
-        why: waiting.reason ?? 'no try has failed; without SMTP_URL none is made',
+        why: waiting.reason ?? 'no attempt has failed; without SMTP_URL no mail is sent',
         resolution: 'docs/runbooks/mails-not-sent.md',
       },
     ];

@@ -113,13 +113,16 @@ export function revokeKey(key: ApiKey, acting: ApiKey | undefined, now: Date): A
 
 function requireRoleOver(key: ApiKey, role: Role): void {
   if (!isRoleAtLeast(role, key.role)) {
-    throw new DomainError('forbidden', `A key of role ${role} cannot change or revoke one of role ${key.role}.`);
+    throw new DomainError(
+      'forbidden',
+      `An API key with the role ${role} cannot change or revoke one with the role ${key.role}. Use a key with the role ${key.role} or higher.`,
+    );
   }
 }
 
 /** Prevents a lock-out: after a revocation the acting key still works. */
 function refuseOwnKey(key: ApiKey, actingKeyId: string | undefined): void {
   if (key.id === actingKeyId) {
-    throw new DomainError('wrong_state', 'A key cannot revoke or lower itself. Use another key.');
+    throw new DomainError('wrong_state', 'An API key cannot revoke itself or reduce its own rights. Use another key.');
   }
 }

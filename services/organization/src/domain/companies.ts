@@ -45,7 +45,7 @@ export function addCompany(
   if (organization.companies.length >= companiesMax) {
     throw new DomainError(
       'usage_exceeded',
-      `The plan's limit of ${companiesMax} ${companiesMax === 1 ? 'company' : 'companies'} is reached.`,
+      `The plan's limit of ${companiesMax} ${companiesMax === 1 ? 'company' : 'companies'} is reached. Remove a company, or change the plan.`,
     );
   }
   refuseDuplicateTaxId(organization, company);
@@ -115,7 +115,11 @@ function refuseDuplicateTaxId({ companies }: Organization, company: Company): vo
     const otherTaxId = other.id === company.id ? undefined : identifyingTaxId(other);
     return otherTaxId !== undefined && sameTaxId(taxId, otherTaxId);
   });
-  if (isDuplicate) throw new DomainError('already_exists', 'Another company of the organization has this tax_id.');
+  if (isDuplicate)
+    throw new DomainError(
+      'already_exists',
+      'Another company of the organization already has this tax_id. Send a different tax_id, or change that company.',
+    );
 }
 
 /** A VAT id without a prefix gets the country of its company. */

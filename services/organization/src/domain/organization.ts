@@ -86,7 +86,10 @@ export function changeReferenceValidation(organization: Organization, mode: stri
   const known = referenceValidationModes.find((candidate) => candidate === mode);
   if (known === undefined) throw invalidField('mode', `must be one of ${referenceValidationModes.join(', ')}.`);
   if (known === 'ALL' && !entitlements(organization).hasActiveSubscription) {
-    throw new DomainError('subscription_required', 'The mode ALL needs an active subscription.');
+    throw new DomainError(
+      'subscription_required',
+      'The mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
+    );
   }
   return { ...organization, referenceValidationMode: known };
 }
@@ -179,7 +182,10 @@ export function deleteOrganization(
   }: { recoveryTokenHash: string; by: DeletedBy; now: Date; retentionMs: number },
 ): Organization & { deletion: Deletion } {
   if (hasSubscription ?? isUnderSubscription(organization.subscriptionStatus)) {
-    throw new DomainError('wrong_state', 'The organization has a subscription. Cancel it before deleting.');
+    throw new DomainError(
+      'wrong_state',
+      'The organization has a subscription. Cancel it before you delete the organization.',
+    );
   }
   const recoveryExpiresAt = new Date(now.getTime() + retentionMs);
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };

@@ -56,11 +56,17 @@ export function readRights(role: string, named: readonly string[]): Rights {
  */
 export function requireGrantable(rights: Rights, grantor: Rights): void {
   if (!isRoleAtLeast(grantor.role, rights.role)) {
-    throw new DomainError('forbidden', `A key of role ${grantor.role} cannot give the role ${rights.role}.`);
+    throw new DomainError(
+      'forbidden',
+      `An API key with the role ${grantor.role} cannot grant the role ${rights.role}. Use a key with the role ${rights.role} or higher.`,
+    );
   }
   const missing = rights.scopes.filter((scope) => !hasScope(grantor.scopes, scope));
   if (missing.length > 0) {
-    throw new DomainError('forbidden', `A key cannot give scopes that it does not have: ${missing.join(', ')}.`);
+    throw new DomainError(
+      'forbidden',
+      `An API key cannot grant scopes that it does not have: ${missing.join(', ')}. Leave them out, or use a key that has them.`,
+    );
   }
 }
 
@@ -74,7 +80,10 @@ export function lowerRights(current: Rights, change: { role?: string | undefined
   const named = change.scopes.length > 0 ? readScopes(change.scopes) : undefined;
   const isRaised = !isRoleAtLeast(current.role, role) || named?.some((scope) => !hasScope(current.scopes, scope));
   if (isRaised === true) {
-    throw new DomainError('wrong_state', 'The rights of a key cannot be raised. Create a new key and revoke this one.');
+    throw new DomainError(
+      'wrong_state',
+      'The rights of an API key cannot be extended. Create a new key and revoke this one.',
+    );
   }
   if (named !== undefined) return requireViewerReadsOnly({ role, scopes: named });
   return role === current.role ? current : { role, scopes: commonScopes(current.scopes, scopesByRole[role]) };
@@ -83,7 +92,10 @@ export function lowerRights(current: Rights, change: { role?: string | undefined
 function requireViewerReadsOnly(rights: Rights): Rights {
   const beyond = rights.role === 'VIEWER' ? rights.scopes.filter((scope) => !scope.endsWith(':read')) : [];
   if (beyond.length > 0) {
-    throw invalidField('scopes', `a VIEWER can only read; leave out ${beyond.join(', ')} or choose a higher role.`);
+    throw invalidField(
+      'scopes',
+      `must have read scopes only for a VIEWER. Leave out ${beyond.join(', ')}, or choose a higher role.`,
+    );
   }
   return rights;
 }
@@ -96,7 +108,10 @@ export function readScopes(named: readonly string[]): readonly GrantedScope[] {
   const known: readonly string[] = [...scopes, ALL_SCOPES];
   const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    throw invalidField('scopes', `${unknown.length} unknown; a scope is one of ${known.join(', ')}.`);
+    throw invalidField(
+      'scopes',
+      `must be from ${known.join(', ')}; ${unknown.length === 1 ? '1 scope is' : `${unknown.length} scopes are`} unknown.`,
+    );
   }
   return named.includes(ALL_SCOPES) ? [ALL_SCOPES] : scopes.filter((scope) => named.includes(scope));
 }

@@ -81,12 +81,15 @@ export function addMember(
 ): Roster {
   const others = currentMembers(roster, organization, now);
   if (others.some(({ email }) => email.toLowerCase() === member.email.toLowerCase())) {
-    throw new DomainError('already_exists', 'A member or an invited person already has this e-mail address.');
+    throw new DomainError(
+      'already_exists',
+      'A member or a pending invitation already has this e-mail address. Use another address.',
+    );
   }
   if (others.length >= membersMax) {
     throw new DomainError(
       'usage_exceeded',
-      `The limit of ${membersMax} ${membersMax === 1 ? 'member' : 'members'}, pending invitations included, is reached.`,
+      `The limit of ${membersMax} ${membersMax === 1 ? 'member' : 'members'}, pending invitations included, is reached. Remove a member, or change the plan.`,
     );
   }
   return { ...roster, members: [...others, member] };
@@ -169,7 +172,7 @@ function requireRoleOver({ role }: Member, grantor: Rights): void {
   if (!isRoleAtLeast(grantor.role, role)) {
     throw new DomainError(
       'forbidden',
-      `A key of role ${grantor.role} cannot change or remove a member of role ${role}.`,
+      `An API key with the role ${grantor.role} cannot change or remove a member with the role ${role}. Use a key with the role ${role} or higher.`,
     );
   }
 }
@@ -178,7 +181,10 @@ function requireRoleOver({ role }: Member, grantor: Rights): void {
 function requireAnotherOwner({ members }: Roster, leaving: Member): void {
   const isOwner = (member: Member): boolean => member.role === 'OWNER' && isActive(member);
   if (isOwner(leaving) && !members.some((member) => member.userId !== leaving.userId && isOwner(member))) {
-    throw new DomainError('wrong_state', 'An organization needs an OWNER. Make another member an OWNER first.');
+    throw new DomainError(
+      'wrong_state',
+      'An organization must keep at least one OWNER. Make another member an OWNER first.',
+    );
   }
 }
 

@@ -149,7 +149,7 @@ describe('concurrently', () => {
     expect(await listAll(organizationId)).toHaveLength(4);
     await expect(create(organizationId, 'one more')).rejects.toMatchObject({
       kind: 'usage_exceeded',
-      publicMessage: "The plan's limit of 4 companies is reached.",
+      publicMessage: "The plan's limit of 4 companies is reached. Remove a company, or change the plan.",
     });
   });
 });

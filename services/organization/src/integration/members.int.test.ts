@@ -25,7 +25,7 @@ const anonymous = {
 } as const;
 const refusal = {
   kind: 'unauthenticated',
-  publicMessage: 'The invitation token is unknown, already used or expired.',
+  publicMessage: 'The invitation token is unknown, already used or expired. Ask an administrator for a new invitation.',
   details: [],
 };
 let mongo: MongoConnection;

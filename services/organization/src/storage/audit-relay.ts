@@ -72,7 +72,7 @@ export function startAuditRelay(options: {
     }
   };
   const sweeping = repeat(SWEEP_INTERVAL_MS, sweep, (error) =>
-    logger.warn({ error }, 'the audit relay sweep failed, it runs again'),
+    logger.warn({ error }, 'the audit relay sweep failed; it runs again'),
   );
   return {
     async relay(collectionName, document) {

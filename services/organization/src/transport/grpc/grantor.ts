@@ -6,6 +6,6 @@ import type { Rights } from '../../domain/rights.js';
 /** @throws DomainError invalid when the request does not name a grantor */
 export function readGrantor(grantor: Grantor | undefined): Rights {
   if (grantor === undefined)
-    throw new DomainError('invalid', '`grantor` is missing: it names the rights of the caller.');
+    throw new DomainError('invalid', '`grantor` is required: it states the rights of the caller.');
   return { role: readRole(grantor.role), scopes: readScopes(grantor.scopes) };
 }
