@@ -63,7 +63,8 @@ async function compose(
 ): Promise<TenantParts> {
   const { PADDLE_NOTIFICATION_SECRETS: secrets = [], PADDLE_API_KEY: apiKey } = config;
   if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
-  if (apiKey === undefined) logger.warn({}, 'PADDLE_API_KEY is not set: nothing is reconciled, and there is no portal');
+  if (apiKey === undefined)
+    logger.warn({}, 'PADDLE_API_KEY is not set: subscriptions are not reconciled, and the portal is unavailable');
   const collections = await openCollections(db);
   const outbox = await openOutbox(['customers', 'checkouts']);
 

@@ -30,7 +30,7 @@ export const configSchema = z
     PADDLE_NOTIFICATION_SECRETS: secret
       .transform((text) => text.split(',').map((one) => one.trim()))
       .refine((secrets) => secrets.every((one) => one !== '') && secrets.length <= SECRETS_MAX, {
-        message: `must be 1 to ${SECRETS_MAX} secrets with commas between them`,
+        message: `must be 1 to ${SECRETS_MAX} secrets, separated by commas`,
       })
       .optional(),
     /** Only for reconciling and for the portal. */
@@ -43,7 +43,7 @@ export const configSchema = z
   })
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
-    error: ({ input }) => `each price must have an id of its own: ${repeatedPrices(input).join(', ')} do not`,
+    error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
     // Also when other settings are wrong: a start names every fault.
     when: () => true,
   })

@@ -15,7 +15,7 @@ const retryWaits = z
   .default('60000,360000,2160000,12960000')
   .transform((text) => text.split(',').map(Number))
   .refine((waits) => waits.length === RETRY_WAITS && waits.every((ms) => Number.isInteger(ms) && ms > 0), {
-    message: `must be ${RETRY_WAITS} numbers of milliseconds with commas between them`,
+    message: `must be ${RETRY_WAITS} numbers of milliseconds, separated by commas`,
   });
 
 const defaults = { WEBHOOK_SECRET_OVERLAP_MS: DAY_MS };

@@ -25,8 +25,11 @@ export function reportDeliveries({
 }): () => void {
   return reportGauges(
     {
-      'webhooks.oldest_due_age': { unit: 's', description: 'How long the longest waiting delivery has been due.' },
-      'webhooks.requests_in_flight': { unit: '{request}', description: 'Requests to endpoints under way.' },
+      'webhooks.oldest_due_age': {
+        unit: 's',
+        description: 'Time for which the delivery that has waited longest has been due.',
+      },
+      'webhooks.requests_in_flight': { unit: '{request}', description: 'Number of requests to endpoints in progress.' },
     },
     async () => [
       {

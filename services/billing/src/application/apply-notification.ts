@@ -60,10 +60,10 @@ export const workOnNotification =
       notificationApplied(outcome);
       if (outcome === 'UNLINKED') await reopenIfLinked(deps, notification);
       if (ALERTED.has(outcome)) {
-        deps.logger.error({ eventId, type, outcome }, 'a notification of the payment provider grants nothing');
+        deps.logger.error({ eventId, type, outcome }, 'a notification from the payment provider grants nothing');
       }
     } catch (error) {
-      deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied, retried later');
+      deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied; it will be retried');
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
       const reason = error instanceof Error ? error.message : String(error);
       // Should this fail too, the lease expires and the sweep takes over.

@@ -31,7 +31,7 @@ export const createPortalSession =
     if (customerId === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The organization has no subscription yet. Begin one with POST /v1/billing/checkout.',
+        'The organization has no subscription yet. Start one with POST /v1/billing/checkout.',
       );
     }
     const open = account?.subscriptions.filter((one) => one.status !== 'canceled' && one.customerId === customerId);
@@ -42,13 +42,13 @@ export const createPortalSession =
       if (error instanceof UnknownAtProvider) {
         throw new DomainError(
           'not_found',
-          'The payment provider does not know the customer of this subscription. Ask the support to check who pays for it.',
+          'The payment provider does not know the customer of this subscription. Ask support to check who pays for it.',
           { cause: error },
         );
       }
       throw new DomainError(
         'foreign_failure',
-        'The payment provider does not answer right now. Nothing has changed; repeat the request in a moment.',
+        'The payment provider does not respond right now. Nothing has changed; retry the request in a moment.',
         { cause: error },
       );
     });

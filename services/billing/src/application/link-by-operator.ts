@@ -92,7 +92,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
   if (linked === undefined || linked === organizationId) return;
   throw new DomainError(
     'wrong_state',
-    `${subscriptionId} is linked to organization ${linked}, and a subscription stays with the organization that it was linked to first.`,
+    `${subscriptionId} is already linked to organization ${linked}. A subscription cannot be moved to another organization.`,
   );
 }
 
@@ -112,7 +112,7 @@ async function findShown(
   if (snapshot?.purchase === undefined) {
     throw new DomainError(
       'wrong_state',
-      `${subscriptionId} has no price of PADDLE_PRICE_..., so it grants nothing. Add its price to the configuration, or change the subscription at the payment provider.`,
+      `${subscriptionId} has no price that PADDLE_PRICE_... names, so it grants nothing. Add its price to the configuration, or change the subscription at the payment provider.`,
     );
   }
   const { status, customerId, claimedOrganizationId: namedOrganizationId } = snapshot;

@@ -57,7 +57,7 @@ export const checkDeletion =
       if (performance.now() > giveUpAt) {
         throw new DomainError(
           'unavailable',
-          'A notification about the subscription is still being processed. Repeat the request in a moment.',
+          'A notification about the subscription is still being processed. Retry the request in a moment.',
         );
       }
       for (const eventId of waiting) {

@@ -87,9 +87,9 @@ async function recordEvent(
     // The organization that it names is unproven, so the log does not advise to cancel it without a check.
     logger.error(
       about,
-      'a subscription names a purged organization and is not canceled: find out at the provider who pays, then cancel and refund it',
+      'a subscription names a purged organization and is not canceled: ask the provider who pays, then cancel and refund it',
     );
   } else {
-    logger.warn({ eventId, type }, 'a notification of the payment provider is about a purged organization');
+    logger.warn({ eventId, type }, 'a notification from the payment provider is about a purged organization');
   }
 }

@@ -89,14 +89,17 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);
     if (fresh === undefined || fresh.id !== snapshot.id || updatedAt === undefined) {
-      throw new ProviderUnavailable('the answer is no subscription');
+      throw new ProviderUnavailable('the response is not a subscription');
     }
     if (showsSame(account, fresh)) return { account, events: [], result: 'SAME' as const };
     const corrected = correctSubscription(account, fresh, updatedAt);
     return { account: corrected, events: subscriptionChanged(corrected, deps), result: 'CORRECTED' as const };
   });
   if (result === 'CORRECTED') {
-    logger.warn({ organizationId, subscriptionId: snapshot.id }, 'a subscription was not as the provider has it');
+    logger.warn(
+      { organizationId, subscriptionId: snapshot.id },
+      'a stored subscription differed from that of the payment provider',
+    );
   }
   return result ?? 'UNKNOWN';
 }

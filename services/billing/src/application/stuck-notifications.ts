@@ -11,9 +11,9 @@ export const stuckNotifications =
     return [
       {
         kind: 'payment_notification',
-        what: `notifications of the payment provider that wait: ${waiting.count}`,
+        what: `notifications from the payment provider that wait to be applied: ${waiting.count}`,
         since: waiting.oldest,
-        why: waiting.reason ?? 'no attempt has failed; no replica sweeps',
+        why: waiting.reason ?? 'no attempt has failed; no replica runs the sweep',
         resolution: 'docs/runbooks/subscription-wrong.md',
       },
     ];

@@ -50,10 +50,10 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         bytesMax: ANSWER_BYTES_MAX,
         signal,
       });
-      if (body === undefined) throw new ProviderUnavailable('the API answered more than 16 MiB');
+      if (body === undefined) throw new ProviderUnavailable('the API responded with more than 16 MiB');
       const text = body.toString('utf8');
       const code = status >= 200 && status < 300 ? undefined : refusal.safeParse(parseJson(text)).data?.error.code;
-      const said = `the API answered ${status}${code === undefined ? '' : ` ${code}`}`;
+      const said = `the API responded with ${status}${code === undefined ? '' : ` ${code}`}`;
       const meaning = readMeaning(status, code);
       if (meaning === 'NOT_FOUND') throw new UnknownAtProvider(said);
       if (meaning === 'KEY_REFUSED') throw new KeyRefused(said);
@@ -61,12 +61,12 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
       return JSON.parse(text);
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
-      throw new ProviderUnavailable('the API did not answer', { cause: error });
+      throw new ProviderUnavailable('the API did not respond', { cause: error });
     }
   };
   const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
     const result = schema.safeParse(answer);
-    if (!result.success) throw new ProviderUnavailable('the API answered something else');
+    if (!result.success) throw new ProviderUnavailable('the response of the API does not have the expected fields');
     return result.data;
   };
   return {
@@ -80,7 +80,7 @@ export function paddleApi(baseUrl: string, apiKey: string | undefined): Provider
         const cursor = typeof next === 'string' ? parseUrl(next)?.searchParams.get('after') : undefined;
         if (!hasMore) return;
         if (typeof cursor !== 'string' || cursor === after)
-          throw new ProviderUnavailable('the list goes on without saying where');
+          throw new ProviderUnavailable('the list has more pages but no link to the next one');
         after = cursor;
       }
       throw new ProviderUnavailable(`the list has more than ${PAGES_MAX} pages`);

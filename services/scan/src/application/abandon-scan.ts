@@ -47,7 +47,7 @@ export const abandonScan =
       const scan = await scans.find(organizationId, scanId);
       if (scan === undefined) throw notFound('scan');
       if (scan.status === 'COMPLETE') {
-        throw new DomainError('wrong_state', 'This scan completed and has its result; nothing was abandoned.');
+        throw new DomainError('wrong_state', 'The scan is already complete and has its result. Nothing was abandoned.');
       }
       if (scan.status === 'FAILED') return { scan, wasAbandoned: true };
       const { month, rows } = scan.usage;
@@ -63,7 +63,7 @@ export const abandonScan =
     const { wasAbandoned, scan } = abandoned;
     logger.warn(
       { ...reference, actor, requestId, reason: words, wasAbandoned, rows: scan.failure.rows },
-      'a scan is abandoned',
+      'a scan was abandoned',
     );
     if (!wasAbandoned) scanAbandoned();
     return abandoned;

@@ -122,7 +122,7 @@ export const createScan = (deps: Deps): CreateScan => {
     const taken = await scans.takeOver(reference);
     if (taken === undefined) return;
     finish(taken, systemContext(`takeover-${reference.scanId}`)).catch((error: unknown) => {
-      logger.warn({ error, ...reference }, 'an abandoned scan did not complete');
+      logger.warn({ error, ...reference }, 'a scan that its worker had abandoned did not complete');
     });
   };
 
@@ -140,7 +140,10 @@ export const createScan = (deps: Deps): CreateScan => {
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
     const companyId = input.companyId ?? tenant.defaultCompanyId;
     if (!hasCompany(tenant, companyId)) {
-      throw invalidField('companyId', 'names no company of this organization; leave it out for the default company.');
+      throw invalidField(
+        'companyId',
+        'is not the id of a company of this organization. Leave it out for the default company.',
+      );
     }
     const accepted: Accepted = {
       ...reference,
@@ -212,7 +215,8 @@ export const createScan = (deps: Deps): CreateScan => {
       work({ context, answerBy, onStored })
         .finally(() => clearTimeout(inTime))
         .then(resolve, (error: unknown) => {
-          if (isAnswered) logger.warn({ error, ...reference }, 'a scan whose caller was answered did not complete');
+          if (isAnswered)
+            logger.warn({ error, ...reference }, 'a scan did not complete after its caller had got a response');
           else reject(error as Error);
         });
     });
@@ -228,20 +232,20 @@ function abandoned(isKeyed: boolean): DomainError {
 function waits(retryAfterSeconds: number): DomainError {
   return new DomainError(
     'in_progress',
-    'The scan of the first request with this Idempotency-Key is stored and could not be completed yet. ' +
-      `It is tried again; repeat the request in ${retryAfterSeconds} s.`,
+    'The scan of the first request with this Idempotency-Key is stored, but not complete yet. ' +
+      `The service keeps trying; retry the request in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }
 
 function goesOn(isKeyed: boolean): DomainError {
-  return new DomainError('deadline', `The scan is stored and goes on. ${wayToResult(isKeyed)}`);
+  return new DomainError('deadline', `The scan is stored and continues. ${wayToResult(isKeyed)}`);
 }
 
 function noTurn(): DomainError {
   return new DomainError(
     'in_progress',
-    'Another scan of this organization is at work, and scans run one after the other. Repeat the request in a moment.',
+    'Another scan of this organization is in progress, and only one runs at a time. Retry the request in a moment.',
     { retryAfterSeconds: TURN_RETRY_SECONDS },
   );
 }

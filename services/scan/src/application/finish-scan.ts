@@ -67,7 +67,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     const skips = skipsOf(rows, imported);
     if (skips.length === 0) return scan;
     if (skips.length === rows.length) {
-      const sentence = 'There is nothing new to analyze: earlier scans have imported every externalId of this file.';
+      const sentence =
+        'There is nothing new to analyze: earlier scans have already imported every externalId of this request.';
       return withdraw(scan, new DomainError('already_exists', sentence));
     }
     return usage.lower(markOf(scan, skips.length), () =>
@@ -93,7 +94,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
       );
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
-      logger.warn({ error, organizationId, scanId }, 'analysis refuses the rows of a scan; it is withdrawn');
+      logger.warn({ error, organizationId, scanId }, 'analysis refused the rows of a scan; the scan was withdrawn');
       // The worker that still holds the scan now has a whole lease: no other one uses the ids.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
@@ -108,15 +109,15 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     const isFault = reason === 'FAULT';
     const retryAfterSeconds = pauseMs / 1_000;
     const fields = { error, organizationId, scanId, faults, retryAfterSeconds };
-    if (!isFault) logger.warn(fields, 'a scan waits for analysis; the sweep tries again');
-    else if (keepsTurn) logger.error(fields, 'a scan failed by a fault of ours; the sweep tries again');
-    else logger.error(fields, 'a scan fails every time by a fault of ours; it is set aside and tried rarely');
+    if (!isFault) logger.warn(fields, 'a scan waits until analysis is available; the sweep retries it');
+    else if (keepsTurn) logger.error(fields, 'a scan failed because of an internal error; the sweep retries it');
+    else logger.error(fields, 'a scan keeps failing because of an internal error; it is set aside and retried rarely');
     if (!(await scans.leave(scan, { faults, pauseMs, keepsTurn, lastError: sentenceOf(error) })))
       throw new VersionConflict();
     tryFailed(reason, !keepsTurn);
     const what = isFault
-      ? 'The scan is stored. A fault on our side keeps it from completing so far, and we try again by ourselves.'
-      : 'The scan is stored and will complete without another request.';
+      ? 'The scan is stored. An error on our side has kept it from completing; it is retried automatically.'
+      : 'The scan is stored and will be completed automatically.';
     return new DomainError('unavailable', `${what} ${wayToResult(scan.isKeyed)}`, { cause: error, retryAfterSeconds });
   };
 
@@ -172,8 +173,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
 /** Returns the sentence that tells a caller without a result how to get it. */
 export function wayToResult(isKeyed: boolean): string {
   return isKeyed
-    ? 'Repeating the request with the same Idempotency-Key gives its result.'
-    : 'Its result will be in the list of scans; sending the rows again would be another scan.';
+    ? 'Repeat the request with the same Idempotency-Key to get its result.'
+    : 'Find its result in the list of scans, GET /v1/scans. Do not send the rows again: that would be another scan.';
 }
 
 /** A row without a currency is in the base currency (specification 2.9). */

@@ -25,13 +25,13 @@ export function rowBudget(): RowBudget {
     if ((ofOrganizations.get(organizationId) ?? 0) + rowCount > ORGANIZATION_ROWS_AT_ONCE_MAX) {
       throw new DomainError(
         'rate_limited',
-        `Scans of this organization that are not answered yet may have ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows together. ` +
-          'Wait for an answer, then repeat this one.',
+        `The scans of this organization that are in progress may have at most ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows in total. ` +
+          'Wait for a response, then retry this request.',
         { retryAfterSeconds: 5 },
       );
     }
     if (rowsAtWork + rowCount > ROWS_AT_ONCE_MAX) {
-      throw new DomainError('unavailable', 'Too many scans are at work right now. Repeat the request in a moment.', {
+      throw new DomainError('unavailable', 'Too many scans are in progress right now. Retry the request in a moment.', {
         retryAfterSeconds: 2,
       });
     }

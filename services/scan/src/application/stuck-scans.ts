@@ -15,8 +15,9 @@ export const stuckScans =
 
 function reasonOf({ faults, lastError, nextTryAt, leaseUntil }: StuckScan, now: Date): string {
   const error = lastError === undefined ? '' : `: ${lastError}`;
-  const tries = faults === 0 ? 'the last try did not complete it' : `${faults} tries in a row failed by a fault`;
-  if (nextTryAt !== undefined) return `${tries}${error}; the next try is due ${nextTryAt.toISOString()}`;
-  if (leaseUntil > now) return `a worker has it and prolongs its lease${error}`;
-  return `its worker fell silent and no other one took it over${error}`;
+  const failed = faults === 1 ? '1 attempt' : `${faults} attempts in a row`;
+  const tries = faults === 0 ? 'the last attempt did not complete it' : `${failed} failed with an internal error`;
+  if (nextTryAt !== undefined) return `${tries}${error}; the next attempt is due ${nextTryAt.toISOString()}`;
+  if (leaseUntil > now) return `a worker holds it and keeps extending its lease${error}`;
+  return `its worker stopped and no other worker took it over${error}`;
 }

@@ -22,7 +22,7 @@ export const sweepScans =
         const taken = await scans.takeOver({ organizationId, scanId });
         if (taken !== undefined) await whileRunning(signal, finish(taken, systemContext(`sweep-${scanId}`)));
       } catch (error) {
-        logger.warn({ error, organizationId, scanId }, 'an abandoned scan did not complete');
+        logger.warn({ error, organizationId, scanId }, 'a scan that its worker had abandoned did not complete');
       }
     }
   };

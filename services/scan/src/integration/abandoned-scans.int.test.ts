@@ -135,7 +135,7 @@ describe('abandoning is refused', () => {
     const scanId = scan?.scanId ?? '';
     await expect(running.scans.abandon(organizationId, scanId)).rejects.toMatchObject({
       kind: 'wrong_state',
-      publicMessage: expect.stringContaining('completed and has its result'),
+      publicMessage: expect.stringContaining('already complete and has its result'),
     });
     expect(await running.scans.get(organizationId, scanId)).toMatchObject({ invoicesAnalyzed: 3 });
     expect(await running.usedRows(organizationId)).toBe(3);

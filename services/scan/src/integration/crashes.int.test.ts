@@ -193,7 +193,7 @@ describe('while analysis cannot be reached', () => {
     running.analysis.failNext(organizationId, outage, outage);
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({
       kind: 'unavailable',
-      publicMessage: expect.stringContaining('will complete without another request'),
+      publicMessage: expect.stringContaining('will be completed automatically'),
       retryAfterSeconds: 10,
     });
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({ kind: 'in_progress' });

@@ -61,8 +61,8 @@ test.concurrent(
 );
 
 test.concurrent.each([
-  ['with a key', 'k', /Repeating the request with the same Idempotency-Key gives its result\./],
-  ['without one', '', /Its result will be in the list of scans/],
+  ['with a key', 'k', /Repeat the request with the same Idempotency-Key to get its result\./],
+  ['without one', '', /Find its result in the list of scans/],
 ])(
   'a scan whose caller stops waiting while it is worked on is answered in time that it goes on, %s, and does so exactly once',
   async (_, idempotencyKey, wayToResult) => {
@@ -71,7 +71,7 @@ test.concurrent.each([
     const answer = running.scans.create(organizationId, rowsWithIds('a'), { idempotencyKey }, PATIENCE_MS);
     await expect(answer).rejects.toMatchObject({
       kind: 'deadline',
-      publicMessage: expect.stringMatching(/^The scan is stored and goes on\. /),
+      publicMessage: expect.stringMatching(/^The scan is stored and continues\. /),
     });
     await expect(answer).rejects.toMatchObject({ publicMessage: expect.stringMatching(wayToResult) });
     expect(await running.stored(organizationId)).toMatchObject([{ status: 'RUNNING' }]);

@@ -154,9 +154,9 @@ describe('a scan on whose rows analysis fails every time', () => {
     const { _id } = await documentOf(organizationId);
     const errors = logLines.filter(({ level, scanId }) => level === 50 && scanId === _id);
     expect(errors.map(({ msg }) => msg)).toEqual([
-      'a scan failed by a fault of ours; the sweep tries again',
-      'a scan failed by a fault of ours; the sweep tries again',
-      'a scan fails every time by a fault of ours; it is set aside and tried rarely',
+      'a scan failed because of an internal error; the sweep retries it',
+      'a scan failed because of an internal error; the sweep retries it',
+      'a scan keeps failing because of an internal error; it is set aside and retried rarely',
     ]);
   });
 
@@ -180,8 +180,8 @@ describe('what the caller of a scan with a fault is told', () => {
       kind: 'unavailable',
       retryAfterSeconds: 5,
       publicMessage:
-        'The scan is stored. A fault on our side keeps it from completing so far, and we try again by ourselves. ' +
-        'Repeating the request with the same Idempotency-Key gives its result.',
+        'The scan is stored. An error on our side has kept it from completing; it is retried automatically. ' +
+        'Repeat the request with the same Idempotency-Key to get its result.',
     });
   });
 
@@ -195,7 +195,7 @@ describe('what the caller of a scan with a fault is told', () => {
     await expect(running.scans.create(organizationId, [wireRow()])).rejects.toMatchObject({
       kind: 'unavailable',
       publicMessage: expect.stringMatching(
-        /^The scan is stored(?!.*Idempotency-Key).* will be in the list of scans; sending the rows again would be another scan\.$/,
+        /^The scan is stored(?!.*Idempotency-Key).* Find its result in the list of scans, GET \/v1\/scans\. Do not send the rows again: that would be another scan\.$/,
       ),
     });
   });
@@ -206,7 +206,7 @@ describe('what the caller of a scan with a fault is told', () => {
       await expect(running.scans.create(organizationId, poisoned(), keyed)).rejects.toMatchObject({
         kind: 'in_progress',
         retryAfterSeconds,
-        publicMessage: expect.stringContaining(`repeat the request in ${retryAfterSeconds} s.`),
+        publicMessage: expect.stringContaining(`retry the request in ${retryAfterSeconds} s.`),
       });
     };
     await expectWait(5);
@@ -301,7 +301,7 @@ describe('the sweep', () => {
 
     const ended = (): string[] =>
       logLines.flatMap(({ scanId = '', msg }) =>
-        scanId.startsWith('sweep-') && /is complete$|fails every time/.test(msg) ? [scanId.slice(6)] : [],
+        scanId.startsWith('sweep-') && /is complete$|keeps failing/.test(msg) ? [scanId.slice(6)] : [],
       );
     await eventually(() => expect(ended()).toHaveLength(10));
     const asides = setAside.map((_, index) => `aside-${index}`);

@@ -82,7 +82,7 @@ test('one row more is refused, and nothing is stored', async () => {
   const rows = Array.from({ length: ROWS_MAX + 1 }, () => wireRow());
   await expect(running.scans.create(organizationId, rows)).rejects.toMatchObject({
     kind: 'invalid',
-    publicMessage: 'rows: must have 1 to 5000 rows; these are 5001.',
+    publicMessage: 'rows: must have 1 to 5000 rows, not 5001.',
   });
   expect(await running.stored(organizationId)).toEqual([]);
 });

@@ -82,8 +82,8 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
 
   const log = logLines.join('\n');
   expect(log).toContain('a scan is complete');
-  expect(log).toContain('a scan waits for analysis');
-  expect(log).toContain('a scan failed by a fault of ours');
+  expect(log).toContain('a scan waits until analysis is available');
+  expect(log).toContain('a scan failed because of an internal error');
   const { supplier: _, ...texts } = secrets;
   const { name, taxId, bankAccount } = supplier;
   for (const secret of [...Object.values(texts), name, taxId, bankAccount.iban, keyed.idempotencyKey]) {

@@ -39,7 +39,10 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
       try {
         const lost = await queue.complete(completions);
         if (lost > 0)
-          logger.info({ lost }, 'results of attempts came too late: others claimed or ended the deliveries');
+          logger.info(
+            { lost },
+            'results of attempts came too late: the deliveries were claimed again or completed in the meantime',
+          );
         break;
       } catch (error) {
         logger.warn({ error, attempts: completions.length }, 'results of attempts could not be stored');

@@ -89,7 +89,10 @@ export const sendDelivery =
 
     async function attempt(): Promise<SendResult | 'OURS'> {
       if (delivery.tries > TRIES_MAX) {
-        deps.logger.error({ deliveryId: delivery.id, tries: delivery.tries }, 'a delivery never gets a result');
+        deps.logger.error(
+          { deliveryId: delivery.id, tries: delivery.tries },
+          'a delivery has had too many attempts without a result',
+        );
         return { outcome: 'INTERRUPTED', durationMs: 0 };
       }
       if (endpoint === undefined || event === undefined) return 'OURS';

@@ -22,11 +22,11 @@ test('a delivery that is due for long is told with its endpoint, since when, and
       kind: 'delivery',
       what: 'delivery dlv_1 to endpoint e1 of organization o1',
       since: ago(30),
-      why: 'nobody has it: its endpoint is slow and has others before it, or no worker runs',
+      why: 'no worker holds it: its endpoint is slow and has earlier deliveries, or no worker is running',
       resolution: 'docs/runbooks/webhooks-not-delivered.md',
     },
     expect.objectContaining({
-      why: 'a worker has it until 2026-03-14T10:01:00.000Z; 2 claims of this attempt ended without a result',
+      why: 'a worker holds it until 2026-03-14T10:01:00.000Z; 2 claims of this attempt ended without a result',
     }),
   ]);
 });

@@ -191,7 +191,7 @@ describe('interim answers', () => {
     [INTERIM_ANSWERS_MAX, delivered],
     [
       INTERIM_ANSWERS_MAX + 1,
-      { outcome: 'HTTP_ERROR', excerpt: expect.stringContaining(`more than ${INTERIM_ANSWERS_MAX} interim answers`) },
+      { outcome: 'HTTP_ERROR', excerpt: expect.stringContaining(`more than ${INTERIM_ANSWERS_MAX} interim responses`) },
     ],
   ])('are read up to a number of them: %d', async (count, expected) => {
     const texts = Array.from({ length: count }, () => interim('102 Processing'));

@@ -111,7 +111,7 @@ const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 /** Messages for the owner of the endpoint about a valid HTTP response that delivers nothing. */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
-    excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim answers before a final one.`,
+    excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`,
   },
   SWITCHED_PROTOCOLS: {
     statusCode: 101,

@@ -10,7 +10,7 @@ import { SCAN_ROWS_MAX } from '../../domain/scan.js';
  */
 export function decodeRows(rows: readonly Row[]): Row[] {
   if (rows.length < 1 || rows.length > SCAN_ROWS_MAX) {
-    throw invalidField('rows', `must have 1 to ${SCAN_ROWS_MAX} rows; these are ${rows.length}.`);
+    throw invalidField('rows', `must have 1 to ${SCAN_ROWS_MAX} rows, not ${rows.length}.`);
   }
   const faults = new FieldFaults();
   const read = rows.map((row, position) => readWireRow(row, position, faults));
