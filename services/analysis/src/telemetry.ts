@@ -95,7 +95,7 @@ export function recordsLeftOut(
   { number, ...of }: { readonly organizationId: string; readonly companyId?: string; readonly number: number },
 ): void {
   count('analysis.erp_left_out', { records }, number);
-  logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a bound was reached');
+  logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a limit was reached');
 }
 
 /** Something is new in the books of a company that is about no invoice. */

@@ -38,7 +38,10 @@ export function childKilled(reason: Death): void {
 export function reportWaiting(waiting: () => number): () => void {
   return reportGauges(
     {
-      'documents.extractions_waiting': { unit: '1', description: 'Documents that wait for a process that reads them.' },
+      'documents.extractions_waiting': {
+        unit: '1',
+        description: 'Number of documents that wait for a process to read them.',
+      },
     },
     async () => [{ attributes: {}, values: { 'documents.extractions_waiting': waiting() } }],
   );

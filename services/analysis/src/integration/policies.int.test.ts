@@ -125,7 +125,7 @@ describe('a start', () => {
   test('that meets other numbers under its name is refused with a sentence', async () => {
     await releasePolicies().insertOne({ _id: policyName(defaultPolicy), policy: laterPolicy, createdAt: now });
     await expect(start()).rejects.toThrow(
-      `The database knows other numbers under the name ${policyName(defaultPolicy)} than this release has`,
+      `The database has other numbers under the name ${policyName(defaultPolicy)} than this release has`,
     );
   });
 

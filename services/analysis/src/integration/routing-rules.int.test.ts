@@ -149,7 +149,7 @@ describe('a routing rule', () => {
       details: [
         {
           path: 'match.supplier_ids[1]',
-          message: 'names no supplier of this organization; findings show the id of theirs as supplierId.',
+          message: 'is not a supplier of this organization; findings show the id of their supplier as supplierId.',
         },
       ],
     };

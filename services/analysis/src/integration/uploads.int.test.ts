@@ -206,7 +206,7 @@ describe('the analysis of an upload', () => {
     documents.failNext(uploadId, new DomainError('unavailable', 'Away.'));
     await expect(analyze(organizationId, uploadId)).rejects.toMatchObject({
       kind: 'unavailable',
-      publicMessage: expect.stringContaining('will be done'),
+      publicMessage: expect.stringContaining('Its analysis is queued'),
     });
     await eventually(async () => {
       expect((await statusOf(organizationId, uploadId)).status).toBe(UploadAnalysisStatus.COMPLETED);

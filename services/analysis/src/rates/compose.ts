@@ -17,7 +17,7 @@ export async function composeRates(
   const rates = rateStore(db.collection<RateDocument>('rates'));
   const book = rateBook(rates);
   await book.refresh();
-  if (feedUrl === undefined) logger.warn({}, 'no ECB_FEED_URL: exchange rates are not brought up to date');
+  if (feedUrl === undefined) logger.warn({}, 'ECB_FEED_URL is not set: exchange rates are not updated');
   else {
     const loading = keepRates(rateLoader({ rates, book, feed: ecbFeed(feedUrl), clock, logger }), logger);
     onStop('rates', () => loading.stop());

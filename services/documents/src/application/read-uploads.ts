@@ -52,7 +52,10 @@ export function uploadReader({ uploads, contents, audit }: Deps): UploadReader {
       }
       const { first, last } = range;
       if (first < 0 || last < first || last >= byteSize) {
-        throw new DomainError('range_unsatisfiable', `The document has ${byteSize} bytes.`);
+        throw new DomainError(
+          'range_unsatisfiable',
+          `The range is outside the document, which has ${byteSize} bytes. Request a range within it.`,
+        );
       }
       yield* contents.read(content.fileId, range);
     },

@@ -55,7 +55,7 @@ export const receiveUpload =
     const receiving = await deps.uploads.claim(uploadId);
     if (receiving === undefined) {
       requireOpen((await deps.uploads.find(uploadId, undefined)) ?? upload, deps.clock.now());
-      throw takenBy('Another PUT of this upload is at work. Wait for its end.');
+      throw takenBy('Another PUT of this upload is in progress. Wait until it has ended.');
     }
     try {
       await store(deps, receiving, chunks);
@@ -84,7 +84,7 @@ async function findAllowed({ uploads }: Pick<Deps, 'uploads'>, uploadId: string,
   if ('token' in right && !isTokenOf(upload, right.token)) {
     throw new DomainError(
       'unauthenticated',
-      'The token is not the one of this upload. Use upload_url as it was returned, or an API key.',
+      'The token does not belong to this upload. Use upload_url as it was returned, or an API key.',
     );
   }
   return upload;
@@ -97,10 +97,10 @@ function isTokenOf({ tokenHash }: Upload, token: string): boolean {
 /** @throws DomainError wrong_state for an upload that takes no bytes any more */
 function requireOpen({ content, expiresAt }: Upload, now: Date): void {
   if (content !== undefined) {
-    throw new DomainError('wrong_state', 'The bytes of this upload were received already. Reserve another one.');
+    throw new DomainError('wrong_state', 'The file of this upload was already received. Reserve another upload.');
   }
   if (expiresAt <= now) {
-    throw new DomainError('wrong_state', 'The reservation of this upload has expired. Reserve another one.');
+    throw new DomainError('wrong_state', 'The reservation of this upload has expired. Reserve another upload.');
   }
 }
 
@@ -183,12 +183,15 @@ async function discard({ contents, logger }: Deps, { upload, fileId, release }: 
     await contents.delete(fileId);
     await release();
   } catch (error) {
-    logger.warn({ error, uploadId: upload.uploadId }, 'a broken upload is left to the sweep');
+    logger.warn(
+      { error, uploadId: upload.uploadId },
+      'what an interrupted upload left could not be removed; the sweep retries',
+    );
   }
 }
 
 function takenOver(): DomainError {
-  return takenBy('Another PUT of this upload has taken over, because this one stalled.');
+  return takenBy('This PUT stalled, so another PUT of this upload has taken over. Wait until that one has ended.');
 }
 
 function takenBy(sentence: string): DomainError {

@@ -45,7 +45,7 @@ export const stuckUploads =
         kind: 'upload',
         what: `upload ${oldest.uploadId}, the oldest of those that are due for removal`,
         since: oldest.since,
-        why: 'the sweep of uploads does not run, or fails for it; the log of documents says why',
+        why: 'the sweep of uploads does not run, or fails for this upload; the log of documents says why',
         resolution: 'kubectl rollout restart deployment/documents; docs/runbooks/uploads-and-extraction.md',
       },
     ];

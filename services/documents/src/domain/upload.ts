@@ -36,7 +36,10 @@ export function requireReservable({ mediaType, byteSize }: Reserved): void {
  */
 export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {
   if (header.hasContentEncoding) {
-    throw new DomainError('unsupported_media_type', 'Send the file as it is, without Content-Encoding.');
+    throw new DomainError(
+      'unsupported_media_type',
+      'Content-Encoding is not supported. Send the file as it is, without Content-Encoding.',
+    );
   }
   if (header.mediaType !== reserved.mediaType) {
     throw new DomainError(
@@ -55,8 +58,8 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
   if (sniffed === expected) return sniffed;
   throw new DomainError(
     'invalid',
-    `The file is not what it was reserved as (${reserved.mediaType}): its first bytes say ` +
-      `${sniffed ?? 'that it is none of the types we read'}. Reserve an upload of its real type.`,
+    `The file does not have the reserved type ${reserved.mediaType}: its first bytes are ` +
+      `${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}. Reserve an upload of its real type.`,
   );
 }
 

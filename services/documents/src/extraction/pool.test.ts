@@ -124,7 +124,7 @@ describe('an FA(3) document and a confirmation', () => {
       });
       await expect(describeFa3(pool, 'crash')).rejects.toMatchObject({
         kind: 'unprocessable',
-        message: expect.stringContaining('ends the program that reads it'),
+        message: expect.stringContaining('crashes the program that reads it'),
       });
       expect((await describeFa3(pool, 'text')).number).toMatch(/: text$/);
     },

@@ -174,7 +174,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (alike.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX) {
       throw new DomainError(
         'unavailable',
-        'Too many documents wait to be read right now. Repeat the request in a moment.',
+        'Too many documents wait to be read right now. Retry the request in a moment.',
         { retryAfterSeconds: 5 },
       );
     }
@@ -291,14 +291,14 @@ function isQuick({ mediaType }: Pick<Task, 'mediaType'>, byteSize: number): bool
 }
 
 function stopping(): DomainError {
-  return new DomainError('unavailable', 'The service is stopping. Repeat the request in a moment.');
+  return new DomainError('unavailable', 'The service is stopping. Retry the request in a moment.');
 }
 
 /** Refusal of work whose children were ended from outside. */
 function interrupted(): DomainError {
   return new DomainError(
     'unavailable',
-    'The processes that read documents were interrupted. Repeat the request in a moment.',
+    'The processes that read documents were interrupted. Retry the request in a moment.',
     { retryAfterSeconds: 5 },
   );
 }
@@ -318,7 +318,7 @@ function failureOf(death: Verdict, { timeMs, recognitionMs, memoryBytes }: Child
       ...common,
       reason: 'CRASHED',
       message:
-        'The document ends the program that reads it. Export it again, or with another program, and send the new file.',
+        'The document crashes the program that reads it. Export it again, or with another program, and send the new file.',
     };
   }
   return {
@@ -334,23 +334,27 @@ function renderingFailureOf(
 ): Pick<ReadingFailure, 'reason' | 'message'> {
   const instead = 'Read the original file.';
   if (death === 'TIME' || death === 'STARVED') {
-    return { reason: 'TIMED_OUT', message: `It could not be drawn within ${timeMs / 1_000} s. ${instead}` };
+    return { reason: 'TIMED_OUT', message: `The document could not be drawn within ${timeMs / 1_000} s. ${instead}` };
   }
-  if (death === 'CRASH') return { reason: 'CRASHED', message: `It ends the program that draws it. ${instead}` };
-  return { reason: 'TOO_LARGE', message: `Drawing it takes more than ${toMib(memoryBytes)} of memory. ${instead}` };
+  if (death === 'CRASH')
+    return { reason: 'CRASHED', message: `Drawing the document crashes the program that draws it. ${instead}` };
+  return {
+    reason: 'TOO_LARGE',
+    message: `Drawing the document takes more than ${toMib(memoryBytes)} of memory. ${instead}`,
+  };
 }
 
 /** Refusal of an invoice or a confirmation in XML. A retry may succeed if the child hardly had a processor. */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {
-    return new DomainError('unavailable', 'The document could not be read in time. Repeat the request in a moment.', {
+    return new DomainError('unavailable', 'The document could not be read in time. Retry the request in a moment.', {
       retryAfterSeconds: 5,
     });
   }
   if (death === 'CRASH') {
     return new DomainError(
       'unprocessable',
-      'The document ends the program that reads it. Export it again, or with another program, and send the new file.',
+      'The document crashes the program that reads it. Export it again, or with another program, and send the new file.',
     );
   }
   const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;

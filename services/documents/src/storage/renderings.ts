@@ -105,7 +105,7 @@ export function renderingStore(
       const { matchedCount } = await collection.updateOne({ _id: fileId }, { $set: stored });
       if (matchedCount === 0) {
         await files.delete(fileId);
-        throw new DomainError('unavailable', 'The page took too long to be stored. Repeat the request.');
+        throw new DomainError('unavailable', 'Storing the page took too long. Retry the request.');
       }
       return { fileId, mediaType, byteSize, sha256 };
     },

@@ -167,7 +167,10 @@ async function removeAccounts(
   let open = [...gone.keys()];
   for (let attempts = 1; open.length > 0; attempts++) {
     if (attempts > ATTEMPTS_MAX) {
-      throw new DomainError('concurrent_change', 'Another page changes the same vendors right now. Repeat the call.');
+      throw new DomainError(
+        'concurrent_change',
+        'Another page is changing the same vendors right now. Retry the call.',
+      );
     }
     const missed: string[] = [];
     for (let from = 0; from < open.length; from += MARKED_RECORDS_MAX) {

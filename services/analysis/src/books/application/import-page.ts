@@ -63,7 +63,10 @@ export async function importPage<
   let open = [...wanted];
   for (let attempts = 1; open.length > 0; attempts++) {
     if (attempts > ATTEMPTS_MAX) {
-      throw new DomainError('concurrent_change', 'Another page changes the same records right now. Send it again.');
+      throw new DomainError(
+        'concurrent_change',
+        'Another page is changing the same records right now. Send this page again.',
+      );
     }
     const stored = await steps.stored(open.map(([id]) => id));
     const changes = await steps.changes(open.map(([id, record]) => ({ id, record, stored: stored.get(id) })));

@@ -75,5 +75,8 @@ export interface ErpSourceStore {
 export async function openSource(sources: ErpSourceStore, source: ImportSource, now: Date): Promise<ErpSource> {
   const known = await sources.begin(source, now);
   if (known.endedAt === undefined) return { ...known, ...source };
-  throw new DomainError('wrong_state', 'The connection was disconnected: nothing is imported through it any more.');
+  throw new DomainError(
+    'wrong_state',
+    'The connection was disconnected. Records can no longer be imported through it.',
+  );
 }

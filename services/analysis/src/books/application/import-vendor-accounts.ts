@@ -46,7 +46,10 @@ export const importVendorAccounts =
     let updated = 0;
     for (let attempts = 1; open.size > 0; attempts++) {
       if (attempts > ATTEMPTS_MAX) {
-        throw new DomainError('concurrent_change', 'Another page changes the same vendors right now. Send it again.');
+        throw new DomainError(
+          'concurrent_change',
+          'Another page is changing the same vendors right now. Send this page again.',
+        );
       }
       const placed = placeAccounts(source, [...open.values()], await loadVendors(vendors, source, open));
       failures.push(...placed.failures);
@@ -136,7 +139,7 @@ function placeAccounts(
       list[place] = account;
     } else {
       if (list.length >= ACCOUNTS_PER_VENDOR_MAX) {
-        const message = `vendor: has ${ACCOUNTS_PER_VENDOR_MAX} accounts already; no more of one vendor are stored.`;
+        const message = `vendor: already has ${ACCOUNTS_PER_VENDOR_MAX} accounts, the maximum of one vendor.`;
         failures.push({ externalId, message });
         continue;
       }

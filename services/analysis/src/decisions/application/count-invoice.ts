@@ -153,5 +153,8 @@ export async function countOnce<R extends CountedRecord>(
     if (await write(current, [...counted, unitId])) return;
     current = await read();
   }
-  throw new DomainError('concurrent_change', 'The supplier is being changed by others; the sweep counts the invoice.');
+  throw new DomainError(
+    'concurrent_change',
+    'Other requests are changing the supplier; the sweep will count the invoice.',
+  );
 }

@@ -103,7 +103,10 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     } catch (error) {
       // The decision is stored; the sweep stores the rest.
       derived.reject(error);
-      logger.warn({ error, invoiceId: at.invoiceId }, 'records derived from a decision are left to the sweep');
+      logger.warn(
+        { error, invoiceId: at.invoiceId },
+        'records that follow from a decision could not be stored; the sweep retries',
+      );
     }
   };
 

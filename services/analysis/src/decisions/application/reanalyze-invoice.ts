@@ -39,13 +39,13 @@ export const reanalyzeInvoice =
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
       if (record.analysis === undefined) {
-        throw new DomainError('wrong_state', 'The invoice has no analysis that could be made again.');
+        throw new DomainError('wrong_state', 'The invoice has no analysis yet, so it cannot be analyzed again.');
       }
       const { scanId } = record.match;
       if (scanId !== undefined && (await runs.unfinalized(organizationId, [scanId])).size > 0) {
         throw new DomainError(
           'wrong_state',
-          'The scan of the invoice is still being analyzed. Repeat when it is done.',
+          'The scan of the invoice is still being analyzed. Retry when the scan is complete.',
         );
       }
       const basisId = analysisIdFor(invoiceId, record.analysis.basis ?? 1);
@@ -64,7 +64,7 @@ function noInvoice(upload: UploadRecord | undefined): DomainError {
   if (failure === undefined) {
     return new DomainError(
       'wrong_state',
-      'The document of the invoice is still being read. Repeat when its upload is COMPLETED.',
+      'The document of the invoice is still being read. Retry when its upload is COMPLETED.',
     );
   }
   const wayOut =

@@ -26,7 +26,7 @@ export const stuckAnalyses =
         kind: 'upload',
         what: `upload of invoice ${invoiceId} of organization ${organizationId}`,
         since,
-        why: 'its document is not read or its invoice not decided; each attempt logs why',
+        why: 'its document was not read or its invoice has no decision; each attempt logs why',
         resolution: resolution(invoiceId),
       })),
       ...unfinished.map(({ invoiceId, organizationId, isDecided, since }) => ({
@@ -34,7 +34,7 @@ export const stuckAnalyses =
         what: `invoice ${invoiceId} of organization ${organizationId}`,
         since,
         why: isDecided
-          ? 'it is decided, and what follows from the decision is not stored; each sweep logs why'
+          ? 'it has a decision, but what follows from the decision is not stored; each sweep logs why'
           : 'it has no decision; each sweep logs why',
         resolution: resolution(invoiceId),
       })),

@@ -32,7 +32,7 @@ export const sweepInvoices =
         await work();
         finished++;
       } catch (error) {
-        logger.error({ error, invoiceId }, 'an interrupted analysis could not be finished; the next sweep tries again');
+        logger.error({ error, invoiceId }, 'an interrupted analysis could not be finished; the next sweep retries');
       }
     };
     for (const { organizationId, invoiceId } of await invoices.undecided()) {

@@ -23,5 +23,5 @@ export const overridePolicy =
       await policies.append(organizationId, current, { overrides });
       cachedPolicies.invalidate(organizationId);
     }
-    throw new DomainError('concurrent_change', 'The policy is being changed by others. Repeat the request.');
+    throw new DomainError('concurrent_change', 'Other requests are changing the policy. Retry the request.');
   };

@@ -25,7 +25,7 @@ export function readPolicy(json: string, path: string = PATH): PolicyDocument {
   } catch {
     throw invalidField(path, 'is not JSON.');
   }
-  if (!isObject(document)) throw invalidField(path, 'must be an object, as GetCurrentPolicy gives it.');
+  if (!isObject(document)) throw invalidField(path, 'must be an object, as GetCurrentPolicy returns it.');
   const { tolerances, ...policy } = document;
   requireShape(path, defaultPolicy, policy);
   return { policy: policy as unknown as Policy, tolerances: readTolerances(tolerances) };

@@ -58,7 +58,7 @@ export async function registerReleasePolicy(
   const stored = await collection.findOne({ _id: name });
   if (canonicalJson(stored?.policy) === canonicalJson(policy)) return;
   throw new Error(
-    `The database knows other numbers under the name ${name} than this release has, so analyses that name it could not ` +
+    `The database has other numbers under the name ${name} than this release has, so analyses that refer to it could not ` +
       'be replayed. Restore the document of that _id in release_policies from a backup, or give the policy of this ' +
       'release another `version`.',
   );

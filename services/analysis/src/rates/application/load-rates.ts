@@ -69,7 +69,7 @@ const READ_EACH_MS = 30 * 60_000;
 /** Catches up at once, then reads each half hour for as long as the service runs. */
 export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise<void> } {
   const complain = (error: unknown): void =>
-    logger.warn({ error }, 'exchange rates could not be read; the last ones stay');
+    logger.warn({ error }, 'exchange rates could not be read; the previous ones stay in use');
   const first = loader.catchUp().catch(complain);
   const reading = repeat(
     READ_EACH_MS,

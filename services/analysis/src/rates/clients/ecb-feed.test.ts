@@ -27,7 +27,7 @@ test('more interim answers of the feed than may come are a failure of the feed',
   try {
     expect(await ecbFeed(raw.url).read('daily')).toEqual(DAYS);
     count++;
-    await expect(ecbFeed(raw.url).read('daily')).rejects.toThrow('the feed did not answer');
+    await expect(ecbFeed(raw.url).read('daily')).rejects.toThrow('the feed did not respond');
   } finally {
     await raw.stop();
   }
@@ -36,7 +36,7 @@ test('more interim answers of the feed than may come are a failure of the feed',
 test('a redirect of the feed is a failure of the feed', async () => {
   const raw = await startRawHttpServer(() => [finalAnswer('', '302 Found', 'location: /elsewhere\r\n')]);
   try {
-    await expect(ecbFeed(raw.url).read('daily')).rejects.toThrow('the feed answered 302');
+    await expect(ecbFeed(raw.url).read('daily')).rejects.toThrow('the feed responded with status 302');
     expect(raw.requestsCount).toBe(1);
   } finally {
     await raw.stop();

@@ -42,7 +42,7 @@ export function ecbFeed(baseUrl: string): RateFeed {
         { deadlineMs: FETCH_MS_MAX, bytesMax: FILE_BYTES_MAX },
       );
     } catch (error) {
-      throw new Error(`the feed did not answer for ${fileNames[file]}`, { cause: error });
+      throw new Error(`the feed did not respond for ${fileNames[file]}`, { cause: error });
     }
   }
 
@@ -50,8 +50,9 @@ export function ecbFeed(baseUrl: string): RateFeed {
     async read(file) {
       const { status, headers, body } = await ask(file);
       if (status === 304) return undefined;
-      if (status < 200 || status > 299) throw new Error(`the feed answered ${status} for ${fileNames[file]}`);
-      if (body === undefined) throw new Error('the feed is larger than it can be');
+      if (status < 200 || status > 299)
+        throw new Error(`the feed responded with status ${status} for ${fileNames[file]}`);
+      if (body === undefined) throw new Error('the feed is larger than the limit');
       const days = await parseRates(body);
       const modified = headers['last-modified'];
       if (modified !== undefined) lastModified.set(file, modified);
@@ -76,12 +77,12 @@ async function parseRates(file: Buffer): Promise<PublishedDay[]> {
     if (name !== 'Cube') return;
     const { time, currency, rate } = attributes;
     if (time !== undefined) {
-      if (!isCalendarDate(time)) throw new Error(`the feed has a day "${String(time)}"`);
+      if (!isCalendarDate(time)) throw new Error(`the feed has an invalid day "${String(time)}"`);
       perEuro = {};
       days.push({ day: time, perEuro });
     } else if (currency !== undefined && rate !== undefined && rate !== 'N/A') {
       if (perEuro === undefined || !/^[A-Z]{3}$/.test(currency) || !/^\d+(\.\d+)?$/.test(rate) || Number(rate) === 0) {
-        throw new Error(`the feed has a rate "${rate}" for "${currency}"`);
+        throw new Error(`the feed has an invalid rate "${rate}" for "${currency}"`);
       }
       perEuro[currency] = rate;
     }
@@ -92,6 +93,6 @@ async function parseRates(file: Buffer): Promise<PublishedDay[]> {
     await turn();
   }
   parser.write(decoder.decode()).close();
-  if (days.length === 0) throw new Error('the feed holds no day');
+  if (days.length === 0) throw new Error('the feed has no days');
   return days;
 }

@@ -22,7 +22,10 @@ export interface Addressee {
 export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantFacts): string {
   if (companyId !== undefined) {
     if (hasCompany(tenant, companyId)) return companyId;
-    throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
+    throw invalidField(
+      'company_id',
+      'is not the id of a company of this organization. Leave it out for the default company.',
+    );
   }
   const buyer = buyerTaxId === undefined ? undefined : parseTaxId(buyerTaxId);
   if (buyer === undefined) return tenant.defaultCompanyId;

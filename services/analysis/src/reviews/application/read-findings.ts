@@ -67,7 +67,7 @@ export function findingReader({
         const most = summaryFindingsMax.toLocaleString('en');
         throw invalidField(
           'created_from',
-          `leaves more than ${most} findings to summarize. Ask for a shorter time with created_from and created_to, for one company with company_id, or for a higher severity with min_severity.`,
+          `must leave at most ${most} findings to summarize. Send a shorter time with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
         );
       }
       return inTurns(summarizeFindings(found, baseCurrency, query.minSeverity), pace(SUMMARY_TURN_MS_MAX));

@@ -20,7 +20,7 @@ export async function requireFinding(
   const finding = await findings.find(organizationId, findingId);
   if (finding !== undefined) return finding;
   if (await invoices.hasUnstoredFinding(organizationId, findingId)) {
-    throw new DomainError('unavailable', 'This finding is still being stored. Repeat the request in a few seconds.');
+    throw new DomainError('unavailable', 'This finding is still being stored. Retry the request in a few seconds.');
   }
   throw notFound('finding');
 }

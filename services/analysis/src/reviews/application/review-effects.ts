@@ -258,5 +258,5 @@ async function guarded(what: string, attempt: () => Promise<boolean>): Promise<v
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     if (await attempt()) return;
   }
-  throw new DomainError('concurrent_change', `The ${what} is being changed by others; the sweep tries again.`);
+  throw new DomainError('concurrent_change', `Other requests are changing the ${what}; the sweep will retry.`);
 }

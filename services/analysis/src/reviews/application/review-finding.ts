@@ -75,7 +75,7 @@ export const reviewFinding =
       } catch (error) {
         // The review is stored; the sweep applies its effects.
         effected.reject(error);
-        logger.warn({ error, findingId }, 'what follows from a review is left to the sweep');
+        logger.warn({ error, findingId }, 'what follows from a review could not be stored; the sweep retries');
       }
       return reviewed;
     });

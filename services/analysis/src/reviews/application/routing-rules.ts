@@ -72,7 +72,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
   };
   const requireMember = async (organizationId: string, userId: string, context: RequestContext): Promise<void> => {
     if (await members.isActive(organizationId, userId, context)) return;
-    throw invalidField('assign_to', 'names no active member of this organization.');
+    throw invalidField('assign_to', 'is not the id of an active member of this organization.');
   };
   return {
     list: (organizationId) => rules.all(organizationId),
@@ -87,7 +87,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
         await rules.remove(organizationId, rule.ruleId);
         throw new DomainError(
           'wrong_state',
-          `An organization has at most ${RULES_PER_ORGANIZATION_MAX} routing rules. Remove one first.`,
+          `The limit of ${RULES_PER_ORGANIZATION_MAX} routing rules per organization is reached. Delete one first.`,
         );
       }
       cachedRules.invalidate(organizationId);

@@ -24,7 +24,7 @@ export const sweepReviews =
         await findings.closeReview(finding);
       } catch (error) {
         const { findingId } = finding;
-        logger.error({ error, findingId }, 'what follows from a review is still missing; the next sweep tries again');
+        logger.error({ error, findingId }, 'what follows from a review is still not stored; the next sweep retries');
       }
     }
   };

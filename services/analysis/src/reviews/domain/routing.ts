@@ -107,12 +107,12 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
     types: entries('match.types', match.types, findingTypes, 'is not a known finding type'),
     families: entries('match.families', match.families, families, 'is not a known finding family'),
     severities: entries('match.severities', match.severities, severities, 'is not a known severity'),
-    companyIds: entries('match.company_ids', match.companyIds, companyIds, 'names no company of this organization'),
+    companyIds: entries('match.company_ids', match.companyIds, companyIds, 'is not a company of this organization'),
     supplierIds: entries(
       'match.supplier_ids',
       match.supplierIds,
       supplierIds,
-      'names no supplier of this organization; findings show the id of theirs as supplierId',
+      'is not a supplier of this organization; findings show the id of their supplier as supplierId',
     ),
     ...(minAmount === undefined ? {} : { minAmount }),
     ...(currency === undefined ? {} : { currency }),
@@ -127,7 +127,7 @@ function requireMatchableCurrency(currency: string): void {
   if (currency === UNKNOWN_CURRENCY) {
     throw invalidField(
       'match.currency',
-      `can never match: ${currency} stands for a currency that could not be read. Take the finding type CURRENCY_UNKNOWN instead.`,
+      `can never match: ${currency} means that the currency could not be read. Use the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
   // No day is given: rows of a scan may be older than the end of their currency.

@@ -91,7 +91,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
   let waiting = 0;
   return async (input, context) => {
     if (waiting >= SCANS_WAITING_MAX) {
-      throw new DomainError('unavailable', 'Many scans are being analyzed right now. Repeat in a few seconds.');
+      throw new DomainError('unavailable', 'Too many scans are being analyzed right now. Retry in a few seconds.');
     }
     waiting++;
     const begin = (): Promise<RowsOutcome> => {
@@ -105,7 +105,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
 /** @throws DomainError deadline when nobody waits for the work */
 function requireCaller({ signal }: RequestContext): void {
   if (signal?.aborted === true)
-    throw new DomainError('deadline', 'Nobody waits for the analysis of these rows any more.');
+    throw new DomainError('deadline', 'The caller no longer waits for the analysis of these rows.');
 }
 
 async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> {

@@ -217,7 +217,7 @@ async function isUploadedNow(
     if (!isTemporary(error)) throw error;
     throw new DomainError(
       'unavailable',
-      'Uploaded documents cannot be reached right now. Nothing was stored; repeat the request in a moment.',
+      'Uploaded documents cannot be reached right now. Nothing was stored; retry the request in a moment.',
       { cause: error },
     );
   }
@@ -233,7 +233,7 @@ function requireSameRequest({ request: first }: UploadRecord, request: UploadReq
   if (first.companyId === request.companyId && first.purchaseOrderRef === request.purchaseOrderRef) return;
   throw new DomainError(
     'idempotency_mismatch',
-    'The analysis of this upload was requested with another body. Send the same body again, or upload the document anew.',
+    'The analysis of this upload was requested with another body. Send the same body again, or upload the document again.',
   );
 }
 
@@ -318,7 +318,7 @@ function correctable(record: UploadRecord): ReadUpload | FailedUpload {
     'wrong_state',
     record.state === 'FAILED'
       ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable one.'
-      : 'The document is still being analyzed, perhaps with an earlier correction. Correct it when that is done.',
+      : 'The document is still being analyzed, perhaps with an earlier correction. Send the correction when the analysis is complete.',
   );
 }
 
@@ -331,7 +331,7 @@ class StillAtWork extends DomainError {
   constructor(uploadId: string) {
     super(
       'deadline',
-      `The document is still being analyzed, and the analysis goes on. GET /v1/uploads/${uploadId}/status says when it is done; repeating this request then gives its result.`,
+      `The document is still being analyzed. GET /v1/uploads/${uploadId}/status shows when the analysis is complete; repeat this request then to get its result.`,
     );
   }
 }
@@ -340,7 +340,7 @@ function waitsForDocuments(uploadId: string, cause: unknown): unknown {
   if (cause instanceof StillAtWork) return cause;
   return new DomainError(
     'unavailable',
-    `The document cannot be read right now. Its analysis is queued and will be done: GET /v1/uploads/${uploadId}/status shows it, or repeat this request.`,
+    `The document cannot be read right now. Its analysis is queued: GET /v1/uploads/${uploadId}/status shows when it is complete; repeat this request then to get its result.`,
     { cause },
   );
 }

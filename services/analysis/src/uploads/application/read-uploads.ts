@@ -85,7 +85,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
       if (decision !== 'PASS' && !includeUnready) {
         throw new DomainError(
           'wrong_state',
-          `The decision about the invoice is ${decision}. Only a PASS is ready for export; include=unready exports it all the same.`,
+          `The decision about the invoice is ${decision}, and only an invoice with PASS is ready for export. Send include=unready to export it anyway.`,
         );
       }
       const line = { action: 'invoice.exported', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;

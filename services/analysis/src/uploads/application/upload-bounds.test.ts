@@ -54,7 +54,7 @@ test('a caller who waits is answered at the end of the budget, one who prefers n
     );
   await expect(analyze(false)).rejects.toMatchObject({
     kind: 'deadline',
-    publicMessage: expect.stringContaining('the analysis goes on. GET /v1/uploads/upload/status'),
+    publicMessage: expect.stringContaining('The document is still being analyzed. GET /v1/uploads/upload/status'),
   });
   expect(queued).toEqual([]);
   expect(await analyze(true)).toMatchObject({ isDecided: false, isReplayed: true });

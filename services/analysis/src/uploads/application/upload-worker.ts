@@ -98,7 +98,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
     try {
       await uploads.release(record, new Date(clock.now().getTime() + waitMs));
     } catch (error) {
-      logger.warn({ error, invoiceId: record.invoiceId }, 'an upload could not be given back; its lease will lapse');
+      logger.warn({ error, invoiceId: record.invoiceId }, 'an upload could not be released; its lease will expire');
     }
   };
   const work = (reference: InvoiceReference): Promise<void> => {
@@ -113,7 +113,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
     if (queued.pendingCount >= QUEUED_WAITING_MAX) return;
     queued(() => work(reference)).catch((error: unknown) => {
       const { invoiceId } = reference;
-      logger.warn({ error, invoiceId }, 'an upload could not be analyzed; it is tried again');
+      logger.warn({ error, invoiceId }, 'an upload could not be analyzed; it is retried');
     });
   };
   return {
@@ -178,7 +178,7 @@ function asSentence(message: string): string {
 function missingFields(missing: readonly string[]): UploadFailure {
   return {
     reason: 'FIELDS_MISSING',
-    message: `The document does not state ${missing.join(', ')} so that it can be read. Send a document that states ${missing.length === 1 ? 'it' : 'them'}, or correct the fields by hand.`,
+    message: `The document does not state ${missing.join(', ')}, or not legibly. Send a document that states ${missing.length === 1 ? 'it' : 'them'} legibly, or correct the fields by hand.`,
     missingFields: missing,
   };
 }

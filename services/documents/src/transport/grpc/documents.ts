@@ -115,7 +115,7 @@ function* messagesOf(piece: Uint8Array): Iterable<{ content: Buffer }> {
 function rangeOf(first: number | undefined, last: number | undefined): ByteRange | undefined {
   if (first === undefined && last === undefined) return undefined;
   if (first === undefined || last === undefined) {
-    throw invalidField('first_byte', 'comes together with last_byte, or both are absent.');
+    throw invalidField('first_byte', 'must be sent together with last_byte, or both must be left out.');
   }
   return { first, last };
 }

@@ -57,7 +57,10 @@ export function uploadService({ reserve, authorize, receive, keep, reader }: Dep
 function rightOf({ organizationId, token }: UploadStart): Right {
   if (organizationId !== undefined) return { organizationId };
   if (token !== undefined) return { token };
-  throw new DomainError('unauthenticated', 'Send the token of the upload, or an API key.');
+  throw new DomainError(
+    'unauthenticated',
+    'The request has no credentials. Send the token of the upload, or an API key.',
+  );
 }
 
 async function* contentOf(messages: AsyncIterator<ReceiveUploadRequest>): AsyncIterable<Uint8Array> {

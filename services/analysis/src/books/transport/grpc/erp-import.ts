@@ -70,7 +70,8 @@ export function erpImportService(deps: Deps): Binding {
     async reconcileIds({ source, entity, total, afterExternalId, externalIds, isLast }) {
       requireSorted(afterExternalId, externalIds);
       const last = externalIds.at(-1);
-      if (!isLast && last === undefined) throw invalidField('external_ids', 'must not be empty but in the last part.');
+      if (!isLast && last === undefined)
+        throw invalidField('external_ids', 'must not be empty, except in the last part.');
       if (total < 0) throw invalidField('total', 'must not be negative.');
       return deps.reconcileIds(readSource(source), {
         entity: readEntity(entity),
@@ -122,7 +123,7 @@ function requireName(path: string, value: string): string {
 
 function pageOf<T>(name: string, records: readonly T[]): readonly T[] {
   if (records.length >= 1 && records.length <= PAGE_RECORDS_MAX) return records;
-  throw new DomainError('invalid', `${name}: must hold 1 to ${PAGE_RECORDS_MAX} records.`);
+  throw new DomainError('invalid', `${name}: must have 1 to ${PAGE_RECORDS_MAX} records.`);
 }
 
 function requireSorted(after: string, externalIds: readonly string[]): void {
@@ -130,7 +131,8 @@ function requireSorted(after: string, externalIds: readonly string[]): void {
     throw invalidField('external_ids', `must have at most ${LISTED_IDS_MAX} ids.`);
   let before = after;
   for (const id of externalIds) {
-    if (id <= before) throw invalidField('external_ids', 'must be in ascending order, behind `after_external_id`.');
+    if (id <= before)
+      throw invalidField('external_ids', 'must be in ascending order and come after `after_external_id`.');
     before = id;
   }
 }

@@ -45,14 +45,14 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
 /** @throws DomainError invalid, with every fault */
 async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
   if (wireRows.length < 1 || wireRows.length > ROWS_MAX) {
-    throw new DomainError('invalid', `rows: must hold 1 to ${ROWS_MAX} rows.`);
+    throw new DomainError('invalid', `rows: must have 1 to ${ROWS_MAX} rows.`);
   }
   const faults = new FieldFaults();
   const turns = pace(TURN_MS_MAX);
   const positions = new Set<number>();
   const rows: RowInput[] = [];
   for (const { position, sourceRowNumber, externalId, invoice } of wireRows) {
-    if (positions.has(position)) throw new DomainError('invalid', `rows: position ${position} comes twice.`);
+    if (positions.has(position)) throw new DomainError('invalid', `rows: position ${position} appears twice.`);
     positions.add(position);
     rows.push({
       position,
