@@ -25,7 +25,7 @@ const origins = z
   .default('')
   .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
   .refine((entries) => entries.every((entry) => parseUrl(entry)?.origin === entry), {
-    message: 'must be origins such as https://erp.example.com with commas between them',
+    message: 'must be origins such as https://erp.example.com, separated by commas',
   });
 
 /** The environment of the erp-sync service (ERP reference, section 14). */

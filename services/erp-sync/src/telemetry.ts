@@ -6,7 +6,7 @@ export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions
     {
       'erp.unfinished_deletions': {
         unit: '{connection}',
-        description: 'Deleted connections whose vendors still count as a master.',
+        description: 'Number of deleted connections whose vendors still count as a master.',
       },
     },
     async () => [{ attributes: {}, values: { 'erp.unfinished_deletions': await unfinishedDeletions() } }],
@@ -45,7 +45,12 @@ export function reportRuns({
   readonly underWay: () => number;
 }): () => void {
   const closeLag = reportGauges(
-    { 'erp.sync_lag': { unit: 's', description: 'How long the longest waiting connection has been due for a run.' } },
+    {
+      'erp.sync_lag': {
+        unit: 's',
+        description: 'Time for which the connection that has waited longest has been due for a run.',
+      },
+    },
     async () =>
       (await lagSeconds()).map(({ provider, seconds }) => ({
         attributes: { provider },
@@ -56,7 +61,7 @@ export function reportRuns({
     {
       'erp.runs_under_way': {
         unit: '{run}',
-        description: 'Runs that this process does, or that wait for their turn in it.',
+        description: 'Number of runs that this process executes or has queued.',
       },
     },
     async () => [{ attributes: {}, values: { 'erp.runs_under_way': underWay() } }],

@@ -49,7 +49,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const require = async (owner: TokenOwner): Promise<TokenHolder> => {
     const holder = await store.read(owner);
     if (holder === undefined || holder.status === 'DISABLED') {
-      throw new ErpFault('REAUTH_REQUIRED', 'The connection has no access any more. Connect the ERP anew.');
+      throw new ErpFault('REAUTH_REQUIRED', 'The connection no longer has access to the ERP. Connect the ERP again.');
     }
     return holder;
   };
@@ -68,7 +68,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const holder = await require(owner);
       if (holder.tokenVersion !== versionSeen) return open(holder);
       if (performance.now() >= endsAt) {
-        throw new ErpFault('TIMEOUT', 'The access is being renewed for too long. The next run tries again.');
+        throw new ErpFault('TIMEOUT', 'Renewing the access took too long. The next run tries again.');
       }
       await delay(POLL_EACH_MS);
     }
@@ -116,7 +116,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     let isFirst = true;
     return async (): Promise<GrantedTokens> => {
       if (!isFirst && !(await store.renew(claimed, leaseMs))) {
-        throw new ErpFault('BAD_RESPONSE', 'The access is being renewed by another process. The next run tries again.');
+        throw new ErpFault('BAD_RESPONSE', 'Another process is renewing the access. The next run tries again.');
       }
       isFirst = false;
       return server.refresh(refreshToken);
@@ -161,7 +161,10 @@ export function serverOf(
   const server = servers.get(provider);
   if (server !== undefined) return server;
   const { title } = productOf(provider);
-  throw new ErpFault('UPSTREAM_ERROR', `This installation has no app at ${title}. Its operator has to configure one.`);
+  throw new ErpFault(
+    'UPSTREAM_ERROR',
+    `This installation has no app registered at ${title}. The operator of the installation must configure one.`,
+  );
 }
 
 function reauthorizationRequired({ provider }: TokenHolder): ErpFault {

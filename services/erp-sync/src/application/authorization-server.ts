@@ -4,7 +4,7 @@ import type { ProviderCode } from '../providers/provider.js';
 /** The refresh token or the code does not hold any more (`invalid_grant`). */
 export class GrantRefused extends Error {
   constructor() {
-    super('The authorization server refuses the grant.');
+    super('The authorization server refused the grant.');
     this.name = 'GrantRefused';
   }
 }

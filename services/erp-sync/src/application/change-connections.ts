@@ -52,7 +52,7 @@ export const updateConnection =
       requireNotDisabled(connection);
       const isReadAgain = importFrom !== undefined && importFrom !== connection.importFrom;
       if (isReadAgain && connection.runningRunId !== undefined) {
-        throw new DomainError('in_progress', 'A synchronisation is running. Change import_from when it has ended.');
+        throw new DomainError('in_progress', 'A synchronisation is in progress. Change import_from when it has ended.');
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
@@ -121,7 +121,7 @@ export const deleteConnection =
     try {
       await finishDeletion(deps)({ id: connectionId, organizationId }, context);
     } catch (error) {
-      logger.warn({ error, connectionId }, 'a deletion could not be finished; the sweep repeats it');
+      logger.warn({ error, connectionId }, 'a deletion could not be finished; the sweep retries it');
     }
   };
 
@@ -154,5 +154,5 @@ export async function requireConnection(
 /** @throws DomainError wrong_state */
 export function requireNotDisabled({ status }: Pick<Connection, 'status'>): void {
   if (status !== 'DISABLED') return;
-  throw new DomainError('wrong_state', 'The connection was deleted. Connect the ERP anew.');
+  throw new DomainError('wrong_state', 'The connection was deleted. Connect the ERP again.');
 }

@@ -131,7 +131,10 @@ export async function readCompany(
   const tenant = await tenants.factsOf(organizationId, context, named);
   const companyId = named ?? tenant.defaultCompanyId;
   if (hasCompany(tenant, companyId)) return companyId;
-  throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
+  throw invalidField(
+    'company_id',
+    'is not the id of a company of this organization. Leave it out for the default company.',
+  );
 }
 
 function readProvider(spelling: string): ErpProduct & { readonly credentials: CredentialSetup } {
@@ -158,7 +161,7 @@ export function checkSecret(
   if (faultOfSecret(secret, 1, SECRET_LENGTH_MAX) !== undefined) {
     throw invalidField(
       expected,
-      `must have 1 to ${SECRET_LENGTH_MAX} letters, digits and signs of ASCII, without blanks around them, line breaks and invisible characters.`,
+      `must have 1 to ${SECRET_LENGTH_MAX} letters, digits and ASCII signs, without surrounding spaces, line breaks or invisible characters.`,
     );
   }
 }

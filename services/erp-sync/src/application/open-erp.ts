@@ -84,6 +84,6 @@ export const openErp =
 function openSecret(secrets: Pick<ConnectionSecrets, 'credential'>, connection: CallableConnection): string {
   const { credential } = connection;
   if (credential === undefined)
-    throw new ErpFault('AUTH_FAILED', 'The connection has no credentials. Connect the ERP anew.');
+    throw new ErpFault('AUTH_FAILED', 'The connection has no credentials. Connect the ERP again.');
   return secrets.credential.open(connection, credential);
 }

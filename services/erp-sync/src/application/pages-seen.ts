@@ -32,5 +32,5 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
 }
 
 function endless(): ErpFault {
-  return new ErpFault('BAD_RESPONSE', 'The ERP sends the same page again, or pages without an end.');
+  return new ErpFault('BAD_RESPONSE', 'The ERP returned the same page again, or has more pages than a run may read.');
 }

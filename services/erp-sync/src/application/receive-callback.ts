@@ -89,11 +89,11 @@ export const receiveCallback =
     const code = parameters.get('code');
     if (error === 'access_denied' && code === undefined) return end(deps, flow, 'denied', 'the person refused');
     if (error !== undefined || code === undefined) {
-      return end(deps, flow, 'failed', 'the provider answered an error, or no code');
+      return end(deps, flow, 'failed', 'the provider returned an error, or no code');
     }
     const server = servers.get(flow.provider);
     if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {
-      return end(deps, flow, 'failed', 'organization, company, subscription or app are gone');
+      return end(deps, flow, 'failed', 'organization, company, subscription or app no longer exists');
     }
     return goOn(deps, { flow, tenant, server }, { query, stateText, parameters });
   };
@@ -170,7 +170,7 @@ export const decideConfirmation =
     if (decision === 'cancel') return end(deps, flow, 'denied', 'the person canceled', true);
     const server = servers.get(flow.provider);
     if (tenant === undefined || !isAllowed(tenant, flow) || server === undefined) {
-      return end(deps, flow, 'failed', 'organization, company, subscription or app are gone', true);
+      return end(deps, flow, 'failed', 'organization, company, subscription or app no longer exists', true);
     }
     const granted = decodeTokens(secrets.tokens.open(flow, flow.tokens));
     return connect(deps, { flow, tenant, server }, flow.tenant, granted);
@@ -255,7 +255,7 @@ function hashOf(secret: string): string {
 function untrustworthyConfirmation(): DomainError {
   return new DomainError(
     'invalid',
-    'confirmation: is missing, has expired or was decided already. Connect the ERP again from the beginning.',
+    'confirmation: is missing, has expired or was already decided. Connect the ERP again from the beginning.',
     { details: [{ path: 'confirmation', message: 'Connect the ERP again from the beginning.' }] },
   );
 }

@@ -178,7 +178,9 @@ async function attempt(
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');
       logger.warn(
         { error, provider, ...target, tries: tries + 1 },
-        isLast ? 'tokens could not be revoked; they are removed' : 'tokens could not be revoked; it is tried again',
+        isLast
+          ? 'tokens could not be revoked; they are removed'
+          : 'tokens could not be revoked; revoking them is retried',
       );
       if (!isLast) {
         await retryAt(new Date(clock.now().getTime() + Math.min(RETRY_MS * 2 ** tries, RETRY_MS_MAX)));

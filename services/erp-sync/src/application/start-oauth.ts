@@ -60,7 +60,7 @@ export const startOAuth =
     if (server === undefined) {
       throw new DomainError(
         'unavailable',
-        `This installation has no app at ${title}, so it cannot be connected. Ask its operator.`,
+        `This installation has no app registered at ${title}, so ${title} cannot be connected. Ask the operator of the installation to configure one.`,
       );
     }
     const now = clock.now();

@@ -27,7 +27,7 @@ export interface ConnectionFilter {
 export function alreadyConnected(): DomainError {
   return new DomainError(
     'already_exists',
-    'The organization has connected this company of the ERP already. Change that connection, or delete it first.',
+    'This company of the ERP is already connected to the organization. Change that connection, or delete it first.',
   );
 }
 

@@ -15,7 +15,7 @@ export const finishDeletions =
       try {
         await finishDeletion(deps)(deletion);
       } catch (error) {
-        deps.logger.warn({ error, connectionId: deletion.id }, 'a deletion could not be finished; it is repeated');
+        deps.logger.warn({ error, connectionId: deletion.id }, 'a deletion could not be finished; it is retried');
       }
     }
   };

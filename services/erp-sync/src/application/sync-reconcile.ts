@@ -30,7 +30,10 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
     const before = seen.size;
     for (const id of ids) {
       if (typeof id !== 'string' || id === '' || id.length > ID_LENGTH_MAX) {
-        throw new ErpFault('BAD_RESPONSE', 'The list of all ids has an entry that is not an id. Nothing was deleted.');
+        throw new ErpFault(
+          'BAD_RESPONSE',
+          'The list of all ids in the ERP has an entry that is not an id. Nothing was deleted.',
+        );
       }
       seen.add(id);
     }
@@ -38,7 +41,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
     pagesWithoutNew = seen.size === before ? pagesWithoutNew + 1 : 0;
     if (count > IDS_MAX || pagesWithoutNew > PAGES_WITHOUT_NEW_MAX) {
       await beginAnew(run, stream);
-      throw new ErpFault('BAD_RESPONSE', 'The list of all ids does not end. Nothing was deleted.');
+      throw new ErpFault('BAD_RESPONSE', 'The list of all ids in the ERP does not end. Nothing was deleted.');
     }
     await claim.confirm();
     await listedIds.add(owner, 'LISTED', ids);
@@ -56,7 +59,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
     await beginAnew(run, stream);
     throw new ErpFault(
       'BAD_RESPONSE',
-      'The list of all ids is empty although records were imported. Nothing was deleted.',
+      'The list of all ids in the ERP is empty, although records were imported. Nothing was deleted.',
     );
   }
   log.count(stream, { deleted });

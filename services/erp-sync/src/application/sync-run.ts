@@ -259,7 +259,7 @@ function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
   const isStopping = cause instanceof Stopped;
   const message = isStopping
     ? 'The run was interrupted by a restart of the service. The next run continues.'
-    : 'A part of the service was not available. The next run continues.';
+    : 'Part of the service was unavailable. The next run continues.';
   log.failed(toRunError({ code: 'RUN_ABANDONED', message }));
   return { broken: isStopping ? 'STOPPING' : isTemporary(cause) ? 'OUTAGE' : 'DEFECT' };
 }

@@ -19,7 +19,7 @@ export const RUNS_WAITING_MAX = 100;
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
   code: 'RUN_ABANDONED',
-  message: 'The run was given up because its process ended. The next run continues.',
+  message: 'The run was abandoned because its process ended. The next run continues.',
 } as const;
 
 interface Deps {
@@ -206,17 +206,13 @@ export function syncWorker(deps: Deps): SyncWorker {
       const found = await connections.find(organizationId, connectionId);
       if (found === undefined) throw notFound('ERP connection');
       if (found.status === 'DISABLED') {
-        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect it anew.');
+        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect it again.');
       }
       if (found.runningRunId !== undefined && !found.isSilent) throw running();
       if (isStopped || own.size >= RUNS_MAX + RUNS_WAITING_MAX) {
-        throw new DomainError(
-          'rate_limited',
-          'Too many runs are waiting to be started. Repeat the request in a minute.',
-          {
-            retryAfterSeconds: 60,
-          },
-        );
+        throw new DomainError('rate_limited', 'Too many runs are waiting to start. Retry the request in a minute.', {
+          retryAfterSeconds: 60,
+        });
       }
       if (found.runningRunId !== undefined) {
         await resolveSilent({ id: connectionId, organizationId, runningRunId: found.runningRunId }, false);
@@ -240,6 +236,6 @@ export function syncWorker(deps: Deps): SyncWorker {
 function running(): DomainError {
   return new DomainError(
     'in_progress',
-    'A run of this connection is under way. Wait for its end, then start another one.',
+    'A run of this connection is in progress. Wait until it has ended, then start another one.',
   );
 }

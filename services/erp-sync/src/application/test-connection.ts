@@ -49,7 +49,7 @@ export const testConnection =
 async function within<T>(msMax: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ErpFault('TIMEOUT', 'The ERP did not answer in time.')), msMax);
+    timer = setTimeout(() => reject(new ErpFault('TIMEOUT', 'The ERP did not respond in time.')), msMax);
   });
   try {
     return await Promise.race([work(), late]);

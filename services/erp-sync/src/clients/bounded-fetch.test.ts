@@ -59,7 +59,7 @@ test('an answer without a body has none', async () => {
 
 test('an address that nobody answers at is UPSTREAM_ERROR, and the message does not name it', async () => {
   const calling = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX })('http://127.0.0.1:1/secret', {});
-  await expect(calling).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', message: 'The ERP cannot be reached.' });
+  await expect(calling).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', message: 'The ERP is unavailable.' });
 });
 
 test.each(unaskedAnswers)('%s before the final answer is read over', async (_, unasked) => {

@@ -35,14 +35,14 @@ export function boundedFetch({
         { deadlineMs: callMs, bytesMax: answerBytesMax, signal: init.signal ?? undefined },
       );
       const { status, body } = answer;
-      if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The ERP sent a larger answer than it may.');
+      if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The response of the ERP is larger than the limit.');
       return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;
       // Neither address nor cause: a message may reach the customer.
       throw error instanceof CallTimeout || init.signal?.aborted === true
-        ? new Outage('TIMEOUT', 'The ERP did not answer in time.')
-        : new Outage('UPSTREAM_ERROR', 'The ERP cannot be reached.');
+        ? new Outage('TIMEOUT', 'The ERP did not respond in time.')
+        : new Outage('UPSTREAM_ERROR', 'The ERP is unavailable.');
     }
   };
 }

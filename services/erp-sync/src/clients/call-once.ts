@@ -36,9 +36,9 @@ export async function callOnce({ request, agents, deadlineMs, bytesMax, signal }
 
 function readAnswer({ status, headers: received, body }: Answer, bytesMax: number): ErpAnswer {
   if (REDIRECTS.has(status)) {
-    throw new ErpFault('BAD_RESPONSE', 'The ERP answered with a redirect. Redirects are not followed.');
+    throw new ErpFault('BAD_RESPONSE', 'The ERP responded with a redirect. Redirects are not followed.');
   }
-  if (body === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP answered with more than ${bytesMax} bytes.`);
+  if (body === undefined) throw new ErpFault('BAD_RESPONSE', `The ERP responded with more than ${bytesMax} bytes.`);
   const headers = joinHeaders(received);
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
   return { status, headers, json: looksLikeJson(text, headers) ? parseJson(text) : undefined, text };
@@ -53,16 +53,16 @@ function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
   if (error instanceof CallTimeout) {
     const seconds = Math.ceil(deadlineMs / 1_000);
-    return new Outage('TIMEOUT', `The ERP did not answer completely within ${seconds} seconds.`);
+    return new Outage('TIMEOUT', `The response of the ERP was not complete within ${seconds} seconds.`);
   }
   if (error instanceof BlockedAddressError)
-    return new ErpFault('BAD_RESPONSE', 'The host of the ERP leads to an address that may not be called.');
+    return new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that may not be called.');
   if (error instanceof UnaskedEncoding)
-    return new ErpFault('BAD_RESPONSE', 'The ERP answered in an encoding that was not asked for.');
+    return new ErpFault('BAD_RESPONSE', 'The ERP responded in an encoding that was not requested.');
   const code = (error as { code?: unknown } | undefined)?.code;
-  if (code === 'ETIMEDOUT') return new Outage('TIMEOUT', 'The ERP did not answer in time.');
+  if (code === 'ETIMEDOUT') return new Outage('TIMEOUT', 'The ERP did not respond in time.');
   if (typeof code === 'string' && code.startsWith('Z_')) {
-    return new Outage('BAD_RESPONSE', 'The ERP answered with data that cannot be unpacked.');
+    return new Outage('BAD_RESPONSE', 'The ERP responded with data that cannot be decompressed.');
   }
-  return new Outage('UPSTREAM_ERROR', 'The ERP could not be reached, or broke off its answer.');
+  return new Outage('UPSTREAM_ERROR', 'The ERP is unavailable, or interrupted its response.');
 }

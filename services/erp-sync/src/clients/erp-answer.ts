@@ -8,7 +8,7 @@ const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server
 export async function readJson(response: Response): Promise<unknown> {
   await requireOk(response);
   const json = await jsonOf(response);
-  if (json === undefined) throw new Outage('BAD_RESPONSE', 'Something else than the ERP answered.');
+  if (json === undefined) throw new Outage('BAD_RESPONSE', 'The response did not come from the ERP.');
   return json;
 }
 
@@ -16,13 +16,13 @@ export async function readJson(response: Response): Promise<unknown> {
 export async function requireOk(response: Response): Promise<void> {
   const { ok, status } = response;
   if (ok) return;
-  if (status === 429) throw new Outage('RATE_LIMITED', 'The ERP takes no more requests for now.');
+  if (status === 429) throw new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.');
   if (await isOfErp(response)) {
-    if (status === 401) throw new ErpFault('AUTH_FAILED', 'The ERP refuses the access.');
-    if (status === 403) throw new ErpFault('PERMISSION_DENIED', 'The ERP does not permit access to this company.');
-    if (status === 404) throw new ErpFault('TENANT_NOT_FOUND', 'The ERP does not know this company.');
+    if (status === 401) throw new ErpFault('AUTH_FAILED', 'The ERP refused access.');
+    if (status === 403) throw new ErpFault('PERMISSION_DENIED', 'The ERP refused access to this company.');
+    if (status === 404) throw new ErpFault('TENANT_NOT_FOUND', 'The ERP does not have this company.');
   }
-  throw new Outage('UPSTREAM_ERROR', `The ERP answered ${status}.`);
+  throw new Outage('UPSTREAM_ERROR', `The ERP responded with status ${status}.`);
 }
 
 /** Tells whether a refusal is the ERP's own: proxies in front of it respond with pages. */

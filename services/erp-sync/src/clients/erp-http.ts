@@ -68,7 +68,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
     const origin = parseUrl(url)?.origin;
     if (origin !== undefined && settings.trustedOrigins.has(origin)) return trusted;
     const read = readCustomerUrl(url, { isHttpAllowed: egressSettings.EGRESS_ALLOW_HTTP });
-    if ('problem' in read) throw new ErpFault('BAD_RESPONSE', 'The ERP leads to an address that may not be called.');
+    if ('problem' in read)
+      throw new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that may not be called.');
     return egress.agents;
   }
 
@@ -83,7 +84,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         if (callsCount >= callsMax) {
           throw new BudgetSpent(
             'RATE_LIMITED',
-            `The run has made the ${callsMax} calls that one run may make. The next run continues.`,
+            `The run has made ${callsMax} calls, the maximum of one run. The next run continues.`,
           );
         }
         if (performance.now() >= endsAt) throw timeSpent();
@@ -92,7 +93,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
       const timeSpent = (): BudgetSpent =>
         new BudgetSpent(
           'TIMEOUT',
-          `The run has taken the ${Math.round(runMs / 1_000)} seconds that one run may take. The next run continues.`,
+          `The run has taken ${Math.round(runMs / 1_000)} seconds, the maximum of one run. The next run continues.`,
         );
       const wait = async (ms: number, isThrottled: boolean): Promise<void> => {
         if (performance.now() + ms >= endsAt) throw timeSpent();
@@ -184,7 +185,7 @@ function pauseAskedFor(
 }
 
 function rateLimited(retryAfterMs: number): ErpFault {
-  const message = `The ERP takes no more calls for ${Math.ceil(retryAfterMs / 1_000)} seconds. The next run continues after them.`;
+  const message = `The ERP accepts no more requests for ${Math.ceil(retryAfterMs / 1_000)} seconds. The next run continues after that.`;
   return new ErpFault('RATE_LIMITED' satisfies FaultCode, message, retryAfterMs);
 }
 

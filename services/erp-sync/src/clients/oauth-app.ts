@@ -137,21 +137,21 @@ function faultOfNamed(name: string | undefined, response: Response | undefined):
   if (name === 'invalid_client') return appRefused();
   if (response?.status === 429) return rateLimited(response);
   if (name !== undefined && REQUEST_REFUSED.has(name)) {
-    return new ErpFault('BAD_RESPONSE', 'The ERP does not take the request for tokens.');
+    return new ErpFault('BAD_RESPONSE', 'The ERP refused the request for tokens.');
   }
   const status = response === undefined ? '' : ` (status ${response.status})`;
-  return new Outage('UPSTREAM_ERROR', `The ERP gave no tokens when access was asked for${status}.`);
+  return new Outage('UPSTREAM_ERROR', `The ERP returned no tokens when access was requested${status}.`);
 }
 
 /** Someone must act: the operator, whose app it is, and then the person who starts the next run. */
 function appRefused(): ErpFault {
   return new ErpFault(
     'AUTH_FAILED',
-    'The ERP refuses the app of this installation. Its operator has to mend its id and secret; then start a run.',
+    'The ERP refused the app of this installation. The operator of the installation must correct its id and secret; then start a run.',
   );
 }
 
 function rateLimited({ headers }: Response): ErpFault {
   const waitMs = readRetryAfterMs(Object.fromEntries(headers));
-  return new Outage('RATE_LIMITED', 'The ERP takes no more requests for now.', waitMs);
+  return new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.', waitMs);
 }

@@ -33,8 +33,7 @@ export function quickBooksAuthorization(
       const url = `${apiUrl}/v3/company/${realmId}/companyinfo/${realmId}?minorversion=75`;
       const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
       const read = companyInfo.safeParse(await readJson(await fetchBounded(url, { headers })));
-      if (!read.success)
-        throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online answered something else than the company.');
+      if (!read.success) throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online did not return the company.');
       return { id: realmId, name: read.data.CompanyInfo.CompanyName };
     },
     async revoke(refreshToken) {

@@ -47,14 +47,15 @@ export function xeroAuthorization(
       const url = `${apiUrl}/connections?authEventId=${encodeURIComponent(authEventId)}`;
       const answer = await fetchBounded(url, { headers: headersOf(accessToken) });
       const read = connections.safeParse(await readJson(answer));
-      if (!read.success) throw new ErpFault('BAD_RESPONSE', 'Xero answered something else than connections.');
+      if (!read.success) throw new ErpFault('BAD_RESPONSE', 'Xero did not return the list of connections.');
       const [connected, ...more] = read.data.filter(
         (one) => one.authEventId === authEventId && one.tenantType === 'ORGANISATION',
       );
-      if (connected === undefined) throw new ErpFault('TENANT_NOT_FOUND', 'The consent names no organisation of Xero.');
+      if (connected === undefined)
+        throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include an organisation of Xero.');
       // Their tokens would be one chain, and each refresh would end the access of the others.
       if (more.length > 0) {
-        throw new ErpFault('TENANT_NOT_FOUND', 'The consent names several organisations. Connect them one by one.');
+        throw new ErpFault('TENANT_NOT_FOUND', 'The consent includes several organisations. Connect them one by one.');
       }
       const { id, tenantId, tenantName } = connected;
       return { id: tenantId, name: tenantName ?? tenantId, remoteConnectionId: id };

@@ -4,7 +4,7 @@ import { DomainError } from '@invoicecontrol/errors';
 export function untrustworthyState(): DomainError {
   return new DomainError(
     'invalid',
-    'state: is missing, was changed, has expired, was used already or belongs to another provider. Connect the ERP again from the beginning.',
+    'state: is missing, was changed, has expired, was already used or belongs to another provider. Connect the ERP again from the beginning.',
     { details: [{ path: 'state', message: 'Connect the ERP again from the beginning.' }] },
   );
 }

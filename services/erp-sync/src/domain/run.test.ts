@@ -5,7 +5,7 @@ import { outcomeOf, RUN_ERRORS_MAX, runLog, statusOf, toRunError } from './run.j
 const now = new Date('2026-01-03T00:00:00Z');
 const faultless = { needsAPerson: false, isInterrupted: false };
 
-const upstream = toRunError({ code: 'UPSTREAM_ERROR', message: 'The ERP answered with an error.' }, 'vendors');
+const upstream = toRunError({ code: 'UPSTREAM_ERROR', message: 'The ERP responded with an error.' }, 'vendors');
 
 test('a run that read everything succeeded, also when there was nothing', () => {
   const log = runLog();
@@ -65,7 +65,8 @@ test.each([
   const log = runLog();
   log.begin('bills', undefined);
   log.count('bills', { fetched: 100, created: 100 - failed, failed });
-  for (let row = 0; row < failed; row++) log.rowFailed('bills', 'The currency is no ISO 4217 currency.', String(row));
+  for (let row = 0; row < failed; row++)
+    log.rowFailed('bills', 'The currency is not an ISO 4217 currency code.', String(row));
   log.complete('bills', '2026-01-01T00:00:00Z');
   expect(statusOf(log, false)).toBe(status);
   expect(outcomeOf(log, {}, now).error?.code).toBe(status === 'PARTIAL' ? 'RECORD_INVALID' : undefined);

@@ -226,7 +226,7 @@ describe('a later run', () => {
     let pages = 0;
     erp.onPage = (stream) => {
       if (stream === 'vendors' && ++pages === 3)
-        throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error.');
+        throw new ErpFault('UPSTREAM_ERROR', 'The ERP responded with an error.');
     };
     const connected = await connect();
     const first = await newestRun(connected);
@@ -289,7 +289,7 @@ describe('a run of the whole', () => {
     erp.vanish('creditNotes', 'b002');
     erp.changePage = (stream, page) => (stream === 'creditNotes' ? { ...page, missesDeletions: true } : page);
     erp.ids = () => {
-      throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error of its own.');
+      throw new ErpFault('UPSTREAM_ERROR', 'The ERP responded with an error of its own.');
     };
     await makeDue(connected);
     expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
@@ -622,7 +622,7 @@ test('an empty page that ends where the window continued is not a repeated page'
         for await (const page of session.read(stream, window)) {
           yield page;
           if (stream === 'vendors' && window.after === undefined) {
-            throw new ErpFault('UPSTREAM_ERROR', 'The ERP answered with an error.');
+            throw new ErpFault('UPSTREAM_ERROR', 'The ERP responded with an error.');
           }
         }
         if (stream === 'vendors' && window.after !== undefined) {

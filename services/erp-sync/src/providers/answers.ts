@@ -40,12 +40,15 @@ function isOf(known: string, code: string): boolean {
 
 /** Makes an outage of the status alone, which names nothing that someone could mend. */
 export function outageOf({ status, codes }: CodedAnswer): Outage {
-  if (status === 429) return new Outage('RATE_LIMITED', 'The ERP takes no more calls at the moment.');
-  if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not answer in time.');
+  if (status === 429) return new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.');
+  if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not respond in time.');
   if (status === 200 && codes.length === 0) {
-    return new Outage('BAD_RESPONSE', 'Something else than the ERP answered, or its answer was cut off.');
+    return new Outage('BAD_RESPONSE', 'The response did not come from the ERP, or is incomplete.');
   }
-  return new Outage('UPSTREAM_ERROR', `The ERP, or something before it, answered with an error (status ${status}).`);
+  return new Outage(
+    'UPSTREAM_ERROR',
+    `The ERP, or a proxy in front of it, responded with an error (status ${status}).`,
+  );
 }
 
 /** Decides without a table: only an outage status is an outage. */

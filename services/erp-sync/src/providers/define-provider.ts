@@ -135,7 +135,8 @@ export async function* idsOf(
 ): AsyncIterable<IdPage> {
   for await (const { rows, position } of pages) {
     const { records: ids, invalid } = readRows(rows, '', read);
-    if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'The list of all ids has a row that cannot be read.');
+    if (invalid.length > 0)
+      throw new ErpFault('BAD_RESPONSE', 'The list of all ids in the ERP has a row that cannot be read.');
     yield { ids, ...(position === undefined ? {} : { position }) };
   }
 }

@@ -39,6 +39,6 @@ export function findProduct(spelling: string): ErpProduct | undefined {
 /** @throws TypeError for a code that no product has */
 export function productOf(code: ProviderCode): ErpProduct {
   const erp = bySpelling.get(code);
-  if (erp === undefined) throw new TypeError(`${code} is the code of no ERP.`);
+  if (erp === undefined) throw new TypeError(`${code} is not the code of an ERP.`);
   return erp;
 }

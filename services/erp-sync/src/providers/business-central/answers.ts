@@ -36,7 +36,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'TENANT_NOT_FOUND',
-        'The environment has no such company. Delete this connection and connect with the right companyId.',
+        'The environment does not have this company. Delete this connection and connect with the right companyId.',
       ),
   },
   { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
@@ -51,7 +51,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   {
     status: [400],
     codes: ['BadRequest*'],
-    fault: (name) => new QueryRefused('BAD_RESPONSE', `Business Central refuses the query of ${name}.`),
+    fault: (name) => new QueryRefused('BAD_RESPONSE', `Business Central refused the query for ${name}.`),
   },
   {
     status: [413],
@@ -88,7 +88,7 @@ export const entraAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'TENANT_NOT_FOUND',
-        'Microsoft Entra knows no such tenant. Delete this connection and connect with the right tenantId.',
+        'Microsoft Entra does not have this tenant. Delete this connection and connect with the right tenantId.',
       ),
   },
   {
@@ -96,7 +96,7 @@ export const entraAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'Microsoft Entra refuses the application. Look at its sign-in log there, mend what it names, then start a run.',
+        'Microsoft Entra refused the application. Correct the cause that its sign-in log in Microsoft Entra shows, then start a run.',
       ),
   },
 ];
@@ -116,7 +116,7 @@ export function faultOfApi(
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';
-    return hasToken ? undefined : new Outage('BAD_RESPONSE', 'Microsoft Entra answered without an access token.');
+    return hasToken ? undefined : new Outage('BAD_RESPONSE', 'Microsoft Entra responded without an access token.');
   }
   const numbers = fieldOf(json, 'error_codes');
   const codes = [...(Array.isArray(numbers) ? numbers.map(String) : []), textOf(json, 'error') ?? ''];
@@ -126,7 +126,7 @@ export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined 
 function noEnvironmentOrCompany(): ErpFault {
   return new ErpFault(
     'TENANT_NOT_FOUND',
-    'There is no such environment or company. Delete this connection and connect with the right environmentName and companyId.',
+    'The environment or the company does not exist. Delete this connection and connect with the right environmentName and companyId.',
   );
 }
 

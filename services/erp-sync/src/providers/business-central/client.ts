@@ -103,7 +103,10 @@ function readNextLink(link: unknown, origin: string, name: string): string | und
   if (link === undefined) return undefined;
   const url = typeof link === 'string' ? parseUrl(link) : undefined;
   if (url === undefined || url.origin !== origin || url.username !== '' || url.password !== '') {
-    throw new ErpFault('BAD_RESPONSE', `The next page of ${name} leads to another address, which is not followed.`);
+    throw new ErpFault(
+      'BAD_RESPONSE',
+      `The link to the next page of ${name} has another address, which is not followed.`,
+    );
   }
   return `${url.pathname}${url.search}`;
 }

@@ -67,6 +67,6 @@ function checkBankAccountEndpoint(text: string, companyId: string, origins: read
   const read = readCustomerUrl(text.replaceAll('{companyId}', companyId), { isHttpAllowed: true });
   if ('problem' in read) throw invalidField(path, `${read.problem}.`);
   if (!origins.includes(read.url.origin)) {
-    throw invalidField(path, `must be a page of ${origins.join(' or ')}: the access token is sent to it.`);
+    throw invalidField(path, `must be a page of ${origins.join(' or ')}, because the access token is sent to it.`);
   }
 }

@@ -117,7 +117,7 @@ export function readPayment(
 ): PaymentRecord | undefined {
   if (decodeOption(row.requiredText('documentType')) !== 'Payment') return undefined;
   const vendorExternalId = vendorIds.get(row.requiredText('vendorNumber'));
-  if (vendorExternalId === undefined) throw new RowFault('vendorNumber is the number of no vendor.');
+  if (vendorExternalId === undefined) throw new RowFault('vendorNumber is not the number of a vendor.');
   const amount = row.requiredAmount('amount');
   return present({
     externalId: row.requiredText('entryNumber'),

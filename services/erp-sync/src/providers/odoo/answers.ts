@@ -9,7 +9,7 @@ const OPTIONAL = ['account.payment', 'purchase.order'] as const;
 /** Message of the database server that Odoo passes on as one of many operational errors. */
 const NO_SUCH_DATABASE = 'database does not exist';
 
-const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo cannot read ${nameOf(model)} as asked.`);
+const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);
 
 /** Exceptions by the last part of their name: by JSON-2 with a status of their own, by JSON-RPC always with 200. */
 export const odooAnswers: readonly AnswerRule[] = [
@@ -64,7 +64,7 @@ function codesOf(exception: unknown): readonly string[] {
 export function noSuchDatabase(): ErpFault {
   return new ErpFault(
     'DATABASE_REQUIRED',
-    'Odoo has no such database. Delete this connection and connect Odoo with the right database.',
+    'Odoo does not have this database. Delete this connection and connect Odoo with the right database.',
   );
 }
 
@@ -79,7 +79,7 @@ export function severalDatabases(): ErpFault {
 export function databaseClosed(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',
-    'Odoo opens no database, and does not tell which it has. The next run tries again. Check that Odoo runs, and that database names the right one.',
+    'Odoo opened no database and does not list its databases. The next run tries again. Check that Odoo is running, and that database names the right one.',
   );
 }
 
@@ -87,7 +87,7 @@ export function databaseClosed(): Outage {
 export function nothingFound(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',
-    'Nothing answers as Odoo does (status 404). The next run tries again. Check that Odoo runs, and that baseUrl is right.',
+    'The response did not come from Odoo (status 404). The next run tries again. Check that Odoo is running, and that baseUrl is right.',
   );
 }
 
@@ -95,7 +95,7 @@ export function nothingFound(): Outage {
 export function loginRequired(version: number): ErpFault {
   return new ErpFault(
     'TENANT_NOT_FOUND',
-    `Odoo ${version} asks for a login. Delete this connection and connect Odoo anew; add login, the user that the API key belongs to.`,
+    `Odoo ${version} needs a login. Delete this connection and connect Odoo again with login, the user that the API key belongs to.`,
   );
 }
 

@@ -100,7 +100,7 @@ export function odooClient(
         'Odoo does not accept the API key for this login. Make a new key of that user and send it with PATCH; for another login, delete this connection and connect Odoo with it.',
       );
     }
-    if (typeof userId !== 'number') throw new Outage('BAD_RESPONSE', 'Odoo answered without the id of the user.');
+    if (typeof userId !== 'number') throw new Outage('BAD_RESPONSE', 'Odoo responded without the id of the user.');
     isOld = true;
     return async (model, method, { ids, ...named }) =>
       rpc('object', 'execute_kw', [database, userId, key, model, method, ids === undefined ? [] : [ids], named], model);

@@ -480,7 +480,9 @@ describe('JSON-RPC', () => {
   beforeEach(async () => set({ version: '18.0', login: 'admin' }));
 
   test('is used where there is no JSON-2 and a login is configured', async () => {
-    await expect(open().test()).rejects.toMatchObject({ message: expect.stringContaining('add login') });
+    await expect(open().test()).rejects.toMatchObject({
+      message: expect.stringContaining('connect Odoo again with login'),
+    });
     expect(await open({ login: 'admin' }).test()).toMatchObject({ name: 'My Company' });
     await put('res.partner', [partner]);
     expect(await readRecords(open({ login: 'admin' }), 'vendors')).toMatchObject([{ externalId: '14' }]);

@@ -45,7 +45,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
   });
   const search = async (model: string, query: object): Promise<readonly unknown[]> => {
     const rows = await client.call(model, 'search_read', { order: 'id asc', context: contextOf(), ...query });
-    if (!Array.isArray(rows)) throw new ErpFault('BAD_RESPONSE', 'Odoo answered without a list.');
+    if (!Array.isArray(rows)) throw new ErpFault('BAD_RESPONSE', 'Odoo responded without a list.');
     return rows as readonly unknown[];
   };
 
@@ -68,7 +68,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
     if (opened === undefined) {
       throw new ErpFault(
         'TENANT_NOT_FOUND',
-        'The user of the API key sees no such company in Odoo. Delete this connection and connect Odoo with the right erpCompanyId, or let the user into the company.',
+        'The user of the API key cannot see this company in Odoo. Delete this connection and connect Odoo with the right erpCompanyId, or give the user access to the company.',
       );
     }
     return opened;
@@ -82,7 +82,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
         const rows = await search(model, { domain: [...domain, ['id', '>', lastId]], fields, limit: pageSize });
         const greatest = rows.reduce<number>((max, row) => Math.max(max, Number(fieldOf(row, 'id')) || 0), lastId);
         const isLast = rows.length < pageSize;
-        if (!isLast && greatest <= lastId) throw new ErpFault('BAD_RESPONSE', 'Odoo sends the same page again.');
+        if (!isLast && greatest <= lastId) throw new ErpFault('BAD_RESPONSE', 'Odoo returned the same page again.');
         lastId = greatest;
         yield { rows, position: String(lastId) };
         if (isLast) return;
@@ -103,6 +103,6 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
 /** @throws ErpFault where a record cannot be read */
 function readAll<T>(rows: readonly unknown[], read: (row: Row) => T | undefined): readonly T[] {
   const { records, invalid } = readRows(rows, 'id', read);
-  if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'Odoo answered with a record that cannot be read.');
+  if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'Odoo responded with a record that cannot be read.');
   return records;
 }

@@ -14,20 +14,19 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
   // This fault comes with 429, with 403, and within 200.
   {
     codes: ['3001', THROTTLED],
-    fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online takes no more calls at the moment.', 60_000),
+    fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online accepts no more requests at the moment.', 60_000),
   },
   {
     status: [401],
     codes: ['3200', 'AUTHENTICATION'],
-    fault: () =>
-      new ErpFault('REAUTH_REQUIRED', 'QuickBooks Online does not accept the access any more. Connect it again.'),
+    fault: () => new ErpFault('REAUTH_REQUIRED', 'QuickBooks Online no longer accepts the access. Connect it again.'),
   },
   {
     codes: ['3100'],
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'QuickBooks Online does not let this application into the company. Connect it again; if that does not help, the keys of the application belong to another environment (sandbox or production) than the company.',
+        'QuickBooks Online refused this application access to the company. Connect it again; if that does not help, the keys of the application belong to another environment (sandbox or production) than the company.',
       ),
   },
   {
@@ -47,13 +46,14 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
     status: [404],
     codes: ['610'],
     of: [COMPANY],
-    fault: () => new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online has no such company. Connect the company again.'),
+    fault: () =>
+      new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online does not have this company. Connect the company again.'),
   },
   // The same call would be refused again.
   {
     status: [400],
     codes: ['500', '2010', '2020', '4000', '4001'],
-    fault: (noun) => new ErpFault('BAD_RESPONSE', `QuickBooks Online refuses the query of ${noun}.`),
+    fault: (noun) => new ErpFault('BAD_RESPONSE', `QuickBooks Online refused the query for ${noun}.`),
   },
 ];
 

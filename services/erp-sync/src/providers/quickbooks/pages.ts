@@ -38,8 +38,7 @@ export async function* readPages(
       entity,
       `${statement} orderby Id startposition ${begin - checked} maxresults ${asked}`,
     );
-    if (page.length > asked)
-      throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent more rows than were asked for.');
+    if (page.length > asked) throw new ErpFault('BAD_RESPONSE', 'QuickBooks Online sent more rows than requested.');
     const isBehindWhatWasRead =
       begin === 1 ||
       lastId === undefined ||
@@ -47,7 +46,7 @@ export async function* readPages(
     if (!isBehindWhatWasRead) {
       stepsBack += 1;
       if (stepsBack > STEPS_BACK_MAX) {
-        throw new ErpFault('BAD_RESPONSE', 'The pages of QuickBooks Online do not follow one another.');
+        throw new ErpFault('BAD_RESPONSE', 'The pages of QuickBooks Online are not in sequence.');
       }
       begin = isSteppingBack ? 1 : Math.max(1, begin - pageSize);
       isSteppingBack = true;

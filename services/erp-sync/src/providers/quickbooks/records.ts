@@ -153,7 +153,7 @@ function taxOf(row: Row): string | undefined {
 
 function currencyOf(row: Row, { homeCurrency }: RowContext): string {
   const currency = row.row('CurrencyRef')?.text('value') ?? homeCurrency;
-  if (currency === undefined) throw new RowFault('CurrencyRef is missing, and the company tells no home currency.');
+  if (currency === undefined) throw new RowFault('CurrencyRef is missing, and the company has no home currency.');
   return currency;
 }
 

@@ -25,7 +25,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
   {
     status: [401],
     codes: ['Unauthorized'],
-    fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero does not accept the access any more. Connect it again.'),
+    fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access. Connect it again.'),
   },
   // This applies when /connections has the organisation; otherwise the organisation was disconnected.
   {
@@ -38,7 +38,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
     status: [400],
     codes: ['ValidationException', 'QueryParseException', 'PostDataInvalidException'],
     fault: (resource) =>
-      new ErpFault('BAD_RESPONSE', `Xero refuses the query of ${resources[resource as ResourceName].noun}.`),
+      new ErpFault('BAD_RESPONSE', `Xero refused the query for ${resources[resource as ResourceName].noun}.`),
   },
 ];
 
@@ -62,6 +62,6 @@ export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
   const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
   return new ErpFault(
     'PERMISSION_DENIED',
-    `Xero does not let this connection read: ${named.join(', ')}. Connect it again as a user who may read them, and allow all that is asked for.`,
+    `Xero does not let this connection read: ${named.join(', ')}. Connect it again as a user who may read them, and grant all requested permissions.`,
   );
 }

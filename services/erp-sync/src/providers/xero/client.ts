@@ -90,7 +90,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
   return {
     async readOrganisation(): Promise<unknown> {
       const [organisation] = (await get('Organisation')).rows;
-      if (organisation === undefined) throw new Outage('BAD_RESPONSE', 'Xero answered without the organisation.');
+      if (organisation === undefined) throw new Outage('BAD_RESPONSE', 'Xero did not return the organisation.');
       return organisation;
     },
     readPage,
