@@ -17,7 +17,7 @@ export function reportSubmissions({
     {
       'ksef.unfinished_submissions': {
         unit: '{submission}',
-        description: 'Submissions with something left to do: to be sent, followed, closed or confirmed.',
+        description: 'Number of submissions that are not finished: still to be sent, followed, closed or confirmed.',
       },
     },
     async () =>
@@ -30,7 +30,7 @@ export function reportSubmissions({
     {
       'ksef.submission_lag': {
         unit: 's',
-        description: 'How long the submission that has been due longest waits for a worker.',
+        description: 'Time for which the submission that has waited longest has been due.',
       },
     },
     async () => [{ attributes: {}, values: { 'ksef.submission_lag': await lagSeconds() } }],

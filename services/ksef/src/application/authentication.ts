@@ -86,7 +86,7 @@ async function awaitEnd(
     const status = await look();
     if (status.code >= 200) return status;
     if (polls >= AUTH_POLLS_MAX || nowMs() + pollMs > endsAtMs) {
-      throw new KsefRefusal('TRANSIENT', 'KSeF has not decided about the authentication in time.', {
+      throw new KsefRefusal('TRANSIENT', 'KSeF did not decide on the authentication in time.', {
         code: 'KSEF_AUTH_100',
       });
     }
@@ -104,7 +104,7 @@ const CAUSES: Readonly<Record<number, string>> = {
   425: 'The authentication was revoked in KSeF. Test the connection again.',
   450: 'KSeF does not accept the token. Create a new one in this environment of KSeF, and save the connection again.',
   460: 'KSeF does not accept the certificate.',
-  470: 'KSeF refuses the owner of the token.',
+  470: 'KSeF refused the owner of the token.',
   480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
 };
 
@@ -122,16 +122,14 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
 
 /** KSeF names its challenge or the encryption, and not the token: that a new one helps is not known. */
 const LOGIN_NOT_READ =
-  'KSeF could not read the login, and does not say that the token is wrong. Test the connection again later; tell the operator if it lasts.';
+  'KSeF could not read the login, but does not say that the token is wrong. Test the connection again later; tell the operator if this persists.';
 const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
 const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 
 /** A token of KSeF names its NIP: a mistake that KSeF does not explain. */
 function hintOf({ token, contextNip }: KsefCredentials): string {
   const nip = /\|nip-(\d{10})\|/i.exec(token)?.[1];
-  return nip === undefined || nip === contextNip
-    ? ''
-    : 'The token was made for another NIP than that of the connection.';
+  return nip === undefined || nip === contextNip ? '' : 'The token belongs to another NIP than the connection.';
 }
 
 function mayHelpToRepeat(error: KsefRefusal): boolean {

@@ -274,7 +274,7 @@ class ScopeLedger {
       for (const { answer } of batch.wanted) answer({ waitMs: CONFLICT_WAIT_MS });
     } catch (error) {
       for (const { fail } of batch.wanted) fail(error);
-      this.#deps.logger.warn({ error }, 'calls of KSeF could not be counted; they are counted later');
+      this.#deps.logger.warn({ error }, 'calls to KSeF could not be counted; they are counted later');
     }
     return false;
   }

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 test.each([
-  ['gone', 'wrong_state', /is not stored any more\. Upload its FA\(3\) file/],
+  ['gone', 'wrong_state', /is no longer stored\. Upload its FA\(3\) file/],
   ['slow', 'wrong_state', new RegExp(TAKES_TOO_LONG)],
   ['busy', 'unavailable', /Too many documents wait/],
 ])('a document that is %s is refused as %s, with what has to be changed', async (uploadId, kind, sentence) => {

@@ -33,7 +33,8 @@ export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals)
       const call = { context, timeoutMs: READ_MS_MAX };
       for await (const { content } of documents.readDocument({ organizationId, uploadId }, call)) {
         bytes += content.length;
-        if (bytes > DOCUMENT_BYTES_MAX) throw new DomainError('wrong_state', 'The document is larger than KSeF takes.');
+        if (bytes > DOCUMENT_BYTES_MAX)
+          throw new DomainError('wrong_state', 'The document is larger than KSeF accepts.');
         pieces.push(content);
       }
       return Buffer.concat(pieces, bytes);
@@ -59,11 +60,12 @@ function refuseDocument(error: unknown): never {
   if (!(error instanceof DomainError)) throw error;
   if (error.kind === 'unprocessable') throw new DomainError('wrong_state', error.publicMessage, { cause: error });
   if (error.kind !== 'not_found') throw error;
-  const message = 'The document of the invoice is not stored any more. Upload its FA(3) file and submit that invoice.';
+  const message =
+    'The document of the invoice is no longer stored. Upload its FA(3) file and submit the invoice from that upload.';
   throw new DomainError('wrong_state', message, { cause: error });
 }
 
 function sealOf(fingerprint: string | undefined, isHolderKnown: boolean): KeptSeal {
-  if (fingerprint === undefined) throw new Error('A right confirmation was answered without its seal.');
+  if (fingerprint === undefined) throw new Error('A valid confirmation was returned without its seal.');
   return { fingerprint, isHolderKnown };
 }

@@ -93,7 +93,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     const answerHeaders = joinHeaders(answer.headers);
     logWarning(environment, answerHeaders['x-system-warning']);
     if (bytes === undefined) {
-      const message = `KSeF answered with more than ${ANSWER_BYTES_MAX} bytes.`;
+      const message = `KSeF responded with more than ${ANSWER_BYTES_MAX} bytes.`;
       throw foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus: status });
     }
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
@@ -123,7 +123,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         if (kind === 'BLOCKED') {
           logger.error({ environment, operation, code, incidentId }, 'KSeF blocks calls from this installation.');
         } else if (!refusal.isAboutLimits) {
-          logger.warn({ environment, operation, code, kind }, 'A call of KSeF brought nothing.');
+          logger.warn({ environment, operation, code, kind }, 'A call to KSeF failed.');
         }
         throw refusal;
       }
@@ -134,25 +134,25 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
 
 /** A success in JSON whose members are not those of KSeF. */
 export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
-  const message = `KSeF answered call ${operation} with content that it does not have.`;
+  const message = `The response of KSeF to call ${operation} does not have the expected fields.`;
   return foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus });
 }
 
 /** A success in another form than that of KSeF, such as a page of a proxy: an outage. */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
-  const message = `KSeF answered call ${operation} with status ${httpStatus} and nothing that can be read.`;
+  const message = `KSeF responded to call ${operation} with status ${httpStatus} and unreadable content.`;
   return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
 }
 
 /** The message names no address: it is shown to callers. */
 function unanswered(operation: Operation, error: unknown, requestMs: number): KsefRefusal {
   if (error instanceof CallTimeout) {
-    const message = `KSeF did not answer completely within ${requestMs / 1_000} seconds.`;
+    const message = `The response of KSeF was not complete within ${requestMs / 1_000} seconds.`;
     return foreignAnswer(operation, message, { code: 'KSEF_TIMEOUT' });
   }
   const code = (error as { code?: unknown } | undefined)?.code;
   if (typeof code === 'string' && (UNSENT_CODES.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_'))) {
-    return new KsefRefusal('TRANSIENT', 'KSeF cannot be reached.', { code: 'KSEF_UNREACHABLE' });
+    return new KsefRefusal('TRANSIENT', 'KSeF is unavailable.', { code: 'KSEF_UNREACHABLE' });
   }
-  return foreignAnswer(operation, 'KSeF could not be reached, or broke off its answer.', { code: 'KSEF_UNREACHABLE' });
+  return foreignAnswer(operation, 'KSeF is unavailable, or interrupted its response.', { code: 'KSEF_UNREACHABLE' });
 }

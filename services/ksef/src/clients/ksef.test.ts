@@ -591,7 +591,7 @@ describe('a hostile answer', () => {
     const own = open({ url: 'http://127.0.0.1:9' });
     expect(await refusalOf(own.callsOf(credentials).probePermission())).toMatchObject({
       kind: 'TRANSIENT',
-      message: 'KSeF cannot be reached.',
+      message: 'KSeF is unavailable.',
     });
     await own.close();
   });

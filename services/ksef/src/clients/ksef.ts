@@ -80,7 +80,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       if (performance.now() + taken.waitMs > endsAtMs) {
         count('ksef.limited_calls', { environment: subject.environment, operation: subject.operation });
         const seconds = Math.ceil(taken.waitMs / 1_000);
-        const message = `KSeF limits calls of this kind; the next one is possible in ${seconds} s.`;
+        const message = `KSeF limits calls of this kind. The next call is possible in ${seconds} s.`;
         throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_LIMIT', retryAfterMs: Math.ceil(taken.waitMs) });
       }
       await delay(Math.max(1, Math.ceil(taken.waitMs)));
@@ -229,7 +229,10 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       if (!(await limits.isDue(subject))) return;
       for (const read of await Promise.allSettled([readCallLimits(), readContextLimits()])) {
         if (read.status === 'fulfilled') continue;
-        logger.debug({ environment, error: read.reason as unknown }, 'KSeF did not state its limits.');
+        logger.debug(
+          { environment, error: read.reason as unknown },
+          'the limits of KSeF could not be read; the published ones apply',
+        );
       }
     };
     const upo = async (call: Call): Promise<Upo> => {
@@ -239,7 +242,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       const hash = sha256(bytes);
       const statedHash = headers['x-ms-meta-hash'];
       if (statedHash !== undefined && statedHash !== hash) {
-        const message = 'KSeF sent a confirmation whose hash is another than it says.';
+        const message = 'KSeF sent a confirmation that does not match the stated hash.';
         throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_UPO_HASH', httpStatus: status });
       }
       return { xml: bytes, hash, isHashConfirmed: statedHash !== undefined };
@@ -251,7 +254,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
         withCurrentKeys(credentials, async () => {
           await readLimits();
           const { invoicesOfSessionMax = Infinity } = await limits.statedFor(subject);
-          if (invoicesOfSessionMax < 1) throw overLimit('KSEF_SESSION_INVOICES', 'takes no invoice in a session');
+          if (invoicesOfSessionMax < 1) throw overLimit('KSEF_SESSION_INVOICES', 'accepts no invoices in a session');
           if (options?.hasFreshKeys === true) await keys.reload(environment);
           const key = await keys.choose(environment, 'SymmetricKeyEncryption');
           const encryption = {
@@ -265,7 +268,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       async sendInvoice(session, { content, ...facts }, options) {
         const { invoiceBytesMax = Infinity } = await limits.statedFor(subject);
         if (facts.invoiceSize > invoiceBytesMax) {
-          throw overLimit('KSEF_INVOICE_SIZE', `takes invoices of at most ${invoiceBytesMax} bytes`);
+          throw overLimit('KSEF_INVOICE_SIZE', `accepts invoices of at most ${invoiceBytesMax} bytes`);
         }
         const path = `/sessions/online/${encodeURIComponent(session)}/invoices`;
         const json = { ...facts, encryptedInvoiceContent: content.toString('base64'), offlineMode: false };

@@ -124,7 +124,7 @@ test('a refusal repeats what KSeF says without what nobody sees', () => {
     { operation: 'S2', status: 400, json, retryAfterMs: undefined },
     { throttledMs: 1, blockedMs: 1 },
   );
-  expect(message).toBe('KSeF refuses the call (21405). Zła faktura');
+  expect(message).toBe('KSeF refused the call (21405). Zła faktura');
 });
 
 test('a refusal tells whether it is about a login, whose 4xx says nothing about a list of invoices', () => {

@@ -70,7 +70,7 @@ const SESSION: Meaning = { kind: 'SESSION' };
 const CONNECTION: Meaning = { kind: 'PERMANENT', concerns: 'CONNECTION' };
 const BLOCKED: Meaning = {
   kind: 'BLOCKED',
-  sentence: 'KSeF blocks calls from this installation. The call is repeated in half an hour.',
+  sentence: 'KSeF blocks calls from this installation. The call is retried in half an hour.',
 };
 
 /**
@@ -83,7 +83,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   {
     status: 401,
     calls: 'OTHERS',
-    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, also after a new login.' },
+    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, even after a new login.' },
   },
   // Looking an invoice up is the only call that needs another permission than sending does.
   {
@@ -108,7 +108,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     meaning: {
       ...CONNECTION,
       sentence:
-        'KSeF does not take calls from the address of this installation (ip-not-allowed). Allow it in KSeF, then test the connection.',
+        'KSeF does not accept calls from the IP address of this installation (ip-not-allowed). Allow it in KSeF, then test the connection.',
     },
   },
   {
@@ -118,7 +118,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     meaning: {
       ...CONNECTION,
       sentence:
-        'KSeF does not take this call after a login with a token (auth-method-not-allowed). Ask the KSeF helpdesk.',
+        'KSeF does not accept this call after a login with a token (auth-method-not-allowed). Ask the KSeF helpdesk.',
     },
   },
   {
@@ -127,7 +127,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'ALL',
     meaning: {
       ...CONNECTION,
-      sentence: 'KSeF does not take this call in the name of a NIP (context-type-not-allowed). Ask the KSeF helpdesk.',
+      sentence: 'KSeF does not accept this call for a NIP (context-type-not-allowed). Ask the KSeF helpdesk.',
     },
   },
   {
@@ -136,7 +136,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'ALL',
     meaning: {
       ...REFERENCE,
-      sentence: 'KSeF does not give this connection access to what the call names (insufficient-resource-access).',
+      sentence: 'KSeF refused this connection access to the requested resource (insufficient-resource-access).',
     },
   },
   { status: 403, says: 'security-service-blocked', calls: 'ALL', meaning: BLOCKED },
@@ -170,7 +170,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
   const read = readError(json);
   if (status === 429) {
-    const message = 'KSeF takes no more calls of this kind at the moment. The call is repeated later.';
+    const message = 'KSeF accepts no more calls of this kind at the moment. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
   // The gateway of KSeF gives no reason, and not always a form. Closing the login at KSeF is often answered with an empty 403, too: there, a
@@ -180,8 +180,8 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
-        ? 'KSeF answered with a redirect. Redirects are not followed.'
-        : `KSeF answered with status ${status} and nothing that can be read.`;
+        ? 'KSeF responded with a redirect. Redirects are not followed.'
+        : `KSeF responded with status ${status} and unreadable content.`;
     return foreignAnswer(operation, message, { ...http, retryAfterMs });
   }
   const reason = read.reasonCode ?? (isBlock ? REQUEST_BLOCKED : undefined);
@@ -189,7 +189,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   const code = status === 400 && said !== undefined ? `KSEF_API_${said}` : http.code;
   const named = said ?? `status ${status}`;
   const meaning = meaningOf(operation, status, said);
-  const sentence = meaning?.sentence ?? `KSeF refuses the call (${named}).`;
+  const sentence = meaning?.sentence ?? `KSeF refused the call (${named}).`;
   const { kind, concerns } = meaning ?? { kind: 'TRANSIENT' as const, concerns: undefined };
   return new KsefRefusal(kind, kind === 'BLOCKED' ? sentence : `${sentence} ${read.text}`, {
     ...http,

@@ -26,21 +26,23 @@ export interface DocumentFacts {
 export const DOCUMENT_BYTES_MAX = 1_000_000;
 
 const sentences: Readonly<Record<DocumentFault, string>> = {
-  NOT_FA3: 'The document of the invoice is not FA(3) XML. Upload the FA(3) file of the invoice and submit that one.',
+  NOT_FA3:
+    'The document of the invoice is not FA(3) XML. Upload the FA(3) file of the invoice and submit the invoice from that upload.',
   BYTE_ORDER_MARK:
     'The document begins with a byte order mark, which KSeF refuses. Save it as UTF-8 without one and upload it again.',
-  OTHER_ENCODING: 'The document is not UTF-8, or names another encoding. Save it as UTF-8 and upload it again.',
+  OTHER_ENCODING:
+    'The document is not encoded in UTF-8, or declares another encoding. Save it as UTF-8 and upload it again.',
   PROCESSING_INSTRUCTION:
     'The document has a processing instruction, which KSeF refuses. Remove it and upload the document again.',
   FORBIDDEN_CHARACTER: 'The document has a character that KSeF refuses. Remove control characters and upload it again.',
   DOCTYPE: 'The document has a DOCTYPE, which KSeF refuses. Remove it and upload the document again.',
   ATTACHMENT:
-    'The document has an attachment (Zalacznik), which KSeF takes in batches alone. Submit it without the attachment.',
+    'The document has an attachment (Zalacznik), which KSeF accepts only in batches. Submit it without the attachment.',
 };
 
 const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, string>> = {
   PENDING:
-    'The connection is PENDING: its token was not tested. Test it (POST .../test), and submit the invoice when it is CONNECTED.',
+    'The connection is PENDING because its token was not tested. Test it (POST .../test), and submit the invoice when it is CONNECTED.',
   ERROR:
     'The connection is in ERROR: `lastErrorMessage` says why. Remove the cause or store a new token, test it, and submit the invoice when it is CONNECTED.',
   DISABLED:
@@ -63,7 +65,7 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
   if (facts.byteSize > DOCUMENT_BYTES_MAX) {
     throw new DomainError(
       'wrong_state',
-      `The document has ${facts.byteSize} bytes; KSeF takes at most ${DOCUMENT_BYTES_MAX}. Split the invoice.`,
+      `The document has ${facts.byteSize} bytes; KSeF accepts at most ${DOCUMENT_BYTES_MAX}. Split the invoice.`,
     );
   }
   if (facts.issueDate > polishDay) {

@@ -239,7 +239,9 @@ describe('a duplicate (440)', () => {
     const long = { ...rest, status: { ...status, description: 'x'.repeat(2_000) } };
     const { errorMessage } = resolvedDuplicate(submission, long, undefined, timing);
     expect(errorMessage).toHaveLength(1_000);
-    expect(errorMessage).toMatch(/ Registered as N-0\..* could not be read.* registered already\.$/);
+    expect(errorMessage).toMatch(
+      / Registered as N-0\..* not known whether it is the same file.* already registered\.$/,
+    );
   });
   test('waits for the end of an outage, and after 20 answers in a row that cannot be read it is REJECTED', () => {
     let now = submission;
@@ -263,7 +265,7 @@ describe('a duplicate (440)', () => {
     expect(now.status).toBe('PROCESSING');
     const end = next('TRANSIENT', { code: 'KSEF_ANSWER' });
     expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
-    expect(end.errorMessage).toContain('could not be read');
+    expect(end.errorMessage).toContain('not known whether it is the same file');
   });
 });
 
@@ -454,7 +456,7 @@ describe('a refused call', () => {
 });
 
 describe('what is given up', () => {
-  const error = { code: 'CONNECTION_DISABLED', message: 'The connection was ended.' };
+  const error = { code: 'CONNECTION_DISABLED', message: 'The connection was disabled.' };
   test('is what was not sent', () => {
     expect(givenUp(queued(start), error, timing)).toMatchObject({
       status: 'FAILED',
@@ -545,9 +547,9 @@ test('each state has a sentence that says what happens next', () => {
   }
   for (const code of ['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_AUTH_450', 'KSEF_TOKEN_TOO_LONG']) {
     // It may have been sent before access was refused.
-    expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again.*Do not issue it in another way/);
+    expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again.*do not issue it in another way/);
     // Another token is advice that costs work: it needs a proof.
-    expect(failedWith(code)).toMatch(/Where `errorMessage` names the token or its permissions, .* must store a token /);
+    expect(failedWith(code)).toMatch(/If it names the token or its permissions, .* must store a token /);
   }
   expect(nextStep(follow(450))).not.toContain('new number');
   expect(nextStep(refusedWith(follow(450), 'KSEF_440'))).toMatch(/errorMessage.* new number/);
@@ -555,13 +557,15 @@ test('each state has a sentence that says what happens next', () => {
 
 test('while nobody knows whether KSeF has an invoice, its next step says so, and warns of issuing it in another way', () => {
   expect(sendBegun.status).toBe('SENDING');
-  expect(nextStep(sendBegun)).toMatch(/whether KSeF has it is not known yet.*do not issue the invoice in another way/);
+  expect(nextStep(sendBegun)).toMatch(
+    /it is not known yet whether KSeF has it.*do not issue the invoice in another way/,
+  );
   expect(nextStep(inSession(queued(start)))).toMatch(/^The invoice is being sent/);
 });
 
 test('who waits for a token is told that an administrator must act', () => {
   for (const waiting of [queued(start), inSession(queued(start))]) {
-    expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; else an administrator must/);
+    expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; otherwise an administrator must/);
   }
   expect(nextStep(processing)).toMatch(/administrator must store a new token if the connection turns to ERROR/);
 });

@@ -182,9 +182,9 @@ export interface Original {
 }
 
 const OTHER_FILE =
-  ' The registered document is another file. Compare the two in KSeF; if this one is right, its issuer must give it a new number.';
+  ' The registered document is another file. Compare the two in KSeF; if this one is correct, its issuer must give it a new number.';
 const UNKNOWN_FILE =
-  ' Whether it is the same file could not be read. Compare the two in KSeF: if they are the same, the invoice is registered already.';
+  ' It is not known whether it is the same file. Compare the two in KSeF: if they are the same, the invoice is already registered.';
 
 /**
  * KSeF has a document with this seller, kind and number. It is ours exactly where it has our hash; its confirmation is fetched
@@ -344,7 +344,7 @@ export function givenUp(
 
 /** Sentence about an earlier session, or an earlier attempt, whose outcome may be unknown. */
 const SENT_BEFORE =
-  'It had been sent before that. Do not issue it in another way: submit it again to learn whether KSeF has it.';
+  'The invoice had been sent before that. Do not issue it in another way: submit it again to find out whether KSeF has it.';
 
 function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
   const waitedMs = now.getTime() - (progress.submittedAt ?? now).getTime();
@@ -355,7 +355,7 @@ function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
 function inNewSession(progress: Progress, timing: Timing): Progress {
   const used = progress.sessions.filter(({ isEarlier }) => isEarlier !== true).length;
   if (used >= SESSIONS_MAX) {
-    const message = `KSeF ended ${SESSIONS_MAX} sessions before it took the invoice. Submit it again later.`;
+    const message = `KSeF ended ${SESSIONS_MAX} sessions before it accepted the invoice. Submit it again later.`;
     return failed(progress, { code: 'KSEF_SESSIONS', message }, timing);
   }
   const { now, waitFactor, random } = timing;

@@ -190,7 +190,7 @@ export function warningsOf(
 
 export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
   OTHER_SELLER:
-    'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit the invoices that a supplier issued with the connection of the supplier.',
+    'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit invoices that a supplier issued with the connection of that supplier.',
 };
 
 /** Describes the next step, and who must act. */
@@ -198,19 +198,19 @@ export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
     case 'QUEUED':
-      return 'The invoice is sent as soon as its turn comes. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
+      return 'The invoice is waiting to be sent. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or store a new token.';
     case 'SENDING':
       if (currentSession(progress)?.sentAt !== undefined)
-        return 'The invoice was handed to KSeF, and whether KSeF has it is not known yet. KSeF is asked what it has before anything is repeated; do not issue the invoice in another way. Nobody needs to act.';
-      return 'The invoice is being sent. It is repeated by itself after an interruption, and never registered twice. Nobody needs to act while the connection is CONNECTED; else an administrator must test it, or store a new token.';
+        return 'The invoice was sent to KSeF, but it is not known yet whether KSeF has it. This is checked with KSeF before the invoice is sent again; do not issue the invoice in another way. No action is needed.';
+      return 'The invoice is being sent. After an interruption it is sent again automatically, and it is never registered twice. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or store a new token.';
     case 'PROCESSING':
-      return 'KSeF has the invoice and examines it, which can take hours. The answer is fetched by itself; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.';
+      return 'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.';
     case 'ACCEPTED':
       if (upoReferenceNumber !== undefined)
-        return 'The invoice is registered and its confirmation is stored. Nothing is left to do.';
+        return 'The invoice is registered and its confirmation is stored. No action is needed.';
       return dueAt === undefined
-        ? 'The invoice is registered. KSeF gave no confirmation; read it in KSeF under the number of the invoice.'
-        : 'The invoice is registered. Its confirmation is fetched by itself. Nobody needs to act.';
+        ? 'The invoice is registered, but KSeF returned no confirmation. Download it in KSeF with the KSeF number of the invoice.'
+        : 'The invoice is registered. Its confirmation is fetched automatically. No action is needed.';
     case 'REJECTED':
       return nextStepAfterRejection(errorCode);
     case 'FAILED':
@@ -220,12 +220,13 @@ export function nextStep(progress: Progress): string {
 
 function nextStepAfterRejection(errorCode: string | undefined): string {
   if (errorCode === 'KSEF_440') {
-    return 'KSeF has a document with this seller, kind and number already: `errorMessage` says whether it is another file. Compare the two in KSeF. If they are the same invoice, it is registered and nothing is left to do; if this one is another and right, its issuer must give it a new number.';
+    return 'KSeF already has a document with this seller, kind and number: `errorMessage` says whether it is another file. Compare the two in KSeF. If they are the same invoice, it is registered and no action is needed; if this one is a different and correct invoice, its issuer must give it a new number.';
   }
-  const correction = 'Its issuer must correct it; upload the corrected invoice and submit that one.';
+  const correction =
+    'Its issuer must correct it; upload the corrected invoice and submit the invoice from that upload.';
   // Only a document without such faults is submitted.
   return errorCode === 'KSEF_450'
-    ? `KSeF refused the content of the document. Our own check against the FA(3) schema found nothing, so the fault is beyond the schema: read what KSeF says. ${correction}`
+    ? `KSeF refused the content of the document. Our own check against the FA(3) schema found no error, so the document breaks a rule beyond the schema. The error message of KSeF names the rule. ${correction}`
     : `KSeF refused the document. ${correction}`;
 }
 
@@ -234,17 +235,17 @@ const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_40
 
 function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'CONNECTION_DISABLED') {
-    return 'The connection was ended. An administrator can connect the company anew and submit the invoice again.';
+    return 'The connection was disabled. An administrator can connect the company again and submit the invoice again.';
   }
-  if (errorCode === 'CANCELED') return 'The submission was taken back. Submit the invoice again to send it.';
+  if (errorCode === 'CANCELED') return 'The submission was canceled. To send the invoice, submit it again.';
   if (errorCode === 'DECISION_CHANGED') {
-    return 'The decision about the invoice is not PASS any more. Review its findings, then submit it again.';
+    return 'The decision about the invoice is no longer PASS. Review its findings, then submit the invoice again.';
   }
   if (errorCode === 'DOCUMENT_CHANGED') {
     return 'The stored document is missing, or is not the one that was decided about. Ask the operator of this installation.';
   }
   if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
-    return 'KSeF refused access: `errorMessage` says why. Where `errorMessage` names the token or its permissions, an administrator must store a token with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Do not issue it in another way before.';
+    return 'KSeF refused access: `errorMessage` says why. If it names the token or its permissions, an administrator must store a token with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Until then, do not issue it in another way.';
   }
-  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Do not issue it in another way before.';
+  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Until then, do not issue it in another way.';
 }

@@ -738,7 +738,7 @@ describe('a duplicate', () => {
     const ksefNumber = await registeredElsewhere(connection, invoiceId, foreign);
     const end = await ended((await submit(connection, invoiceId)).submission);
     await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toContain('could not be read');
+    expect(end.errorMessage).toContain('not known whether it is the same file');
     expect(failedConnections).not.toContain(connection.id);
   });
   test('that needs the permission to view invoices is REJECTED without it, and the connection is as before', async () => {
@@ -752,7 +752,7 @@ describe('a duplicate', () => {
     await control('PUT', `contexts/${SELLER}`, { tokens: [{ token, permissions: ['InvoiceWrite'] }] });
     const end = await ended((await submit(connection, invoiceId)).submission);
     await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toContain('could not be read');
+    expect(end.errorMessage).toContain('not known whether it is the same file');
     expect(failedConnections).not.toContain(connection.id);
     await control('PUT', `contexts/${SELLER}`, { tokens: [{ token }] });
     const again = await ended((await submit(connection, invoiceId)).submission);
@@ -776,7 +776,7 @@ describe('a duplicate', () => {
       await faultAt('S10', connection, found);
       const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
       await expectRejected(connection, end, ksefNumber);
-      expect(end.errorMessage).toContain('could not be read');
+      expect(end.errorMessage).toContain('not known whether it is the same file');
     },
     90_000,
   );

@@ -60,7 +60,10 @@ async function wipeToken(
   } catch (error) {
     // The connection was restored in the meantime, or wiped by another replica.
     if (error instanceof VersionConflict) return;
-    logger.warn({ error, connectionId }, 'the token of a disabled connection could not be removed; it is repeated');
+    logger.warn(
+      { error, connectionId },
+      'the token of a disabled connection could not be removed; removing it is retried',
+    );
   }
 }
 
@@ -72,7 +75,7 @@ export async function wakeWaiting(
   try {
     await submissions.wake(organizationId, connectionId);
   } catch (error) {
-    logger.warn({ error, connectionId }, 'submissions that wait for a connection could not be made due');
+    logger.warn({ error, connectionId }, 'submissions that wait for a connection could not be scheduled');
   }
 }
 

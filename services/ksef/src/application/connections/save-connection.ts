@@ -79,11 +79,12 @@ export const saveConnection =
         if (connection !== undefined) return { connection, isCreated: true };
       }
       const current = stored ?? (await connections.find(organizationId, id));
-      if (current === undefined) throw new DomainError('unavailable', 'The connection could not be stored. Try again.');
+      if (current === undefined)
+        throw new DomainError('unavailable', 'The connection could not be stored. Retry the request.');
       if (current.contextNip !== contextNip && (await submissions.hasOpenSubmissions(organizationId, id))) {
         throw new DomainError(
           'wrong_state',
-          'Submissions of this connection are under way in the name of its present NIP. Send another `context_nip` when they have ended.',
+          'Submissions of this connection are in progress with its current NIP. Send another `context_nip` when they have ended.',
         );
       }
       const connection = await connections.save(
@@ -114,5 +115,8 @@ async function readCompany(
   const tenant = await tenants.factsOf(organizationId, context, named);
   const companyId = named ?? tenant.defaultCompanyId;
   if (hasCompany(tenant, companyId)) return companyId;
-  throw invalidField('company_id', 'names no company of this organization; leave it out for the default company.');
+  throw invalidField(
+    'company_id',
+    'is not the id of a company of this organization. Leave it out for the default company.',
+  );
 }

@@ -73,7 +73,7 @@ export function testConnection(deps: TestDeps): TestConnection {
     const late = Symbol('late');
     const result = await within(deps.testMsMax, share(organizationId, connectionId, context), late);
     if (result !== late) return result;
-    const refusal = new KsefRefusal('TRANSIENT', 'KSeF did not answer in time.', { code: 'KSEF_TIMEOUT' });
+    const refusal = new KsefRefusal('TRANSIENT', 'KSeF did not respond in time.', { code: 'KSEF_TIMEOUT' });
     await storeResult(deps, connection, { refusal, testedAt: deps.clock.now() }, context);
     throw unanswered(refusal);
   };

@@ -91,7 +91,7 @@ async function requireDocument(
   if (documentId === undefined) {
     throw new DomainError(
       'wrong_state',
-      'The invoice has no document. Upload its FA(3) file and submit the invoice that comes of it.',
+      'The invoice has no document. Upload its FA(3) file and submit the invoice from that upload.',
     );
   }
   if (!invoice.isPass) {
@@ -120,7 +120,7 @@ export const cancelSubmission =
       if (submission.status !== 'QUEUED') {
         throw new DomainError(
           'wrong_state',
-          `The submission is ${submission.status}; only a QUEUED one can be taken back. What KSeF accepts is changed by a corrective invoice.`,
+          `The submission is ${submission.status}; only a QUEUED one can be canceled. To change an invoice that KSeF accepted, issue a corrective invoice.`,
         );
       }
       const timing = { now: clock.now(), waitFactor: 1, requestMs: 0, random: 0 };
@@ -129,4 +129,4 @@ export const cancelSubmission =
       return submissions.save(submission, canceled, events);
     });
 
-const CANCELED = { code: 'CANCELED', message: 'The submission was taken back.' } as const;
+const CANCELED = { code: 'CANCELED', message: 'The submission was canceled.' } as const;

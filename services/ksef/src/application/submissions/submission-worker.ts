@@ -124,7 +124,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof VersionConflict)) {
-          logger.warn({ error, submissionId: id, connectionId }, 'a submission could not go on; it is repeated');
+          logger.warn({ error, submissionId: id, connectionId }, 'a submission could not continue; it is retried');
         }
       } finally {
         lease.stop();
@@ -172,7 +172,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
-        'a step of a submission failed; it is repeated',
+        'a step of a submission failed; it is retried',
       );
       // A confirmation that cannot be examined is given up like one that KSeF does not give.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
@@ -407,7 +407,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         confirmationChecked(environment, 'REFUSED');
         logger.warn(
           { submissionId: id, fault: checked.fault },
-          'a confirmation of KSeF is not right; it is fetched again',
+          'a confirmation of KSeF is not valid; it is fetched again',
         );
         return { progress: confirmationLater(submission, undefined, timing()), steps };
       }
@@ -416,7 +416,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (!seal.isHolderKnown) {
         logger.info(
           { submissionId: id, seal: seal.fingerprint },
-          'the seal of a confirmation is sound; its holder is not known',
+          'the seal of a confirmation is valid, but its holder is unknown',
         );
       }
       await deps.confirmations.keep({ submissionId: id, organizationId, ksefNumber, xml, seal, storedAt: clock.now() });
@@ -509,15 +509,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: UNREADABLE_ANSWER });
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
-  message: 'The decision about the invoice is not PASS any more.',
+  message: 'The decision about the invoice is no longer PASS.',
 } as const;
 const DOCUMENT_CHANGED = {
   code: 'DOCUMENT_CHANGED',
-  message: 'The stored document is not the one that was decided.',
+  message: 'The stored document is not the one that the decision is about.',
 } as const;
 const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',
-  message: 'The connection was ended before KSeF had registered the invoice.',
+  message: 'The connection was disabled before KSeF had registered the invoice.',
 } as const;
 
 /** Returns the next progress of a submission whose connection can no longer be used; unchanged when it must wait for a token. */
