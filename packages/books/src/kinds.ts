@@ -41,7 +41,7 @@ export const id: RecordKind<string> = {
   taken: (subject) =>
     exact(subject, (value) => {
       if (value.length > ID_LENGTH_MAX) return `${subject} has more than ${ID_LENGTH_MAX} characters.`;
-      return faultOfLine(value) === undefined ? undefined : `${subject} has characters that nobody sees.`;
+      return faultOfLine(value) === undefined ? undefined : `${subject} has invisible characters.`;
     }),
 };
 
@@ -126,7 +126,7 @@ export const time: RecordKind<Date> = {
   }),
 };
 
-const NO_CURRENCY = 'The currency is no ISO 4217 currency.';
+const NO_CURRENCY = 'The currency is not an ISO 4217 currency code.';
 
 /** An ISO 4217 code, taken over in upper case. */
 export const currency: RecordKind<string> = {

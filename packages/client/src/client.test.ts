@@ -306,9 +306,9 @@ describe('an error', () => {
       502,
       html,
       '<html>Bad Gateway</html>',
-      'with text/html in place of JSON. A proxy may have answered in place of the API.',
+      'with text/html in place of JSON. A proxy may have responded in place of the API.',
     ],
-    [500, json, '{"error":"no"}', 'without an explanation. A proxy may have answered in place of the API.'],
+    [500, json, '{"error":"no"}', 'without an explanation. A proxy may have responded in place of the API.'],
     [404, {}, '', 'without an explanation. Does baseUrl lead to the API?'],
     [403, json, 'null', 'without an explanation. Does baseUrl lead to the API?'],
     [400, json, '{"error":null}', 'without an explanation. Does baseUrl lead to the API?'],
@@ -330,7 +330,7 @@ describe('an error', () => {
       200,
       json,
       '{"items":[],"nextCursor":7}',
-      'with a list whose `nextCursor` is not a text. Does baseUrl lead to the API?',
+      'with a list whose `nextCursor` is not a string. Does baseUrl lead to the API?',
     ],
   ])('that is not of the API says so: %i %j %s', async (status, headers, body, fault) => {
     replies = [{ status, headers, body }];
@@ -341,7 +341,7 @@ describe('an error', () => {
       code: undefined,
       requestId: undefined,
       details: [],
-      message: `The service answered ${status} ${fault}`,
+      message: `The service returned status ${status} ${fault}`,
     });
   });
 
@@ -368,7 +368,7 @@ describe('an error', () => {
     replies = [() => undefined];
     const error = await rejection(client({ timeoutMs: 50, attemptsMax: 1 }).get('/policies/current'));
     expect(error).toBeInstanceOf(NetworkError);
-    expect(error).toMatchObject({ message: `${baseUrl} did not answer within 0.05 seconds.` });
+    expect(error).toMatchObject({ message: `${baseUrl} did not respond within 0.05 seconds.` });
   });
 
   test('never shows the API key', async () => {
@@ -393,7 +393,7 @@ describe('an error', () => {
     'refuses %s as an address, and does not repeat it',
     (address) => {
       expect(() => client({ baseUrl: address })).toThrow(
-        new TypeError('baseUrl has a user name, a password, a query or a fragment. Give the address alone.'),
+        new TypeError('baseUrl has a user name, a password, a query or a fragment. Pass only the address.'),
       );
     },
   );
@@ -441,11 +441,11 @@ describe('the items of a list', () => {
   });
 
   test.each([
-    ['an answer that is no list', { total: 0 }, 'The service answered 200 without the `items` of a list.'],
+    ['an answer that is no list', { total: 0 }, 'The service returned status 200 without the `items` of a list.'],
     [
       'a page that leads to itself',
       { items: [], nextCursor: 'n' },
-      'The service answered 200 with the page before once more.',
+      'The service returned status 200 with the same page again.',
     ],
   ])('end with an error at %s', async (_, body, message) => {
     replies = [{ status: 200, body }];

@@ -93,7 +93,7 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   const { username, password, search, hash } = readBaseUrl(baseUrl);
   if (`${username}${password}${search}${hash}` !== '') {
-    throw new TypeError('baseUrl has a user name, a password, a query or a fragment. Give the address alone.');
+    throw new TypeError('baseUrl has a user name, a password, a query or a fragment. Pass only the address.');
   }
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey is empty or has blanks or other characters that no key has.');
@@ -136,7 +136,7 @@ export function createClient(options: ClientOptions): Client {
       if (page.items === undefined) throw new ApiError(status, headers, undefined, 'without the `items` of a list');
       yield* page.items;
       if (page.nextCursor === cursor && cursor !== null) {
-        throw new ApiError(status, headers, undefined, 'with the page before once more');
+        throw new ApiError(status, headers, undefined, 'with the same page again');
       }
       cursor = page.nextCursor ?? null;
     } while (cursor !== null);
@@ -175,7 +175,7 @@ function toAnswer(method: Method, { ok, status, headers }: Response, text: strin
   return { data: body, status, headers };
 }
 
-/** What is wrong with the body of a success, to follow "The service answered 200". */
+/** What is wrong with the body of a success, to follow "The service returned status 200". */
 function faultOf(body: unknown, text: string, headers: Headers): string | undefined {
   if (text === '') return 'without a body';
   if (body === undefined) return `with ${headers.get('content-type') ?? 'text'} in place of JSON`;
@@ -186,7 +186,7 @@ function faultOf(body: unknown, text: string, headers: Headers): string | undefi
   const wrong = items.findIndex((item) => !isObject(item));
   if (wrong >= 0) return `with a list whose items[${wrong}] is not an object`;
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {
-    return 'with a list whose `nextCursor` is not a text';
+    return 'with a list whose `nextCursor` is not a string';
   }
   return undefined;
 }
@@ -211,7 +211,7 @@ function isOutage(error: unknown): error is Error {
 /** What `fetch` throws says in its cause what happened, by a code of the system where there is one. */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
-    return new NetworkError(`${baseUrl} did not answer within ${timeoutMs / 1_000} seconds.`, { cause });
+    return new NetworkError(`${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
   }
   const reason = (cause.cause ?? cause) as Partial<NodeJS.ErrnoException>;
   return new NetworkError(`${baseUrl} cannot be reached (${reason.code ?? reason.message}).`, { cause });

@@ -25,10 +25,10 @@ export class ApiError extends Error {
   /** From the first attempt to the last answer, pauses included. */
   elapsedMs = 0;
 
-  /** @param fault what is wrong with an answer that is no refusal, to follow "The service answered 200" */
+  /** @param fault what is wrong with an answer that is no refusal, to follow "The service returned status 200" */
   constructor(status: number, headers: Headers, body: unknown, fault = faultOf(headers)) {
     const envelope = envelopeOf(body);
-    super(envelope?.message ?? `The service answered ${status} ${fault}. ${adviceOn(status)}`);
+    super(envelope?.message ?? `The service returned status ${status} ${fault}. ${adviceOn(status)}`);
     this.status = status;
     this.code = envelope?.code;
     this.requestId = typeof envelope?.request_id === 'string' ? envelope.request_id : undefined;
@@ -53,7 +53,7 @@ function faultOf(headers: Headers): string {
 }
 
 function adviceOn(status: number): string {
-  return status >= 500 ? 'A proxy may have answered in place of the API.' : 'Does baseUrl lead to the API?';
+  return status >= 500 ? 'A proxy may have responded in place of the API.' : 'Does baseUrl lead to the API?';
 }
 
 function envelopeOf(body: unknown): ErrorEnvelope | undefined {

@@ -102,7 +102,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',
-      'The delivery was signed later than now. Is the clock of this machine right?',
+      'The delivery was signed in the future. Is the clock of this machine right?',
     );
   }
   return readEvent(body, eventId);
@@ -111,7 +111,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
 /** @throws TypeError, since an empty secret would accept what anybody signs with none */
 function readSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: readonly unknown[] = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];
-  if (secrets.length === 0) throw new TypeError('secret is missing: give the whsec_... that the API showed.');
+  if (secrets.length === 0) throw new TypeError('secret is missing. Pass the whsec_... that the API showed.');
   return secrets.map((secret) => {
     if (typeof secret === 'string' && /^[\x21-\x7e]+$/.test(secret)) return secret;
     throw new TypeError('secret is empty or has blanks or other characters that no secret has.');
@@ -156,7 +156,10 @@ function readBody(body: unknown): Buffer {
   // By what they are, because their classes may come from another realm.
   if (isAnyArrayBuffer(body)) return Buffer.from(body);
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  throw new WebhookError('BODY_NOT_RAW', 'body is not the bytes of the request: verify before anything parses them.');
+  throw new WebhookError(
+    'BODY_NOT_RAW',
+    'body is not the raw bytes of the request. Verify it before anything parses it.',
+  );
 }
 
 function readEvent(body: Buffer, eventId: string): WebhookEvent {

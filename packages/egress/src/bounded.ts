@@ -1,7 +1,7 @@
 /** The work was not done within its time. */
 export class CallTimeout extends Error {
   constructor(deadlineMs: number) {
-    super(`The call was not answered completely within ${deadlineMs} ms.`);
+    super(`The response was not complete within ${deadlineMs} ms.`);
     this.name = 'CallTimeout';
   }
 }

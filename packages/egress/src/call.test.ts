@@ -105,7 +105,7 @@ test('a body in gzip counts by its size when unpacked, and nothing else is unpac
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   expect(await get(`${url}/100/gzip`)).toMatchObject({ body: Buffer.from('x'.repeat(100)) });
   expect(await get(`${url}/101/gzip`)).toMatchObject({ body: undefined });
-  await expect(get(`${url}/5/br`)).rejects.toThrow('encoding that was not asked for');
+  await expect(get(`${url}/5/br`)).rejects.toThrow('encoding that was not requested');
 });
 
 test('an answer without a body has none, whatever encoding it names', async () => {

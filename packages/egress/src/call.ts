@@ -27,7 +27,7 @@ export interface Answer {
 /** The answer is packed in a way that was not asked for. */
 export class UnaskedEncoding extends Error {
   constructor() {
-    super('The server answered in an encoding that was not asked for.');
+    super('The server responded in an encoding that was not requested.');
     this.name = 'UnaskedEncoding';
   }
 }

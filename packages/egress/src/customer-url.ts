@@ -23,7 +23,7 @@ export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
 export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHttpAllowed: boolean }): CustomerUrl {
   // What WHATWG parsing would repair or drop in silence.
   if (/[\\\t\r\n]/.test(text) || text !== text.trim()) {
-    return { problem: 'must not contain blanks around it, line breaks, tabs or backslashes' };
+    return { problem: 'must not contain surrounding spaces, line breaks, tabs or backslashes' };
   }
   const url = parseUrl(text);
   if (url === undefined) return { problem: 'must be a URL such as https://example.com/hooks' };
@@ -49,7 +49,7 @@ function problemOfHost(host: string): string | undefined {
   if (literalAddress(host) !== undefined) return undefined;
   if (host.length > HOST_LENGTH_MAX) return `must have a host of at most ${HOST_LENGTH_MAX} characters`;
   if (!host.includes('.') || SUFFIXES_DENIED.some((suffix) => host.endsWith(suffix))) {
-    return 'must have a host that is known on the internet, such as hooks.example.com';
+    return 'must have a public host name, such as hooks.example.com';
   }
   return undefined;
 }

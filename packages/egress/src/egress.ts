@@ -14,7 +14,7 @@ import type { EgressSettings } from './settings.js';
 /** The URL of a customer leads to an address that must not be called. The message names neither address nor network. */
 export class BlockedAddressError extends Error {
   constructor(host: string) {
-    super(`The host ${host} leads to an address that may not be called.`);
+    super(`The host ${host} resolves to an address that may not be called.`);
     this.name = 'BlockedAddressError';
   }
 }
@@ -118,7 +118,7 @@ export function openEgress(
 }
 
 const refused: CustomerUrl = {
-  problem: 'must lead to a public address: private, local and reserved addresses are not called',
+  problem: 'must resolve to a public address; private, local and reserved addresses are not called',
 };
 
 /** Whether the addresses are known to be blocked; false when they are not known in time. */

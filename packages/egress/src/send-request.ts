@@ -24,7 +24,7 @@ export class UnusableAnswer extends Error {
   constructor(reason: UnusableAnswer['reason']) {
     super(
       reason === 'INTERIM_ANSWERS'
-        ? `The server sent more than ${INTERIM_ANSWERS_MAX} interim answers before a final one.`
+        ? `The server sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`
         : 'The server switched to another protocol (101), which the request did not ask for.',
     );
     this.name = 'UnusableAnswer';

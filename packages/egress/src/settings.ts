@@ -20,13 +20,13 @@ function isDnsServer(text: string): boolean {
 export const egressSettings = {
   /** Addresses that may be called although they are not public, at registration and when calling alike. */
   EGRESS_ALLOW_CIDRS: list.refine((cidrs) => cidrs.every((cidr) => parseCidr(cidr) !== undefined), {
-    message: 'must be ranges such as 127.0.0.1/32 with commas between them',
+    message: 'must be ranges such as 127.0.0.1/32, separated by commas',
   }),
   /** Allows `http:` URLs of customers. */
   EGRESS_ALLOW_HTTP: z.stringbool().default(false),
   /** Where names of customers' URLs are asked, by A and AAAA; without any, at the servers of the system. */
   EGRESS_DNS_SERVERS: list.refine((servers) => servers.every(isDnsServer), {
-    message: 'must be address:port with commas between them',
+    message: 'must be address:port, separated by commas',
   }),
 };
 

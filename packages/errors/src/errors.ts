@@ -43,8 +43,8 @@ export type ErrorKind = keyof typeof errorTable;
  * be done about it, depends on the request: only the gateway knows it and says it.
  */
 export const plainSentences = {
-  unavailable: 'A part of the service cannot be reached right now.',
-  deadline: 'The service did not answer in time.',
+  unavailable: 'Part of the service is unavailable right now.',
+  deadline: 'The service did not respond in time.',
   internal: 'Something went wrong on our side.',
 } as const satisfies Partial<Record<ErrorKind, string>>;
 

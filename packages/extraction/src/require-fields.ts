@@ -19,6 +19,6 @@ export function requireFields(reading: DocumentReading): ReadingOutcome {
   const names = missingFields.map((field) => `${requiredFields[field]} (${field})`).join(', ');
   const how = reading.method === 'XML' ? 'in its element' : 'next to its label';
   const each = missingFields.length === 1 ? 'it' : 'each of them';
-  const message = `The document does not state, or not readably: ${names}. Send the invoice again with ${each} ${how}, or enter the missing values as a correction.`;
+  const message = `These fields are missing in the document or illegible: ${names}. Send the invoice again with ${each} ${how}, or enter the missing values as a correction.`;
   return { failure: { reason: 'FIELDS_MISSING', message, missingFields, reading } };
 }

@@ -132,7 +132,7 @@ function isOneAccount(account: Values, report: Report): void {
     report('', 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.');
   }
   if (areTwoAccounts(account['iban'], account['sort_code'], account['account_number'])) {
-    report('', 'The iban is another account than sort_code and account_number. Send one of them.');
+    report('', 'The iban and the sort_code with account_number name different accounts. Send only one of them.');
   }
 }
 

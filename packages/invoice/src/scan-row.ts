@@ -35,7 +35,7 @@ export const scanRow: Group = {
   rule(row, report) {
     checkCurrency(row['currency'], row['issueDate'], report);
     if (areTwoAccounts(row['bankIban'], row['bankSortCode'], row['bankAccountNumber'])) {
-      report('bankIban', 'Is another account than bankSortCode and bankAccountNumber. Send one of them.');
+      report('bankIban', 'Names another account than bankSortCode and bankAccountNumber. Send only one of them.');
     }
   },
 };

@@ -17,9 +17,9 @@ export function stuckCounters(db: Db, service: string): FindStuckWork {
         : [
             {
               kind: 'usage',
-              what: `usage counter ${_id}, which may count reservations that came to nothing (used ${used})`,
+              what: `usage counter ${_id}, which may count reservations that were not used (used ${used})`,
               since: lookAt,
-              why: 'its check is due and was not made',
+              why: 'its check is overdue',
               resolution: `kubectl rollout restart deployment/${service}; docs/runbooks/usage-counter-wrong.md`,
             },
           ],

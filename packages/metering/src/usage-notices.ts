@@ -55,7 +55,7 @@ export async function usageNotices(
       told.delete(_id);
       logger.warn(
         { error, organizationId, meter },
-        'a reached quota could not be announced, the next use announces it',
+        'a reached quota could not be announced; the next use announces it',
       );
     });
   };

@@ -68,7 +68,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
   const sumOfMarks = (id: string, time: CountedTime): Promise<number> => {
     const [organizationId = '', month = '', meter = ''] = id.split(':');
     const sum = marks[meter];
-    if (sum === undefined) throw new Error(`this service has no marks of the meter ${meter}`);
+    if (sum === undefined) throw new Error(`this service does not count the meter ${meter}`);
     return sum(organizationId, month, time);
   };
 

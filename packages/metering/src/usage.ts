@@ -146,7 +146,10 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         }
         // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
       }
-      throw new DomainError('concurrent_change', 'Others are using the same quota right now. Repeat the request.');
+      throw new DomainError(
+        'concurrent_change',
+        'Other requests are using the same quota right now. Retry the request.',
+      );
     },
     async requireRoom(mark, limit) {
       if (limit === undefined) return;

@@ -94,7 +94,7 @@ export async function openPurges(
       const { deletedCount } = await purges.deleteOne({ ...isOurs, requests });
       // One more request came meanwhile.
       if (deletedCount === 0) await release();
-      else logger.info({ organizationId }, 'the data of a purged organization is removed');
+      else logger.info({ organizationId }, 'the data of a purged organization was removed');
     } catch (error) {
       keeping.stop();
       if (!hasLease) countLostLease(purges);
@@ -148,7 +148,7 @@ export async function openPurges(
         kind: 'purge',
         what: `purge of organization ${_id} in ${service}`,
         since: requestedAt,
-        why: 'what is left waits for the broker or for work that has not ended, or the job fails; verify-purge says what is left',
+        why: 'the rest of its data waits for the broker or for running work, or the job fails; verify-purge shows what is left',
         resolution: 'docs/runbooks/purging-organizations.md',
       }));
     },

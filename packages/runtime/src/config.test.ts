@@ -41,9 +41,9 @@ test('a setting of keys is a secret, keeps their order and bounds their length',
   ]);
   expect(describeConfig(atLeast, config)).toEqual({ KEYS: { configured: true } });
   expect(() => readConfig(atLeast, { KEYS: key('short', 31) })).toThrow(
-    'must be id:base64 pairs with commas between them, each id once, each at least 32 bytes',
+    'must be id:base64 pairs, separated by commas, each id once, each at least 32 bytes',
   );
   expect(() => readConfig(exactly, { KEYS: key('long', 33) })).toThrow(
-    'must be id:base64 pairs with commas between them, each id once, each key of 32 bytes',
+    'must be id:base64 pairs, separated by commas, each id once, each key of 32 bytes',
   );
 });

@@ -20,7 +20,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
     }),
   );
   const result = schema.safeParse(given);
-  if (!result.success) throw new ConfigError(`The environment is not complete:\n${z.prettifyError(result.error)}`);
+  if (!result.success) throw new ConfigError(`The environment is not valid:\n${z.prettifyError(result.error)}`);
   return result.data;
 }
 
@@ -53,7 +53,7 @@ export function namedKeys({ bytesMin, bytesMax }: { readonly bytesMin: number; r
     const [first, ...others] = keys;
     const isComplete = keys.length === entries.length && new Set(keys.map(({ id }) => id)).size === keys.length;
     if (first === undefined || !isComplete) {
-      issues.addIssue(`must be id:base64 pairs with commas between them, each id once, ${length}`);
+      issues.addIssue(`must be id:base64 pairs, separated by commas, each id once, ${length}`);
       return z.NEVER;
     }
     return [first, ...others];

@@ -9,7 +9,7 @@ export function requireSameRequest(fingerprint: string, stored: string | undefin
   if (stored === undefined || stored === fingerprint) return;
   throw new DomainError(
     'idempotency_mismatch',
-    `This Idempotency-Key was used with another ${resourceName}. Send the same body again, or choose a new key.`,
+    `This Idempotency-Key was used with another ${resourceName}. Send the same body again, or use a new key.`,
   );
 }
 
@@ -17,7 +17,7 @@ export function requireSameRequest(fingerprint: string, stored: string | undefin
 export function firstInProgress(): DomainError {
   return new DomainError(
     'in_progress',
-    'The first request with this Idempotency-Key is still at work. Repeat in a second.',
+    'The first request with this Idempotency-Key is still in progress. Retry in a second.',
     { retryAfterSeconds: 1 },
   );
 }

@@ -46,8 +46,11 @@ export function startJob({ name, pauseMs, run }: Job, service: string, logger: L
   );
   const closeReport = reportGauges(
     {
-      'job.time_since_success': { unit: 's', description: 'Since the last run that succeeded, else since the start.' },
-      'job.running_time': { unit: 's', description: 'How long the run under way has taken; 0 between runs.' },
+      'job.time_since_success': {
+        unit: 's',
+        description: 'Time since the last run that succeeded, or since the start of the process if none has.',
+      },
+      'job.running_time': { unit: 's', description: 'Duration of the current run so far; 0 between runs.' },
     },
     async () => {
       const now = performance.now();

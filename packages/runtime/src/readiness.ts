@@ -30,7 +30,7 @@ export function watchReadiness(
           await within(PROBE_MS_MAX, probe());
         } catch (error) {
           failed.push(name);
-          if (wasReady !== false) logger.warn({ error, dependency: name }, 'a dependency does not answer');
+          if (wasReady !== false) logger.warn({ error, dependency: name }, 'a dependency does not respond');
         }
       }),
     );
@@ -56,7 +56,7 @@ export function watchReadiness(
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -217,7 +217,7 @@ test('a call that does not end in time does not keep the service from stopping',
   ]);
 });
 
-test('a service is ready and answers calls while the broker does not answer', async () => {
+test('a service is ready and answers calls while the broker does not respond', async () => {
   const { hostname, port } = new URL(testInfrastructure().natsUrl);
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
@@ -273,16 +273,14 @@ test('a service waits for a database that starts late, and reopens what it had o
     async compose({ db, onStop }) {
       onStop('something', () => void opened.pop());
       opened.push('something');
-      if (lines.filter((line) => line.includes('unavailable at the start')).length === 1) proxy.cut();
+      if (lines.filter((line) => line.includes('unavailable at startup')).length === 1) proxy.cut();
       await db.command({ ping: 1 });
       return { rpcGroups: [audit()], tenantData: [] };
     },
   });
   starting.catch(() => {});
   for (const times of [1, 2]) {
-    await eventually(() =>
-      expect(lines.filter((line) => line.includes('unavailable at the start'))).toHaveLength(times),
-    );
+    await eventually(() => expect(lines.filter((line) => line.includes('unavailable at startup'))).toHaveLength(times));
     proxy.heal();
   }
   expect(await connect(await starting).call()).toEqual(nothing);

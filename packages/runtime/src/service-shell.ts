@@ -158,7 +158,7 @@ export async function startServiceShell(
         await endWaiting();
         throw error;
       } else {
-        logger.warn({ error }, 'MongoDB or NATS is unavailable at the start; retrying');
+        logger.warn({ error }, 'MongoDB or NATS is unavailable at startup; retrying');
       }
     }
     await delay(START_RETRY_MS);
@@ -212,8 +212,8 @@ async function start(
       shutdown.add('outbox', () => outbox.stop());
       const reason = (): string =>
         bus.isConnected()
-          ? (publisher.lastError ?? 'the relay of another replica has them, or none runs')
-          : 'the broker does not answer';
+          ? (publisher.lastError ?? 'the relay of another replica publishes them, or no relay is running')
+          : 'the broker does not respond';
       stuckWork.push(stuckOutbox({ db, service: name, collectionNames, reason }));
       return outbox;
     },

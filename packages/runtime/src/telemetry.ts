@@ -64,8 +64,11 @@ const OF_COMMANDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 const durations = {
   'http.server.request.duration': { description: 'Duration of requests to the gateway.', boundaries: OF_CALLS },
-  'rpc.server.call.duration': { description: 'Duration of calls as the service sees them.', boundaries: OF_CALLS },
-  'rpc.client.call.duration': { description: 'Duration of calls as the caller sees them.', boundaries: OF_CALLS },
+  'rpc.server.call.duration': {
+    description: 'Duration of gRPC calls, measured by the called service.',
+    boundaries: OF_CALLS,
+  },
+  'rpc.client.call.duration': { description: 'Duration of gRPC calls, measured by the caller.', boundaries: OF_CALLS },
   'db.client.operation.duration': { description: 'Duration of commands to MongoDB.', boundaries: OF_COMMANDS },
   'messaging.client.operation.duration': { description: 'Duration of publishing an event.', boundaries: OF_CALLS },
   'messaging.process.duration': { description: 'Duration of handling an event.', boundaries: OF_CALLS },

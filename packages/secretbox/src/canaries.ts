@@ -33,7 +33,7 @@ export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, '
   const missing = [...new Set([...others, ...(await canaries.keyIdsBesides(known))])];
   if (missing.length > 0) {
     throw new Error(
-      `SECRETBOX_KEYS lacks ${missing.join(', ')}, with which secrets are sealed. Add it behind the first key until the rotation job has sealed all of them anew.`,
+      `SECRETBOX_KEYS lacks ${missing.join(', ')}, with which secrets are sealed. Add it after the first key until the rotation job has sealed all of them again.`,
     );
   }
   for (const key of ring) {
@@ -43,7 +43,7 @@ export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, '
       await canaries.insertMissing({ keyId: key.id, sealed: box.seal(TEXT, placeOf(key.id)) });
     } else if (!opens(() => box.open(sealed, placeOf(key.id)))) {
       throw new Error(
-        `SECRETBOX_KEYS has another key under the id ${key.id} than the one with which secrets are sealed.`,
+        `SECRETBOX_KEYS has another key under the id ${key.id} than the one that sealed the stored secrets. Restore that key.`,
       );
     }
   }

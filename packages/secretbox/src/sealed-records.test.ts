@@ -58,7 +58,7 @@ describe('the job of the sealing keys', () => {
     expect(keyIds.every((id) => id === 'k2')).toBe(true);
     expect(forgotten).toEqual(['k1']);
     expect(lines.map(({ left }) => left)).toEqual([1, 0]);
-    expect(lines[0]?.['msg']).toBe('endpoints whose secrets an older key has sealed');
+    expect(lines[0]?.['msg']).toBe('endpoints are still sealed with an older key');
   });
 
   test('forgets an older key once more after another replica has sealed with it again', async () => {

@@ -57,7 +57,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
       // Counted again and again: a replica that has not got the newer key yet seals with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
-      logger.info({ keyId, left }, `${name} whose secrets an older key has sealed`);
+      logger.info({ keyId, left }, `${name} are still sealed with an older key`);
       if (left === 0) await canaries.delete(keyId);
     }
   };
@@ -79,16 +79,18 @@ export function reportSealedRecords(
   const unit = `{${names.one}}`;
   const sealed = `${names.prefix}.sealed_${names.many}`;
   const unopenable = `${names.prefix}.unopenable_${names.many}`;
-  const closeSealed = reportGauges({ [sealed]: { unit, description: 'Those with a secret under the key.' } }, () =>
-    Promise.all(
-      keyIds.map(async (keyId) => ({
-        attributes: { key_id: keyId },
-        values: { [sealed]: await records.countSealedWith(keyId) },
-      })),
-    ),
+  const closeSealed = reportGauges(
+    { [sealed]: { unit, description: 'Records with a secret that is sealed with the key.' } },
+    () =>
+      Promise.all(
+        keyIds.map(async (keyId) => ({
+          attributes: { key_id: keyId },
+          values: { [sealed]: await records.countSealedWith(keyId) },
+        })),
+      ),
   );
   const closeUnopenable = reportGauges(
-    { [unopenable]: { unit, description: 'Those with a secret under a key that this process lacks.' } },
+    { [unopenable]: { unit, description: 'Records with a secret that is sealed with a key that this process lacks.' } },
     async () => [{ attributes: {}, values: { [unopenable]: await records.countSealedWithOthers(keyIds) } }],
   );
   return () => {

@@ -94,7 +94,7 @@ function parse(
 ): { readonly key: SealingKey; readonly wrapped: Buffer; readonly body: Buffer } {
   const keyId = keyIdOf(sealed);
   const [, , wrapped = '', body = ''] = sealed.split('.');
-  if (keyId === undefined) throw new SealedValueError('it has not the form of a sealed value', place);
+  if (keyId === undefined) throw new SealedValueError('it does not have the form of a sealed value', place);
   const key = ring.find(({ id }) => id === keyId);
   if (key === undefined) throw new SealedValueError(`its key ${keyId} is not in SECRETBOX_KEYS`, place);
   return { key, wrapped: Buffer.from(wrapped, 'base64url'), body: Buffer.from(body, 'base64url') };

@@ -57,7 +57,7 @@ describe('a line', () => {
   test.each([...hidden, ...broken])('with %s is refused, and the sentence names it and where it is', (_, character) => {
     const number = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
     expect(faultOfLine(`😀Ac${character}me`)).toBe(
-      `Must not have characters that nobody sees (U+${number}, at position 4). Remove them.`,
+      `Must not have invisible characters (U+${number}, at position 4). Remove them.`,
     );
   });
 

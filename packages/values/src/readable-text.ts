@@ -45,8 +45,8 @@ function faultAt(text: string, pattern: RegExp): string | undefined {
   const position = Array.from(text.slice(0, found.index)).length + 1;
   const where = `${numberOf(found[0])}, at position ${position}`;
   return aBreak.test(found[0])
-    ? `Must be one line, without line breaks and tabs (${where}). Write a blank in their place.`
-    : `Must not have characters that nobody sees (${where}). Remove them.`;
+    ? `Must be one line, without line breaks and tabs (${where}). Replace each with a space.`
+    : `Must not have invisible characters (${where}). Remove them.`;
 }
 
 /** A note as it is stored: trimmed, every line break as `\n`. */

@@ -13,7 +13,7 @@ export function secretPattern(lengthMin: number, lengthMax: number): string {
  */
 export function faultOfSecret(text: string, lengthMin: number, lengthMax: number): string | undefined {
   if (text !== '' && !SECRET.test(text)) {
-    return 'Must be letters, digits and signs of ASCII, without blanks around them, line breaks and invisible characters. Copy it again.';
+    return 'Must be letters, digits and ASCII signs, without surrounding spaces, line breaks or invisible characters. Copy it again.';
   }
   if (text.length < lengthMin) return `Must have at least ${lengthMin} character${lengthMin === 1 ? '' : 's'}.`;
   return text.length > lengthMax ? `Must have at most ${lengthMax} characters.` : undefined;

@@ -43,10 +43,10 @@ export async function withPdf<T>(
 
 /** Messages that tell the sender what to change. */
 export const pdfMessages = {
-  ENCRYPTED: 'The PDF asks for a password. Send a copy that opens without one.',
+  ENCRYPTED: 'The PDF needs a password. Send a copy that opens without one.',
   DAMAGED: 'The file is damaged or incomplete. Export it again and send the new file.',
-  TOO_LARGE: 'An attachment of the PDF unpacks to more than is read. Send the invoice without it.',
-  TOO_MUCH_TEXT: 'The PDF holds more than 500,000 characters of text. Send the invoice without its annexes.',
+  TOO_LARGE: 'An attachment of the PDF is too large when unpacked. Send the invoice without it.',
+  TOO_MUCH_TEXT: 'The PDF has more than 500,000 characters of text. Send the invoice without its annexes.',
   NO_INVOICE: 'No invoice was found in the document. Send the invoice itself.',
 } as const;
 

@@ -11,7 +11,7 @@ interface PageTarget {
   readonly width: number;
 }
 
-const CANNOT_BE_DRAWN = 'The page cannot be drawn: it is damaged, or asks for too much. Read the original file.';
+const CANNOT_BE_DRAWN = 'The page cannot be drawn: it is damaged or needs too much memory. Read the original file.';
 
 /** Draws a page of a PDF with its annotations and filled fields. No code of the document runs. */
 export async function drawPdfPage(bytes: Uint8Array, target: PageTarget): Promise<RenderingOutcome> {

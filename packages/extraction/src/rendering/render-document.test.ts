@@ -124,7 +124,7 @@ describe('a page of a PDF', () => {
   });
 
   test.each([
-    ['ENCRYPTED', 'asks for a password', () => attackFiles.encrypted()],
+    ['ENCRYPTED', 'needs a password', () => attackFiles.encrypted()],
     ['DAMAGED', 'is cut off', async () => (await pdfOf(1)).subarray(0, 200)],
     ['DAMAGED', 'is nothing but its first bytes', () => Buffer.from('%PDF-1.7\n')],
     [

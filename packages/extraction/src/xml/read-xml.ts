@@ -38,7 +38,7 @@ function readRoot(root: XmlElement, context: XmlContext): ReadingOutcome {
   if (profile?.code === 'FA2') return refuse('UNSUPPORTED_FORMAT', replacedByFa3);
   const recognised = recognisedFormats[profile?.code ?? ''];
   if (recognised !== undefined) {
-    return refuse('UNSUPPORTED_FORMAT', `${recognised} is recognised, but not read. ${accepted}`);
+    return refuse('UNSUPPORTED_FORMAT', `The format ${recognised} is not supported. ${accepted}`);
   }
   return readWrapped(root, context);
 }
@@ -60,7 +60,7 @@ function readWrapped(root: XmlElement, context: XmlContext): ReadingOutcome {
   const name = root.name.slice(0, 100);
   return refuse(
     'UNSUPPORTED_FORMAT',
-    `The XML root ${name} is not that of an invoice format that is read. ${accepted}`,
+    `The XML root ${name} does not belong to a supported invoice format. ${accepted}`,
   );
 }
 
@@ -70,7 +70,7 @@ function readFile(root: XmlElement, syntax: Syntax, context: XmlContext): Readin
 }
 
 function severalInvoices(count: number): ReadingOutcome {
-  return refuse('SEVERAL_INVOICES', `${count} invoices in one file. Send each invoice in a file of its own.`);
+  return refuse('SEVERAL_INVOICES', `The file has ${count} invoices. Send each invoice in its own file.`);
 }
 
 function syntaxOf({ name, namespaceUri }: XmlElement): Syntax | undefined {

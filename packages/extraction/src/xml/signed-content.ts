@@ -20,7 +20,10 @@ type Content = { readonly content: Uint8Array } | { readonly failure: ReadingFai
  */
 export function signedContent(bytes: Uint8Array): Content {
   if (bytes.length > ENVELOPE_BYTES_MAX) {
-    return refuse('TOO_LARGE', `The signed file has ${bytes.length} bytes; at most ${ENVELOPE_BYTES_MAX} are read.`);
+    return refuse(
+      'TOO_LARGE',
+      `The signed file has ${bytes.length} bytes; at most ${ENVELOPE_BYTES_MAX} are read. Send the invoice without its annexes.`,
+    );
   }
   let content = bytes;
   for (let envelopes = 0; envelopes < ENVELOPES_MAX; envelopes += 1) {
@@ -43,7 +46,10 @@ function open(bytes: Uint8Array): Content {
     return refuse('DAMAGED', 'The signed file is damaged: its envelope cannot be read. Send it again.');
   const content = contentOf(result);
   if (content === undefined) {
-    return refuse('NO_INVOICE', 'The signed file holds no content. Send the invoice inside its signature, not apart.');
+    return refuse(
+      'NO_INVOICE',
+      'The signed file has no content. Send the invoice inside its signature, not next to it.',
+    );
   }
   return { content };
 }

@@ -161,7 +161,7 @@ test('names all missing fields at once, with what was read', () => {
     failure: {
       reason: 'FIELDS_MISSING',
       message:
-        'The document does not state, or not readably: the invoice number (invoice_number), the date of issue (issue_date). Send the invoice again with each of them in its element, or enter the missing values as a correction.',
+        'These fields are missing in the document or illegible: the invoice number (invoice_number), the date of issue (issue_date). Send the invoice again with each of them in its element, or enter the missing values as a correction.',
       missingFields: ['invoice_number', 'issue_date'],
       reading: { fields: { gross_amount: { value: '1250.00' } } },
     },

@@ -140,7 +140,7 @@ describe('while a store is silent', () => {
     for (const tell of waiting) tell();
     waiting.clear();
   };
-  const unavailable = { kind: 'unavailable', publicMessage: 'A part of the service cannot be reached right now.' };
+  const unavailable = { kind: 'unavailable', publicMessage: 'Part of the service is unavailable right now.' };
   beforeEach(() => {
     isSilent = false;
   });

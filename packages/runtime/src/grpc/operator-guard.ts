@@ -22,7 +22,10 @@ export function operatorGuard(operatorToken: string | undefined): (context: Requ
     if (expected !== undefined && timingSafeEqual(digest(given), expected)) {
       return { ...context, actor: { type: 'OPERATOR', id: context.actor.id } };
     }
-    throw new DomainError('unauthenticated', "The operator's token is missing or wrong.");
+    throw new DomainError(
+      'unauthenticated',
+      'The operator token is missing or wrong. Set OPERATOR_TOKEN to the one that the service has.',
+    );
   };
 }
 

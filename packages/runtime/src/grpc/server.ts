@@ -216,7 +216,7 @@ function unlessSilent(
   { onRefused, onLate }: Refused,
 ): Promise<unknown> {
   const refusal = (): DomainError =>
-    new DomainError('unavailable', plainSentences.unavailable, { cause: new Error('the database is silent') });
+    new DomainError('unavailable', plainSentences.unavailable, { cause: new Error('the database does not respond') });
   if (silence.isSilent()) return Promise.reject(refusal());
   return new Promise((resolve, reject) => {
     let isRefused = false;

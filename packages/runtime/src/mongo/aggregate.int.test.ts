@@ -321,7 +321,7 @@ test('a broker that lost its volume is filled again under the same ids', async (
     .collection<{ _id: string }>('relay')
     .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });
   heard.length = 0;
-  // A service that the broker does not answer in time ends, and its supervisor starts it again.
+  // A service that the broker does not respond in time ends, and its supervisor starts it again.
   await eventually(start);
   await eventually(() => expect(heard).toContainEqual({ id: recentEvents[0]?.id, version: 99 }));
   const relay = await mongo.db.collection<{ _id: string }>('relay').findOne({ _id: 'INVOICECONTROL_ORGANIZATION' });

@@ -22,7 +22,7 @@ type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'la
 /** Another writer changed the document after it was read: read and decide again. */
 export class VersionConflict extends Error {
   constructor() {
-    super('the document has another version by now');
+    super('the document has a newer version');
     this.name = 'VersionConflict';
   }
 }
@@ -42,7 +42,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
       if (attempts === attemptsMax) {
         throw new DomainError(
           'concurrent_change',
-          'Another request is changing the same resource right now. Repeat the request.',
+          'Another request is changing the same resource right now. Retry the request.',
           {
             cause: error,
           },

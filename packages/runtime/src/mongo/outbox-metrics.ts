@@ -15,10 +15,13 @@ export function reportOutbox(
 ): () => void {
   return reportGauges(
     {
-      'outbox.pending': { unit: '{document}', description: 'Documents with unpublished events, 10,000 at most.' },
+      'outbox.pending': {
+        unit: '{document}',
+        description: 'Number of documents with unpublished events, counted up to 10,000.',
+      },
       'outbox.oldest_event_age': {
         unit: 's',
-        description: 'Age of the oldest event that is not published; 0 if none.',
+        description: 'Age of the oldest unpublished event; 0 if there is none.',
       },
     },
     () =>

@@ -47,7 +47,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     disconnectedAt = now ? undefined : (disconnectedAt ?? new Date());
   });
   const closeReport = reportGauges(
-    { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker.' } },
+    { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker, else 0.' } },
     async () => [{ attributes: { service: name }, values: { 'broker.connected': isConnected ? 1 : 0 } }],
   );
   return {
@@ -78,7 +78,8 @@ async function followStatus(
   for await (const { type } of connection.status()) {
     if (type !== 'disconnect' && type !== 'reconnect') continue;
     setConnected(type === 'reconnect');
-    if (type === 'disconnect') logger.warn({ server: connection.getServer() }, 'the broker is gone; reconnecting');
-    else logger.info({ server: connection.getServer() }, 'the broker is back');
+    if (type === 'disconnect')
+      logger.warn({ server: connection.getServer() }, 'the connection to the broker was lost; reconnecting');
+    else logger.info({ server: connection.getServer() }, 'the connection to the broker is restored');
   }
 }

@@ -21,16 +21,25 @@ export function reportConsumer(
     {
       'consumer.alive': {
         unit: '1',
-        description: '1 while this process takes events and the broker knows the consumer.',
+        description: '1 while this process receives events and the consumer exists at the broker, else 0.',
       },
-      'consumer.pending': { unit: '{event}', description: 'Events that no replica has been given yet.' },
-      'consumer.unacknowledged': { unit: '{event}', description: 'Events that are being handled or wait for a retry.' },
+      'consumer.pending': {
+        unit: '{event}',
+        description: 'Number of events that were not delivered to any replica yet.',
+      },
+      'consumer.unacknowledged': {
+        unit: '{event}',
+        description: 'Number of events that are being handled or wait for a retry.',
+      },
       'consumer.oldest_event_age': {
         unit: 's',
-        description: 'Age of the oldest event that is not handled yet; 0 if none waits.',
+        description: 'Age of the oldest event that is not handled yet; 0 if there is none.',
       },
-      'consumer.redelivered': { unit: '{event}', description: 'Unacknowledged events that were delivered before.' },
-      'consumer.dead_letters': { unit: '{event}', description: 'Stored dead letters, 10,000 at most.' },
+      'consumer.redelivered': {
+        unit: '{event}',
+        description: 'Number of unacknowledged events that were delivered more than once.',
+      },
+      'consumer.dead_letters': { unit: '{event}', description: 'Number of stored dead letters, counted up to 10,000.' },
     },
     async () => {
       const { stream } = type;

@@ -26,7 +26,7 @@ export function stuckConsumers(bus: Bus, service: string, consumers: readonly Wa
         kind: 'consumer',
         what: `events that wait for ${durable}: ${lag}`,
         since: oldest,
-        why: lastError() ?? (failing || 'events arrive faster than they are handled, or no process takes them'),
+        why: lastError() ?? (failing || 'events arrive faster than they are handled, or no process handles them'),
         resolution: `kubectl logs deployment/${service} | grep ${durable}; docs/runbooks/events-and-jobs-stuck.md`,
       },
     ];
@@ -40,7 +40,7 @@ export function stuckConsumers(bus: Bus, service: string, consumers: readonly Wa
       resolution: 'kubectl get pods -l app.kubernetes.io/name=nats; docs/runbooks/broker-lost.md',
     });
     const lostAt = bus.disconnectedAt();
-    if (lostAt !== undefined) return lostAt <= before ? [broker(lostAt, 'the broker does not answer')] : [];
+    if (lostAt !== undefined) return lostAt <= before ? [broker(lostAt, 'the broker does not respond')] : [];
     try {
       return (await Promise.all(consumers.map((consumer) => findOne(consumer, before)))).flat();
     } catch (error) {
