@@ -142,6 +142,6 @@ export const EXAMPLE_ID = '0199f3a2-6c1e-7b60-9d51-2f1c8a7be001';
 export function readCount(option: string, text: string | undefined, range: { default: number; max: number }): number {
   if (text === undefined) return range.default;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > range.max) throw new UsageError(`--${option} needs a number from 1 to ${range.max}.`);
+  if (number < 1 || number > range.max) throw new UsageError(`--${option} must be a number from 1 to ${range.max}.`);
   return number;
 }

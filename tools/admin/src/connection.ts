@@ -37,9 +37,7 @@ export async function findSystem(
   const operatorToken = env['OPERATOR_TOKEN'] || running.operatorToken;
   if (operatorToken === undefined || !/^[\x21-\x7e]+$/.test(operatorToken)) {
     const asked = services.length === 1 ? `the ${services[0]} service was` : 'the services were';
-    throw new UsageError(
-      `The operator's token is missing. Put the one that ${asked} started with into OPERATOR_TOKEN.`,
-    );
+    throw new UsageError(`The operator token is missing. Set OPERATOR_TOKEN to the one that ${asked} started with.`);
   }
   const actor = { type: 'OPERATOR', id: userName(env) } as const;
   return {

@@ -3,21 +3,21 @@ import type { Command, CommandOption, FileCommand } from './command.js';
 import { operatedServices } from './command.js';
 import type { Style } from './text-output.js';
 
-const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage.';
+const EXIT_CODES = 'Exit codes: 0 success, 1 refused or failed, 2 wrong usage.';
 
 /** The help of all commands, or of those that share their first word. */
 export function generalHelp(commands: readonly (Command | FileCommand)[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return `The operator's command line. It talks to a running system, except where a command reads files.
+  return `The operator's command line. It calls a running system, except for commands that read files.
 
 ${bold('Usage')}: npm run admin -- <command> [options]
 
 ${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}`).join('\n')}
 
-Each has a help of its own: npm run admin -- <command> --help.
+Help for one command: npm run admin -- <command> --help.
 
-The system is found through --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ... and OPERATOR_TOKEN, else through
-.data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
+The address of the system comes from --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ... and the token from
+OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
 `;
 }
 
@@ -74,10 +74,10 @@ function connectionLines(command: Command | FileCommand): [string, string][] {
 
 const everyLines: [string, string][] = [
   ['--service NAME', `only one of ${operatedServices.join(', ')} (default: all)`],
-  ['--address HOST:PORT', 'where that service answers (default: <SERVICE>_ADDRESS, then dev.json)'],
+  ['--address HOST:PORT', 'address of that service (default: <SERVICE>_ADDRESS, then dev.json)'],
 ];
 
 function addressLine(service: string): [string, string] {
-  const answers = `where the ${service} service answers`;
+  const answers = `address of the ${service} service`;
   return ['--address HOST:PORT', `${answers} (default: ${addressVariable(service)}, then dev.json)`];
 }

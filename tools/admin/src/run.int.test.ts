@@ -117,7 +117,7 @@ describe('create-organization', () => {
       'a@acme.example',
     ]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/The organization is created\.\n\n {2}Organization .*\n.*\n.*ick_live_/);
+    expect(stdout).toMatch(/The organization was created\.\n\n {2}Organization .*\n.*\n.*ick_live_/);
     expect(stdout).not.toContain('\u001b');
   });
 });
@@ -237,7 +237,7 @@ describe('dead letters', () => {
     const { exitCode, stdout, stderr } = await admin(['dead-letters', 'resend', '--all', ...only, '--json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ handled: 23, failed: 1 });
-    expect(stderr).toMatch(/^1 dead letter failed again and stayed/);
+    expect(stderr).toMatch(/^1 dead letter failed again and will stay stored/);
     const { items } = (await json('dead-letters', 'list', ...only)) as unknown as { items: object[] };
     expect(items).toMatchObject([{ resends: 1 }]);
   });
@@ -249,13 +249,13 @@ describe('dead letters', () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain(':evt_b');
     expect(stderr).toBe(
-      'analysis: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'documents: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'scan: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'webhooks: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'billing: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'erp-sync: Nothing answers at 127.0.0.1:1. Is the system running?\n' +
-        'ksef: Nothing answers at 127.0.0.1:1. Is the system running?\n',
+      'analysis: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'documents: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'scan: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'webhooks: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'billing: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'erp-sync: Nothing responds at 127.0.0.1:1. Is the system running?\n' +
+        'ksef: Nothing responds at 127.0.0.1:1. Is the system running?\n',
     );
   });
 });
@@ -287,13 +287,16 @@ describe('a failure', () => {
 
   test('by a wrong token names the token', async () => {
     const refused = await admin(unknown, { DATA_DIR: dataDir, OPERATOR_TOKEN: 'wrong' });
-    expect(refused).toMatchObject({ exitCode: 1, stderr: "The operator's token is missing or wrong.\n" });
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: 'The operator token is missing or wrong. Set OPERATOR_TOKEN to the one that the service has.\n',
+    });
   });
 
   test('to connect names the address', async () => {
     const { exitCode, stderr } = await admin([...unknown, '--address', '127.0.0.1:1']);
     expect(exitCode).toBe(1);
-    expect(stderr).toBe('Nothing answers at 127.0.0.1:1. Is the system running?\n');
+    expect(stderr).toBe('Nothing responds at 127.0.0.1:1. Is the system running?\n');
   });
 
   test('to find a running system names the options to point to one', async () => {

@@ -29,7 +29,7 @@ describe('help', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`npm run admin -- ${name}`);
     expect(stdout).toContain('--json');
-    expect(stdout).toMatch(/Example.*Exit codes: 0 done, 1 refused or failed, 2 wrong usage/s);
+    expect(stdout).toMatch(/Example.*Exit codes: 0 success, 1 refused or failed, 2 wrong usage/s);
   });
 
   // A command line that is right fails only because there is no system.
@@ -75,7 +75,7 @@ describe('a wrong command line', () => {
       ['dead-letters', 'list', '--service', 'moon'],
       /organization, analysis, documents, scan, webhooks/,
     ],
-    ['an address of no service', ['dead-letters', 'list', '--address', 'a:1'], /name it with --service/],
+    ['an address of no service', ['dead-letters', 'list', '--address', 'a:1'], /Name that service with --service/],
   ])('ends with exit code 2 and an explanation: %s', async (_, args, message) => {
     const { exitCode, stderr } = await admin(args);
     expect(exitCode).toBe(2);

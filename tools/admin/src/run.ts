@@ -120,7 +120,7 @@ function findCommand(
   if (second === '--help' || second === '-h') return { group };
   const names = group.map(({ name }) => name).join(', ');
   throw new UsageError(
-    `${second === '' ? `${first} is several commands` : `Unknown command ${first} ${second}`}: ${names}.`,
+    `${second === '' ? `${first} has several commands` : `Unknown command ${first} ${second}`}: ${names}.`,
   );
 }
 
@@ -173,7 +173,7 @@ function readOptions(command: Command | FileCommand, args: readonly string[]): G
     if (more.length > 0 && asked !== undefined)
       throw new UsageError(`Unexpected argument '${more[0]}'. Run ${name} --help to see the options.`);
     if (asked === 'every' && address !== undefined && service === undefined) {
-      throw new UsageError('--address is the address of one service: name it with --service.');
+      throw new UsageError('--address is the address of one service. Name that service with --service.');
     }
   }
   return {
@@ -189,7 +189,7 @@ function readOptions(command: Command | FileCommand, args: readonly string[]): G
 function readServices(name: string | undefined): readonly OperatedService[] {
   if (name === undefined) return operatedServices;
   const service = operatedServices.find((one) => one === name);
-  if (service === undefined) throw new UsageError(`--service needs one of ${operatedServices.join(', ')}.`);
+  if (service === undefined) throw new UsageError(`--service must be one of ${operatedServices.join(', ')}.`);
   return [service];
 }
 
@@ -257,7 +257,7 @@ function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): R
           return await call(...args);
         } catch (error) {
           if (!isUnreachable(error)) throw error;
-          throw new Error(`Nothing answers at ${address}. Is the system running?`, { cause: error });
+          throw new Error(`Nothing responds at ${address}. Is the system running?`, { cause: error });
         }
       },
     ]),

@@ -10,9 +10,9 @@ describe('the sample', () => {
   test.each([
     ['neither', {}, /either --sample N or --all/],
     ['both', { sample: '1', all: '' }, /either --sample N or --all/],
-    ['a sample of nothing', { sample: '0' }, /--sample needs a number/],
-    ['a sample that is not a number', { sample: '1e3' }, /--sample needs a number/],
-    ['a sample that is too large', { sample: '9999999' }, /--sample needs a number/],
+    ['a sample of nothing', { sample: '0' }, /--sample must be a number/],
+    ['a sample that is not a number', { sample: '1e3' }, /--sample must be a number/],
+    ['a sample that is too large', { sample: '9999999' }, /--sample must be a number/],
   ])('is refused for %s', (_, given, message) => {
     expect(() => readSample(given)).toThrow(message);
   });

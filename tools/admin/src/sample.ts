@@ -17,10 +17,10 @@ export const sampleOptions = {
  */
 export function readSample(given: Readonly<Record<string, string | undefined>>): number {
   const { sample, all } = given;
-  if ((sample === undefined) === (all === undefined)) throw new UsageError('Give either --sample N or --all.');
+  if ((sample === undefined) === (all === undefined)) throw new UsageError('Pass either --sample N or --all.');
   if (sample === undefined) return Number.POSITIVE_INFINITY;
   if (!/^[1-9]\d{0,6}$/.test(sample) || Number(sample) > SAMPLE_MAX) {
-    throw new UsageError(`--sample needs a number from 1 to ${SAMPLE_MAX}.`);
+    throw new UsageError(`--sample must be a number from 1 to ${SAMPLE_MAX}.`);
   }
   return Number(sample);
 }

@@ -57,5 +57,5 @@ export function counted(count: number, what: string): string {
 
 /** Ends a sentence about all services with those that it is true of. */
 export function ofAnswering(failures: readonly string[]): string {
-  return failures.length === 0 ? '' : ' in the services that answered';
+  return failures.length === 0 ? '' : ' in the services that responded';
 }

@@ -60,7 +60,8 @@ export async function demonstrate(
 /** Waits for the decision; a repeat gets the first one. */
 async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['AcceptedAnalysis']> {
   const { data } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
-  if (!('decision' in data)) throw new Error(`The upload ${uploadId} was queued, though its decision was waited for.`);
+  if (!('decision' in data))
+    throw new Error(`The upload ${uploadId} was queued, although the demonstration waited for its decision.`);
   return data;
 }
 

@@ -30,7 +30,7 @@ const program: Program = {
         const hash = createHash('sha512')
           .update(await readFile(archive))
           .digest('base64');
-        if (hash !== SHA512) throw new Error('what was downloaded is not what is pinned');
+        if (hash !== SHA512) throw new Error('the download does not match the pinned SHA-256');
         await run('tar', ['-xzf', archive, '-C', directory]);
         return join(directory, 'package/bin/node');
       },

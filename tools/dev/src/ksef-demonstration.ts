@@ -52,7 +52,7 @@ export async function demonstrateKsef(
   const connectionId = await connect(api, token);
   const { data: analysis } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
   if (!('decision' in analysis))
-    throw new Error('The invoice for KSeF was queued, though its decision was waited for.');
+    throw new Error('The invoice for KSeF was queued, although the demonstration waited for its decision.');
   const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: analysis.id } })).data;
   const path = { connectionId };
   const created = await api.post('/ksef-connections/{connectionId}/submissions', {

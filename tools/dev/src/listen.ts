@@ -4,24 +4,24 @@ import { startWebhookListener } from './webhook-listener.js';
 
 const PORT_DEFAULT = 4100;
 
-const usage = `Receives webhooks on 127.0.0.1, verifies and prints them. Ctrl-C ends it.
+const usage = `Receives webhooks on 127.0.0.1, verifies them and prints them. Stop it with Ctrl-C.
 
-  npm run listen -- --secret whsec_...     verifies; may be given twice, for the new and the previous secret
-  npm run listen                           prints without verifying, and says so
-  npm run listen -- --port 4200            instead of ${PORT_DEFAULT}
-  npm run listen -- --status 503           answers so, to watch what is retried (200 unless said)
+  npm run listen -- --secret whsec_...     verifies; may be passed twice, for the new and the previous secret
+  npm run listen                           prints webhooks without verifying them
+  npm run listen -- --port 4200            listens on another port than ${PORT_DEFAULT}
+  npm run listen -- --status 503           responds with this status, to watch retries (default 200)
   npm run listen -- --json                 one line of JSON for each request
 
   WEBHOOK_SECRET=whsec_...                 instead of --secret, so that no secret is in the history of the shell
 
-What does not verify is printed with the reason and answered 400. Any path is received. Receivers for production:
-docs/guides/receiving-webhooks.md
+A webhook that cannot be verified is printed with the reason and gets the response 400. Every path is accepted.
+Receivers for production: docs/guides/receiving-webhooks.md
 
-A service that was started without these settings refuses to call 127.0.0.1, when you register it and when it sends:
+A service calls 127.0.0.1 only if it was started with these settings; otherwise it refuses to register the receiver:
 
   EGRESS_ALLOW_CIDRS=127.0.0.1/32 EGRESS_ALLOW_HTTP=true npm start
 
-Then register it; the answer has the secret, once:
+Then register the receiver. Only this response has the secret:
 
   curl -s $API/webhooks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
     -d '{ "url": "http://127.0.0.1:${PORT_DEFAULT}/hooks", "events": ["invoice.analysis.completed", "finding.created"] }'
@@ -32,7 +32,7 @@ class UsageError extends Error {}
 
 await main().catch((error: unknown) => {
   const isSaid = error instanceof UsageError || error instanceof TypeError;
-  process.stderr.write(`${isSaid ? `${error.message} What there is: npm run listen -- --help` : String(error)}\n`);
+  process.stderr.write(`${isSaid ? `${error.message} For all options: npm run listen -- --help` : String(error)}\n`);
   process.exitCode = 1;
 });
 
@@ -66,8 +66,8 @@ async function main(): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new UsageError(`Port ${port} is in use: choose another with --port.`);
   });
-  const how = secrets.length === 0 ? 'without a secret: nothing is verified' : 'verifying';
-  process.stderr.write(`Listening on ${listener.url}, ${how}. Ctrl-C ends it.\n`);
+  const how = secrets.length === 0 ? 'without a secret, so webhooks are not verified' : 'verifying';
+  process.stderr.write(`Listening on ${listener.url}, ${how}. Stop with Ctrl-C.\n`);
   const stop = (): void => {
     const { verified, refused, unverified } = listener.counts;
     process.stderr.write(`\n${verified} verified, ${refused} refused, ${unverified} not verified.\n`);
@@ -81,5 +81,5 @@ async function main(): Promise<void> {
 function wholeNumber(option: string, text: string, min: number, max: number): number {
   const number = Number(text);
   if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new UsageError(`${option} is "${text}"; it must be a whole number from ${min} to ${max}.`);
+  throw new UsageError(`${option} is "${text}" but must be a whole number from ${min} to ${max}.`);
 }

@@ -16,7 +16,7 @@ let isEnded = false;
 try {
   const found = await imageNode(console.log);
   if (found === undefined)
-    console.log('npm has the Node of the image for Linux on x86-64 alone: all tests run on this one.');
+    console.log('npm has the Node version of the image only for Linux on x86-64: all tests run on the installed Node.');
   const node = found ?? process.execPath;
   const runs = args.length > 0 ? [[node, args] as const] : allTests(node);
   // The second part says what it finds also when the first has failed.

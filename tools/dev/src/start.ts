@@ -25,21 +25,21 @@ import { describeDeliveries, registerReceiver, showsWebhook } from './webhook-de
 
 const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and documents and keeps serving.
 
-  npm start                  start and show the demonstration
+  npm start                  start, and show the demonstration
   npm start -- --no-demo     without the demonstration's invoices, documents, webhook and ERP
   npm start -- --fresh       delete the data of earlier starts first
 
-  PORT=8080                  where the REST gateway listens
-  DATA_DIR=.data             where data is kept
-  MONGODB_URL, NATS_URL      use these instead of finding or starting some
-  PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider; a simulator plays it
+  PORT=8080                  port of the REST gateway
+  DATA_DIR=.data             directory of the data
+  MONGODB_URL, NATS_URL      use these servers instead of finding or starting some
+  PADDLE_..., CHECKOUT_...   prices, secrets and addresses of the payment provider (default: a simulator)
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
-                             addresses, applications and times of ERPs; simulators play them
-  KSEF_...                   addresses, waits and limits of KSeF; a simulator plays it, and with KSEF_TEST_URL
+                             addresses, applications and times of ERPs (default: simulators)
+  KSEF_...                   addresses, waits and limits of KSeF (default: a simulator); with KSEF_TEST_URL
                              the demonstration submits nothing
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
-  LOG_LEVEL=warn             error unless set
+  LOG_LEVEL=warn             log level (default error)
 `;
 
 const PORT_DEFAULT = 8080;
@@ -208,7 +208,7 @@ interface Welcome {
 function welcome({ baseUrl, key, webhooks, erp, ksef, toTry, tookMs }: Welcome): string {
   const root = baseUrl.replace(/\/v1$/, '');
   return `
-Ready after ${(tookMs / 1000).toFixed(1)} s. Ctrl-C stops everything.
+Ready after ${(tookMs / 1000).toFixed(1)} s. Stop everything with Ctrl-C.
 
   API       ${baseUrl}
   API key   ${key}
@@ -231,7 +231,7 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
     });
     return values;
   } catch (error) {
-    throw new StartError(`${(error as Error).message}. What there is: npm start -- --help`, { cause: error });
+    throw new StartError(`${(error as Error).message}. For all options: npm start -- --help`, { cause: error });
   }
 }
 
@@ -276,7 +276,7 @@ function readPort(text: string | undefined): number {
   if (text === undefined || text === '') return PORT_DEFAULT;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  throw new StartError(`PORT is "${text}"; it must be a number from 0 to 65535.`);
+  throw new StartError(`PORT is "${text}" but must be a number from 0 to 65535.`);
 }
 
 /** A fault of the environment, reported in one sentence without a stack. */

@@ -34,8 +34,8 @@ test('a delivery is printed with its type, id, age and data, and a repeat as suc
   await start();
   expect([await deliver(), await deliver()]).toEqual([200, 200]);
   expect(printed).toEqual([
-    '02:40:02.000  verified  finding.created  evt_1  /hooks  answered 200, signed 2 s ago\n  {"finding_id":"f"}',
-    '02:40:02.000  verified  finding.created  evt_1  /hooks  answered 200, signed 2 s ago, seen 2 times\n  {"finding_id":"f"}',
+    '02:40:02.000  verified  finding.created  evt_1  /hooks  status 200, signed 2 s ago\n  {"finding_id":"f"}',
+    '02:40:02.000  verified  finding.created  evt_1  /hooks  status 200, signed 2 s ago, seen 2 times\n  {"finding_id":"f"}',
   ]);
 });
 

@@ -121,7 +121,7 @@ function toText({ at, outcome, reason, path, eventId, times, ageSeconds, event, 
   const repeat = times > 1 ? `, seen ${times} times` : '';
   const verdict = { verified: 'verified', refused: 'REFUSED', unverified: 'NOT VERIFIED (no secret)' }[outcome];
   return [
-    `${at.slice(11, 23)}  ${verdict}  ${name}  ${eventId || 'no svc-event-id'}  ${path}  answered ${status}${age}${repeat}`,
+    `${at.slice(11, 23)}  ${verdict}  ${name}  ${eventId || 'no svc-event-id'}  ${path}  status ${status}${age}${repeat}`,
     ...(reason === undefined ? [] : [`  ${reason}`]),
     `  ${printable(event === undefined ? JSON.stringify(text ?? '') : JSON.stringify(event.data ?? event))}`,
   ].join('\n');

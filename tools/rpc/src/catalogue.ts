@@ -41,11 +41,11 @@ export function findMethod(catalogue: Method[], wanted: string): Method {
   const [only, ...others] = matches;
   if (only === undefined) {
     const similar = catalogue.filter(({ name }) => name.toLowerCase() === target.split('.').at(-1)).map(fullName);
-    const hint = similar.length > 0 ? `did you mean ${similar.join(' or ')}?` : '`npm run rpc -- --list` shows all.';
-    throw new Error(`No rpc is called ${wanted}: ${hint}`);
+    const hint = similar.length > 0 ? `did you mean ${similar.join(' or ')}?` : '`npm run rpc -- --list` lists all.';
+    throw new Error(`There is no rpc ${wanted}: ${hint}`);
   }
   if (others.length > 0)
-    throw new Error(`Several rpcs are called ${wanted}: name one of ${matches.map(fullName).join(', ')}.`);
+    throw new Error(`Several rpcs match ${wanted}. Use one of ${matches.map(fullName).join(', ')}.`);
   return only;
 }
 

@@ -61,7 +61,7 @@ describe('the console', () => {
     server.forceShutdown();
   });
 
-  test('prints the answer as JSON', async () => {
+  test('prints the response as JSON', async () => {
     const { exitCode, stdout } = await run(address, 'Health.Check', '{ "service": "ready" }');
     expect(JSON.parse(stdout)).toEqual({ status: 'SERVING' });
     expect(exitCode).toBe(0);
@@ -100,8 +100,8 @@ describe('the console', () => {
     ],
     ['what is not JSON', ['Health.Check', '{ready}'], 'The request is not JSON'],
     ['a list for one message', ['Health.Check', '[]'], 'must be one JSON object'],
-    ['metadata without a value', ['Health.Check', '--metadata', 'answer'], '--metadata takes name=value, not answer'],
-    ['a missing name', [], 'the name of an rpc are needed'],
+    ['metadata without a value', ['Health.Check', '--metadata', 'answer'], '--metadata must be name=value, not answer'],
+    ['a missing name', [], 'the name of an rpc'],
   ])('refuses %s with a sentence', async (_, args, sentence) => {
     expect(await run(address, ...args)).toMatchObject({
       exitCode: 1,
@@ -112,7 +112,7 @@ describe('the console', () => {
 
   test('lists every rpc with the fields of its request', async () => {
     const { stdout } = await run('--list', 'health');
-    expect(stdout.split('\n')).toContain('grpc.health.v1.Health.Watch { service }, answers a stream');
+    expect(stdout.split('\n')).toContain('grpc.health.v1.Health.Watch { service }, responds with a stream');
   });
 });
 

@@ -7,7 +7,7 @@ import { contractsDirectory, findMethod, fullName, readCatalogue, requestFields,
 
 const TIMEOUT_MS = 10_000;
 
-const help = `Calls one rpc of a running service and prints the answer as JSON.
+const help = `Calls one rpc of a running service and prints the response as JSON.
 
   npm run rpc -- <address> <Service.Method> ['<json>' | -]
   npm run rpc -- --list [part of a name]
@@ -15,11 +15,11 @@ const help = `Calls one rpc of a running service and prints the answer as JSON.
   <address>          host:port of the service
   <Service.Method>   FindingService.ReviewFinding, or any unambiguous end of the full name
   <json>             the request with the field names of proto JSON (camelCase); {} when left out, - reads standard input.
-                     An rpc that takes a stream gets a JSON list. Bytes are base64, enums are names,
+                     For an rpc that takes a stream, pass a JSON list. Bytes are base64, enums are names,
                      times are { "seconds": 1767225600, "nanos": 0 }.
 
   -m, --metadata name=value   sent with the request; may be repeated
-      --timeout-ms <n>        gives up after this long (default ${TIMEOUT_MS})
+      --timeout-ms <n>        cancels the call after this time (default ${TIMEOUT_MS})
       --list                  prints all rpcs with the fields of their requests
   -h, --help                  prints this
 
@@ -49,10 +49,10 @@ async function main(): Promise<void> {
   if (values.list) return list(catalogue, positionals[0] ?? '');
 
   const [address, wanted, json = '{}'] = positionals;
-  if (!address || !wanted) throw new Error(`An address and the name of an rpc are needed.\n\n${help}`);
+  if (!address || !wanted) throw new Error(`Pass an address and the name of an rpc.\n\n${help}`);
   const timeoutMs = Number(values['timeout-ms']);
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
-    throw new Error('--timeout-ms takes a whole number of milliseconds, 1 or more.');
+    throw new Error('--timeout-ms must be a whole number of milliseconds, 1 or more.');
 
   const method = findMethod(catalogue, wanted);
   const requests = readRequests(json === '-' ? await text(process.stdin) : json, method);
@@ -66,7 +66,7 @@ function list(catalogue: Method[], part: string): void {
   for (const method of listed) {
     const { requestStream, responseStream } = method.definition;
     const request = `${requestStream ? 'stream of ' : ''}{ ${requestFields(method).join(', ')} }`;
-    console.log(`${fullName(method)} ${request}${responseStream ? ', answers a stream' : ''}`);
+    console.log(`${fullName(method)} ${request}${responseStream ? ', responds with a stream' : ''}`);
   }
 }
 
@@ -76,7 +76,7 @@ function readRequests(json: string, method: Method): object[] {
   try {
     parsed = JSON.parse(json);
   } catch (cause) {
-    throw new Error(`The request is not JSON (${(cause as Error).message}): put it in single quotes for the shell.`, {
+    throw new Error(`The request is not JSON (${(cause as Error).message}). Put it in single quotes for the shell.`, {
       cause,
     });
   }
@@ -91,7 +91,7 @@ function readRequests(json: string, method: Method): object[] {
   const unknown = requests.flatMap((request) => Object.keys(request as object)).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new Error(
-      `The request has no field ${unknown.join(', ')}: ${fullName(method)} takes ${known.join(', ') || 'none'}.`,
+      `There is no field ${unknown.join(', ')}: ${fullName(method)} takes ${known.join(', ') || 'none'}.`,
     );
   }
   return requests as object[];
@@ -101,7 +101,7 @@ function readMetadata(pairs: string[]): Metadata {
   const metadata = new Metadata();
   for (const pair of pairs) {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-    if (name === undefined || value === undefined) throw new Error(`--metadata takes name=value, not ${pair}.`);
+    if (name === undefined || value === undefined) throw new Error(`--metadata must be name=value, not ${pair}.`);
     metadata.add(name, value);
   }
   return metadata;

@@ -27,7 +27,7 @@ export async function createScan(
   try {
     const { data, headers } = await api.post('/scans', { body, idempotencyKey: chunkKey(body), signal });
     if (!Array.isArray((data as Partial<ScanResult> | undefined)?.skippedRows)) {
-      throw new NetworkError('The answer is not a scan. Check --base-url.');
+      throw new NetworkError('The response is not a scan. Check --base-url.');
     }
     return { kind: 'scanned', scan: data, wasSentBefore: headers.get('idempotency-replayed') === 'true' };
   } catch (error) {
@@ -57,6 +57,6 @@ export async function findingSeverities(
 export function failureSentence(error: ApiError | NetworkError): string {
   if (error instanceof NetworkError) return error.message;
   return error.code === undefined
-    ? `The service answered ${error.status} without a message. Check --base-url.`
+    ? `The service returned status ${error.status} and no message. Check --base-url.`
     : `${error.message} (${error.code}, request ${error.requestId})`;
 }

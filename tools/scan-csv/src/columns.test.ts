@@ -145,7 +145,7 @@ describe('--map', () => {
 test('two columns for one field are refused, with the option that chooses', () => {
   const { faults } = map(['Supplier', 'Invoice no', 'Date', 'Gross', 'IBAN', 'Supplier IBAN']);
   expect(faults).toEqual([
-    'bankIban: #5 "IBAN" and #6 "Supplier IBAN" both match. Choose one: --map bankIban="IBAN", or --map bankIban= to use none.',
+    'bankIban: #5 "IBAN" and #6 "Supplier IBAN" both match. Choose one with --map bankIban="IBAN", or --map bankIban= to use none.',
   ]);
 });
 

@@ -169,7 +169,7 @@ function findColumn(header: readonly string[], wanted: string): number | string 
 function ambiguous(field: ScanField, header: readonly string[], candidates: readonly number[]): string {
   const names = candidates.map((column) => columnName(header, column)).join(' and ');
   const none = requiredFields.includes(field) ? '' : `, or --map ${field}= to use none`;
-  return `${field}: ${names} both match. Choose one: --map ${field}=${choice(header, candidates[0] ?? 0)}${none}.`;
+  return `${field}: ${names} both match. Choose one with --map ${field}=${choice(header, candidates[0] ?? 0)}${none}.`;
 }
 
 function missing(field: ScanField, header: readonly string[], usedColumns: readonly number[]): string {

@@ -38,7 +38,7 @@ export function createEncodingDetector(): EncodingDetector {
       if (first[0] === 0xff && first[1] === 0xfe) return 'utf-16le';
       if (first[0] === 0xfe && first[1] === 0xff) return 'utf-16be';
       if (first[0] === 0x50 && first[1] === 0x4b && first[2] === 0x03 && first[3] === 0x04) {
-        throw new UsageError('This is a spreadsheet or another zip file. Save it as CSV (UTF-8) and give that file.');
+        throw new UsageError('This is a spreadsheet or another zip file. Save it as CSV (UTF-8) and scan that file.');
       }
       if (hasNul) {
         throw new UsageError('This is not a text file: it has bytes of value zero. Save the ledger as CSV (UTF-8).');

@@ -107,7 +107,7 @@ function refuseOpenQuote(raw: string, { delimiter, header }: LedgerForm, linesRe
   throw new UsageError(
     `Line ${linesRead + 1 + found.linesBefore}, ${columnName(header, found.column)}: ` +
       'the cell begins with a quotation mark that is not closed. ' +
-      'Close it at the end of the cell; one that belongs to the text is written twice.',
+      'Close it at the end of the cell; write a quotation mark within the text twice.',
   );
 }
 

@@ -41,8 +41,9 @@ export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parse(args);
   const { help = false, json = false } = values;
   const [file, ...more] = positionals;
-  if (file === undefined && !help) throw new UsageError('Name the file to read. Run with --help to see how.');
-  if (more.length > 0) throw new UsageError(`One file at a time: ${positionals.length} are named.`);
+  if (file === undefined && !help) throw new UsageError('Pass the file to read. Run with --help to see how.');
+  if (more.length > 0)
+    throw new UsageError(`Only one file can be scanned at a time, but ${positionals.length} were passed.`);
   return {
     help,
     json,
@@ -102,13 +103,13 @@ function baseUrl(text: string): string {
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
     [url.search, url.hash, url.username, url.password].every((part) => part === '');
-  if (!isUsable) throw new UsageError(`--base-url is an address such as ${DEFAULT_BASE_URL}.`);
+  if (!isUsable) throw new UsageError(`--base-url must be an address such as ${DEFAULT_BASE_URL}.`);
   return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 function company(text: string | undefined): string | undefined {
   if (text === undefined || UUID.test(text)) return text;
-  throw new UsageError('--company is the id of a company, a UUID: GET /companies lists them.');
+  throw new UsageError('--company must be the id of a company, a UUID. GET /companies lists the ids.');
 }
 
 function currency(text: string | undefined): string | undefined {
@@ -124,7 +125,7 @@ function overrides(texts: readonly string[]): Overrides {
   for (const text of texts) {
     const field = text.split('=', 1)[0] ?? '';
     if (!isScanField(field) || !text.includes('=')) {
-      throw new UsageError(`--map is field="Column", the field one of ${scanFields.join(', ')}.`);
+      throw new UsageError(`--map must be field="Column" with one of the fields ${scanFields.join(', ')}.`);
     }
     result.set(field, text.slice(field.length + 1).trim());
   }
@@ -134,7 +135,7 @@ function overrides(texts: readonly string[]): Overrides {
 function oneOf<T extends string>(name: string, allowed: readonly T[], text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const found = allowed.find((value) => value === text);
-  if (found === undefined) throw new UsageError(`--${name} is ${allowed.join(' or ')}.`);
+  if (found === undefined) throw new UsageError(`--${name} must be ${allowed.join(' or ')}.`);
   return found;
 }
 
@@ -143,7 +144,7 @@ function encoding(label: string | undefined): string | undefined {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw new UsageError('--encoding is a name such as utf-8, windows-1250, windows-1252 or utf-16le.');
+    throw new UsageError('--encoding must be a name such as utf-8, windows-1250, windows-1252 or utf-16le.');
   }
 }
 

@@ -117,7 +117,7 @@ function openQuestion<Reading extends string>(
     const { example, results } = decision;
     const meanings = readings.map((reading) => `${results[reading]} (--${option} ${reading})`).join(' or ');
     return [
-      `Column ${column}: "${printable(example.text)}" in line ${example.line} can be ${meanings}, and no other cell tells which. Choose with ${choose}.`,
+      `Column ${column}: "${printable(example.text)}" in line ${example.line} can be ${meanings}, and no other cell shows which. Choose with ${choose}.`,
     ];
   }
   const { examples } = decision;

@@ -220,7 +220,7 @@ export function describeSummary(summary: Summary, { baseUrl, keyFile }: Findings
     ...describeSkipped(rowsSkipped),
     ...(sentBefore === 0
       ? []
-      : [`${counted(sentBefore, 'request')} had been sent before: the results are from that run.`]),
+      : [`${counted(sentBefore, 'request')} had been sent before; the results are from that run.`]),
     '',
     `Invoices analyzed  ${summary.invoicesAnalyzed}`,
     `Analyzed value     ${value}${unconvertedInvoices > 0 ? `, without ${counted(unconvertedInvoices, 'invoice')} that ${unconvertedInvoices === 1 ? 'has' : 'have'} no exchange rate` : ''}`,

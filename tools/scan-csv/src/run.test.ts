@@ -184,14 +184,14 @@ describe('failures', () => {
     const [rate, turn, dropped = 0, unavailable, late = 0] = pausesMs;
     expect([rate, turn, unavailable]).toEqual([7_000, 5_000, 2_000]);
     expect(dropped).toBeLessThan(late);
-    expect(stderr).toContain('Too many requests. (RATE_LIMITED, request req_1) Trying again in 7 s.');
+    expect(stderr).toContain('Too many requests. (RATE_LIMITED, request req_1) Retrying in 7 s.');
   });
 
   test('that persist end the run after six attempts and tell how to continue', async () => {
     service.injectedFaults.push(...Array.from({ length: 6 }, () => ({ status: 502 })));
     const { code, stderr, stdout } = await scan(ledger(2));
     expect([code, stdout, service.received.length]).toEqual([1, '', 6]);
-    expect(stderr).toContain('502 without a message. Check --base-url. (tried 6 times)');
+    expect(stderr).toContain('502 and no message. Check --base-url. (tried 6 times)');
     expect(stderr).toContain('0 of 1 requests are done. Run the same command again to continue');
   });
 
@@ -264,7 +264,7 @@ describe('failures', () => {
 
   test('by an answer that is not a scan are reported', async () => {
     service.injectedFaults.push({ status: 201, body: { ok: true } });
-    expect((await scan(ledger(1))).stderr).toContain('The answer is not a scan.');
+    expect((await scan(ledger(1))).stderr).toContain('The response is not a scan.');
   });
 });
 
@@ -395,18 +395,18 @@ describe('nothing is sent', () => {
   });
 
   test.each([
-    [[], 'Name the file to read.'],
-    [['a.csv', 'b.csv'], 'One file at a time'],
+    [[], 'Pass the file to read.'],
+    [['a.csv', 'b.csv'], 'Only one file can be scanned at a time'],
     [['none.csv'], 'none.csv cannot be read: ENOENT.'],
     [['.'], 'is not a file.'],
     [['a.csv', '--nonsense'], "Unknown option '--nonsense'"],
-    [['a.csv', '--decimal', 'dot'], '--decimal is comma or point.'],
-    [['a.csv', '--dates', 'ymd'], '--dates is dmy or mdy.'],
+    [['a.csv', '--decimal', 'dot'], '--decimal must be comma or point.'],
+    [['a.csv', '--dates', 'ymd'], '--dates must be dmy or mdy.'],
     [['a.csv', '--currency', 'XXX'], '--currency: XXX is not a currency'],
-    [['a.csv', '--company', '1'], '--company is the id of a company'],
-    [['a.csv', '--map', 'name=x'], '--map is field="Column", the field one of supplierName,'],
-    [['a.csv', '--base-url', 'ftp://x'], '--base-url is an address such as http://localhost:8080/v1.'],
-    [['a.csv', '--encoding', 'klingon'], '--encoding is a name such as utf-8'],
+    [['a.csv', '--company', '1'], '--company must be the id of a company'],
+    [['a.csv', '--map', 'name=x'], '--map must be field="Column" with one of the fields supplierName,'],
+    [['a.csv', '--base-url', 'ftp://x'], '--base-url must be an address such as http://localhost:8080/v1.'],
+    [['a.csv', '--encoding', 'klingon'], '--encoding must be a name such as utf-8'],
     [['a.csv', '--api-key', 'secret'], 'can read an API key on the command line'],
     [['a.csv', 'ick_live_secret'], 'can read an API key on the command line'],
   ])('for the arguments %j', async (args, message) => {
@@ -432,7 +432,7 @@ describe('the key', () => {
 
   test.each([
     ['', 'The API key is missing: put it into INVOICE_CONTROL_API_KEY'],
-    ['two words', 'The API key has blanks'],
+    ['two words', 'The API key has spaces'],
   ])('%p is refused', async (key, message) => {
     const { code, stderr } = await scan(ledger(1), [], { env: { INVOICE_CONTROL_API_KEY: key } });
     expect(code).toBe(2);

@@ -97,7 +97,7 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunD
     totalMsMax: REQUEST_MS_MAX,
     sleep: (ms) => pause(ms, signal),
     onRetry: ({ error, delayMs }) =>
-      progress.note(`${failureSentence(error)} Trying again in ${Math.ceil(delayMs / 1_000)} s.`),
+      progress.note(`${failureSentence(error)} Retrying in ${Math.ceil(delayMs / 1_000)} s.`),
   });
   const { sent, stoppedBy } = await sendChunks(plan.chunks, options.companyId, api, progress, signal);
   if (sent.length > 0 || stoppedBy === undefined) {
@@ -108,7 +108,7 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunD
   }
   if (stoppedBy === undefined) return DONE;
   const rest = `${sent.length} of ${plan.chunks.length} requests are done.`;
-  const howToContinue = 'Run the same command again to continue: nothing is sent twice.';
+  const howToContinue = 'Run the same command again to continue. Nothing is sent twice.';
   if (stoppedBy === 'stopped') {
     stderr.write(`Stopped: ${rest} ${howToContinue}\n`);
     return STOPPED;
@@ -175,7 +175,7 @@ async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps
     throw new UsageError(`The API key is missing: put it into ${KEY_VARIABLE}, or into a file named by --key-file.`);
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UsageError('The API key has blanks or other invalid characters. The text must be the key only.');
+    throw new UsageError('The API key has spaces or other invalid characters. Pass only the key itself.');
   }
   return key;
 }

@@ -143,9 +143,7 @@ function callsOf(name: string, source: string): string[] {
 }
 
 function unread(what: string): never {
-  throw new Error(
-    `The code does not say in a way that is read here what ${what} is: correct the patterns of read-services.ts.`,
-  );
+  throw new Error(`The name of ${what} cannot be read from the code. Correct the patterns in read-services.ts.`);
 }
 
 function sorted(names: readonly string[]): string[] {

@@ -301,7 +301,8 @@ export function databaseName(service: string): string {
 function order(): ServiceName[] {
   const ordered: ServiceName[] = [];
   const visit = (name: string, path: readonly string[]): void => {
-    if (path.includes(name)) throw new Error(`${[...path, name].join(' calls ')}: a cycle has no order to start in.`);
+    if (path.includes(name))
+      throw new Error(`${[...path, name].join(' calls ')}: the services of a cycle cannot be started in order.`);
     if (!(name in services)) throw new Error(`${path.at(-1)} calls ${name}, which is not a service.`);
     const service = name as ServiceName;
     if (ordered.includes(service)) return;

@@ -29,7 +29,7 @@ export const createKey: Command = {
     );
     return {
       json: { apiKeyId, key },
-      sentence: 'The key is created.',
+      sentence: 'The API key was created.',
       values: { Id: apiKeyId, Key: key },
       note: KEY_NOTE,
     };
@@ -40,7 +40,7 @@ function readTime(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(time.getTime())) {
-    throw new UsageError('--expires needs a time with its zone, such as 2027-01-31T00:00:00Z.');
+    throw new UsageError('--expires must be a time with a time zone, such as 2027-01-31T00:00:00Z.');
   }
   return time;
 }

@@ -22,6 +22,6 @@ export const createMember: Command = {
       },
       call,
     );
-    return { json: { userId }, sentence: 'The member is added.', values: { 'User id': userId } };
+    return { json: { userId }, sentence: 'The member was added.', values: { 'User id': userId } };
   },
 };

@@ -30,7 +30,7 @@ export const createOrganization: Command = {
     );
     return {
       json: { organizationId, companyId, ownerKey },
-      sentence: 'The organization is created.',
+      sentence: 'The organization was created.',
       values: { Organization: organizationId, 'Default company': companyId, "Owner's key": ownerKey },
       note: KEY_NOTE,
     };

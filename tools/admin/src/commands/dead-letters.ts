@@ -52,7 +52,7 @@ export const listDeadLetters: Command = {
         : {
             note:
               `${hasMore ? `Only the first ${LISTED_MAX} of a service are shown.\n` : ''}` +
-              'When the cause is corrected: dead-letters resend ID, or dead-letters resend --all.',
+              'After correcting the cause, run dead-letters resend ID or dead-letters resend --all.',
           }),
     };
   },
@@ -84,7 +84,9 @@ export const showDeadLetter: Command = {
         note: JSON.stringify(event, undefined, 2),
       };
     }
-    throw new Error(`There is no dead letter ${id}. dead-letters list shows all; one that was handled is gone.`);
+    throw new Error(
+      `There is no dead letter ${id}. dead-letters list shows all; a dead letter that was handled is deleted.`,
+    );
   },
 };
 
@@ -115,7 +117,7 @@ export const resendDeadLetters: Command = {
     return {
       json: { handled, failed: failed.length, results: known },
       sentence: isGone
-        ? `There is no dead letter ${id}: it was handled before, or the id is wrong.`
+        ? `There is no dead letter ${id}. Either it was handled before, or the id is wrong.`
         : `${counted(handled, 'dead letter')} handled, ${failed.length} failed again.`,
       table: {
         columns: ['SERVICE', 'ID', 'RESENT', 'ERROR'],
@@ -125,7 +127,9 @@ export const resendDeadLetters: Command = {
         ...failures,
         ...(isGone ? [`No dead letter was sent again. dead-letters list shows all.`] : []),
         ...(failed.length > 0
-          ? [`${counted(failed.length, 'dead letter')} failed again and stayed. dead-letters show ID has the event.`]
+          ? [
+              `${counted(failed.length, 'dead letter')} failed again and will stay stored. dead-letters show ID prints the event.`,
+            ]
           : []),
       ],
     };

@@ -34,8 +34,10 @@ export const linkSubscription: Command = {
         : ['Its checkout did not name this organization.']),
       ...(otherSubscriptionIds.length === 0
         ? []
-        : ['The organization has another subscription that is not canceled: while it lasts, this one grants nothing.']),
-      ...(isDryRun && !alreadyLinked ? ['Linking cannot be undone: ask the organization whether it pays for it.'] : []),
+        : ['The organization has another subscription that is not canceled. While it lasts, this one grants nothing.']),
+      ...(isDryRun && !alreadyLinked
+        ? ['Linking cannot be undone. Ask the organization whether it pays for this subscription.']
+        : []),
     ];
     return {
       json: {
@@ -52,9 +54,9 @@ export const linkSubscription: Command = {
         otherSubscriptionIds,
       },
       sentence: alreadyLinked
-        ? 'The subscription was linked to the organization before.'
+        ? 'The subscription was already linked to the organization.'
         : linked
-          ? 'The subscription is linked to the organization.'
+          ? 'The subscription was linked to the organization.'
           : 'Nothing was changed.',
       values: {
         Subscription: `${subscriptionId} (${plan}, ${status})`,

@@ -47,7 +47,7 @@ export const organizations: Command = {
           String(one.companies),
         ]),
       },
-      ...(nextPageToken === '' ? {} : { note: `There are more: --after ${nextPageToken}` }),
+      ...(nextPageToken === '' ? {} : { note: `There are more. To continue: --after ${nextPageToken}` }),
     };
   },
 };

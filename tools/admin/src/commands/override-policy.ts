@@ -23,7 +23,7 @@ export const overridePolicy: Command = {
     );
     return {
       json: { version },
-      sentence: `Invoices are decided by policy ${version} from now on.`,
+      sentence: `New invoices are now decided by policy ${version}.`,
       values: { Policy: version },
     };
   },

@@ -24,13 +24,13 @@ export const purgeOrganizations: Command = {
       json: { purged },
       sentence:
         purged.length === 0
-          ? 'No deleted organization has its retention behind it.'
-          : `The purge of ${counted(purged.length, 'organization')} has begun; it cannot be undone.`,
+          ? 'There is no deleted organization whose retention has ended.'
+          : `The purge of ${counted(purged.length, 'organization')} has begun and cannot be undone.`,
       ...(purged.length === 0
         ? {}
         : {
             table: { columns: ['ORGANIZATION'], rows: purged.map(({ organizationId }) => [organizationId]) },
-            note: 'verify-purge says what is left of each.',
+            note: 'verify-purge shows what is left of each.',
           }),
     };
   },
@@ -45,7 +45,7 @@ export const verifyPurge: Command = {
   async run(operator, given) {
     const organizationId = (given['organization'] ?? '').toLowerCase();
     // Nothing is stored under a misspelt id, and that would read as a proof.
-    if (!UUID.test(organizationId)) throw new UsageError('--organization needs the id of an organization, a UUID.');
+    if (!UUID.test(organizationId)) throw new UsageError('--organization must be the id of an organization, a UUID.');
     const { answers, failures } = await askEach(operator, (rpc) =>
       rpc.countTenantDocuments({ organizationId }, operator.call),
     );

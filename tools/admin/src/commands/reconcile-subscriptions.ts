@@ -22,7 +22,7 @@ export const reconcileSubscriptions: Command = {
       ...(unknown === 0
         ? {}
         : {
-            note: 'Unknown ones are linked to no organization (`stuck` lists them) or have no known price (the log of billing names them).',
+            note: 'Unknown ones are not linked to an organization (`stuck` lists them) or have no known price (the log of billing names them).',
           }),
     };
   },

@@ -40,5 +40,5 @@ export const replayAnalyses: Command = {
 
 function outcome(replayed: number, different: number): string {
   if (replayed === 0) return 'This organization has no analyses. Check its id.';
-  return different === 0 ? 'Every analysis gives the same result again.' : 'Some analyses give a different result now.';
+  return different === 0 ? 'Every analysis gives the same result.' : 'Some analyses now give a different result.';
 }

@@ -18,7 +18,7 @@ export const restoreOrganization: Command = {
     }
     return {
       json: { organizationId, ownerKey },
-      sentence: 'The organization is restored.',
+      sentence: 'The organization was restored.',
       values: { Organization: organizationId, "Owner's new key": ownerKey },
       note: KEY_NOTE,
     };

@@ -19,10 +19,10 @@ export const abandonScan: Command = {
     return {
       json: { scanId, organizationId, status: 'FAILED', abandonedAt, reason, rowsGivenBack, alreadyAbandoned },
       sentence: alreadyAbandoned
-        ? `The scan was abandoned before, on ${abandonedAt}; nothing was changed.`
-        : 'The scan is abandoned.',
-      values: { Status: 'FAILED', Reason: reason, 'Rows given back': String(rowsGivenBack) },
-      note: 'Its external ids are free: its sender may send the rows again, with a new Idempotency-Key.',
+        ? `The scan was already abandoned at ${abandonedAt}. Nothing was changed.`
+        : 'The scan was abandoned.',
+      values: { Status: 'FAILED', Reason: reason, 'Rows returned to the quota': String(rowsGivenBack) },
+      note: 'Its external ids can be used again: its sender may send the rows again with a new Idempotency-Key.',
     };
   },
 };

@@ -32,11 +32,11 @@ export const setPlan: Command = {
       },
       call,
     );
-    return { json: { organizationId }, sentence: 'The plan is set.' };
+    return { json: { organizationId }, sentence: 'The plan was set.' };
   },
 };
 
 function readCount(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new UsageError('--additional-legal-entities needs a number from 0 to 100.');
+  if (!/^\d{1,3}$/.test(text)) throw new UsageError('--additional-legal-entities must be a number from 0 to 100.');
   return Number(text);
 }

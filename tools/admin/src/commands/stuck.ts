@@ -31,7 +31,7 @@ export const stuck: Command = {
       sentence:
         items.length === 0
           ? `Nothing is stuck${ofAnswering(failures)}.`
-          : `${counted(items.length, 'thing')} did not move for too long.`,
+          : `${counted(items.length, 'piece')} of work did not progress for too long.`,
       table: {
         columns: ['SERVICE', 'KIND', 'SINCE', 'WHAT', 'WHY', 'DO'],
         rows: items.map(({ service, kind, since, what, why, resolution }) => [
@@ -43,7 +43,7 @@ export const stuck: Command = {
           resolution,
         ]),
       },
-      ...(hasMore ? { note: 'There is more; the oldest are shown.' } : {}),
+      ...(hasMore ? { note: 'There is more stuck work; only the oldest is shown.' } : {}),
     };
   },
 };
@@ -52,7 +52,7 @@ function readAge(text: string): number {
   const [, digits = '', unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const seconds = unit === undefined ? 0 : Number(digits) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
   if (seconds < 1 || seconds > SECONDS_MAX) {
-    throw new UsageError('--older-than needs an age from 1s to 30d, such as 30s, 10m, 2h or 7d.');
+    throw new UsageError('--older-than must be an age from 1s to 30d, such as 30s, 10m, 2h or 7d.');
   }
   return seconds;
 }

@@ -91,9 +91,9 @@ test('prints for people what was found', async () => {
 
 test.each([
   ['no file', [], /validate-documents needs FILE\.\.\./],
-  ['a file that does not exist', ['/nonexistent/a.xml'], /There is no file \/nonexistent\/a\.xml/],
-  ['a folder', ['/'], /There is no file \/\./],
-  ['an unknown mode', ['--mode', 'SOME', '/etc/hostname'], /--mode needs one of ALL, DECLARED_PROFILES, OFF/],
+  ['a file that does not exist', ['/nonexistent/a.xml'], /The file \/nonexistent\/a\.xml does not exist\./],
+  ['a folder', ['/'], /The file \/ does not exist\./],
+  ['an unknown mode', ['--mode', 'SOME', '/etc/hostname'], /--mode must be one of ALL, DECLARED_PROFILES, OFF/],
   ['an address', ['--address', 'a:1', '/etc/hostname'], /Unknown option '--address'/],
 ])('refuses %s before it reads any', async (_, args, message) => {
   const { exitCode, stdout, stderr } = await validate(...args);

@@ -37,7 +37,7 @@ interface Examined {
 
 function readMode(text = 'DECLARED_PROFILES'): ValidationMode {
   const mode = modes.find((one) => one === text);
-  if (mode === undefined) throw new UsageError(`--mode needs one of ${modes.join(', ')}.`);
+  if (mode === undefined) throw new UsageError(`--mode must be one of ${modes.join(', ')}.`);
   return mode;
 }
 
@@ -55,7 +55,7 @@ async function readRules(folder: string | undefined): Promise<OfficialRules | un
 
 async function requireFile(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  if (found?.isFile() !== true) throw new UsageError(`There is no file ${file}.`);
+  if (found?.isFile() !== true) throw new UsageError(`The file ${file} does not exist.`);
 }
 
 async function examineFile(file: string, rules: Rules): Promise<Examined> {

@@ -123,10 +123,14 @@ export async function temporaryDataDir(): Promise<string> {
 
 function givenServer(name: string, variable: string, url: string): Server {
   const refuse = () =>
-    Promise.reject(new Error(`${name} comes from ${variable} and is not ours to end: unset ${variable} for this.`));
+    Promise.reject(
+      new Error(
+        `${name} comes from ${variable}, so it is not stopped here. Unset ${variable} to use a server of this command.`,
+      ),
+    );
   return {
     url,
-    about: `the one of ${variable}`,
+    about: `the server of ${variable}`,
     processId: () => undefined,
     kill: refuse,
     restart: refuse,

