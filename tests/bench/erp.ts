@@ -120,7 +120,7 @@ function countOf(option: string, text: string | undefined, usual: number): numbe
   if (text === undefined) return usual;
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= FULL.bills) return count;
-  throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${FULL.bills}.`);
+  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${FULL.bills}.`);
 }
 
 /** Each ERP begins with empty stores and new processes. */

@@ -111,7 +111,7 @@ async function main(): Promise<void> {
 function countOf(option: string, text: string, most: number): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${most}.`);
+  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${most}.`);
 }
 
 async function measure(size: Size, logDir: string): Promise<Measured> {

@@ -244,5 +244,5 @@ async function inParallel<T, R>(doing: string, items: readonly T[], call: (item:
 function wholeNumber(option: string, text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= COUNT_MAX) return number;
-  throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${COUNT_MAX}.`);
+  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${COUNT_MAX}.`);
 }

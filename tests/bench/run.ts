@@ -256,5 +256,5 @@ function partsOf(only: string | undefined): readonly Part[] {
 function wholeNumber(option: string, text: string, max: number): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-  throw new Error(`${option} is "${text}"; it must be a whole number from 1 to ${max}.`);
+  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${max}.`);
 }

@@ -108,11 +108,11 @@ async function main(): Promise<void> {
   if (chosen.length === 0) throw new Error(`--only is "${values.only}"; it must be one of ${parts.join(', ')}.`);
   const ratePerSecond = Number(values.rate);
   if (!Number.isInteger(ratePerSecond) || ratePerSecond < 10 || ratePerSecond > 10_000) {
-    throw new Error(`--rate is "${values.rate}"; it must be a whole number from 10 to 10000.`);
+    throw new Error(`--rate is "${values.rate}" but must be a whole number from 10 to 10000.`);
   }
   const backlog = Number(values.events);
   if (!Number.isInteger(backlog) || backlog < 100 || backlog > 100_000) {
-    throw new Error(`--events is "${values.events}"; it must be a whole number from 100 to 100000.`);
+    throw new Error(`--events is "${values.events}" but must be a whole number from 100 to 100000.`);
   }
   const measure: Record<Part, (system: WebhooksSystem) => Promise<Figure[]>> = {
     work: measureWork,

@@ -77,9 +77,9 @@ describe('a page of an uploaded PDF', () => {
 
   test.each([
     ['pages/2', 404, 'The document has 1 page.'],
-    ['pages/0', 404, 'Pages are whole numbers from 1.'],
-    ['pages/-1', 404, 'Pages are whole numbers from 1.'],
-    ['pages/1e9', 404, 'Pages are whole numbers from 1.'],
+    ['pages/0', 404, 'Page numbers are whole numbers from 1.'],
+    ['pages/-1', 404, 'Page numbers are whole numbers from 1.'],
+    ['pages/1e9', 404, 'Page numbers are whole numbers from 1.'],
     ['pages/1000000000', 404, 'The document has 1 page.'],
     ['pages/1?width=0', 400, 'from 1 to 2000'],
     ['pages/1?width=2001', 400, 'from 1 to 2000'],

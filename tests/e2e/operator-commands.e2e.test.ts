@@ -92,7 +92,7 @@ test('the operator finds a scan that can never complete, abandons it with the pr
       what.includes(scanId),
     );
   await eventually(async () => {
-    expect(await stuck()).toMatchObject([{ why: expect.stringMatching(/failed by a fault: .*header/) }]);
+    expect(await stuck()).toMatchObject([{ why: expect.stringMatching(/failed with an internal error: .*header/) }]);
   });
 
   const [item] = await stuck();
@@ -101,7 +101,7 @@ test('the operator finds a scan that can never complete, abandons it with the pr
   );
   expect(command.slice(0, 4)).toEqual(['npm', 'run', 'admin', '--']);
   const done = await admin(command.slice(4));
-  expect(done).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('The scan is abandoned.') });
+  expect(done).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('The scan was abandoned.') });
   expect(await admin(command.slice(4))).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('before') });
   expect(await stuck()).toEqual([]);
 
@@ -169,7 +169,7 @@ test('the operator finds a subscription without a checkout reference, is shown w
   ]);
   expect(await admin(command)).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/Nothing was changed.*ctm_unknown.*ask the organization/s),
+    stdout: expect.stringMatching(/Nothing was changed.*ctm_unknown.*Ask the organization/s),
   });
   expect(await planOf()).toBe('FREE');
   expect(await adminJson(...command.slice(0, -1))).toEqual({
@@ -256,7 +256,9 @@ test('no proof of a purge is given for what is no id of an organization', async 
 test('who is not the operator is refused with a sentence and exit code 1, a wrong command line with 2', async () => {
   expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining("organization: The operator's token is missing or wrong."),
+    stderr: expect.stringContaining(
+      'organization: The operator token is missing or wrong. Set OPERATOR_TOKEN to the one that the service has.',
+    ),
   });
   expect(await admin(['scans', 'abandon'])).toMatchObject({ exitCode: 2, stdout: '' });
 });

@@ -79,7 +79,7 @@ export interface RunningSystem extends Api {
  * Response of the gateway when it learns nothing about a key within two seconds, as on a machine that stalls. Nothing was done, and the
  * caller should repeat the request.
  */
-const UNCHECKED = 'The API key cannot be checked right now. Repeat the request in a moment.';
+const UNCHECKED = 'The API key cannot be checked right now. Retry the request in a moment.';
 const UNCHECKED_TRIES_MAX = 5;
 
 /**

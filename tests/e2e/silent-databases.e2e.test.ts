@@ -47,10 +47,10 @@ interface Case {
   readonly says: RegExp;
 }
 
-const REPEAT = /Repeat the request in a moment\.$/;
-const WITH_KEY = /Repeat it in a moment with the same Idempotency-Key/;
-const CHECK = /check that before you send it again\./;
-const STORED = /stored and will complete without another request\./;
+const REPEAT = /Retry the request in a moment\.$/;
+const WITH_KEY = /Retry it in a moment with the same Idempotency-Key/;
+const CHECK = /Check that before you send it again\./;
+const STORED = /stored and will be completed automatically\./;
 const rows = [
   { supplierName: 'A', invoiceNumber: '1', issueDate: '2024-03-05', grossAmount: '10.00', sourceRowNumber: 2 },
 ];

@@ -358,7 +358,7 @@ describe('npm start that cannot start', () => {
   );
 
   test.each<[string, readonly string[], NodeJS.ProcessEnv, RegExp]>([
-    ['a port that is none', [], { PORT: '80a' }, /^PORT is "80a"; it must be a number from 0 to 65535\.\n$/],
+    ['a port that is none', [], { PORT: '80a' }, /^PORT is "80a" but must be a number from 0 to 65535\.\n$/],
     ['an option that does not exist', ['--demo'], {}, /^Unknown option '--demo'.*--help\n$/],
     ['a word too many', ['now'], {}, /^Unexpected argument 'now'.*--help\n$/],
   ])('says so for %s, in one sentence', async (_, args, env, message) => {
