@@ -2,7 +2,7 @@
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a key can be allowed to do (HTTP and security reference, section 8). */
+/** The rights that a key can have (HTTP and security reference, section 8). */
 export const scopes = [
   'invoices:read',
   'invoices:write',

@@ -8,7 +8,7 @@ export type TakenRecord<R> = { readonly record: R } | { readonly problem: string
 
 /**
  * Takes a record over from an ERP (ERP reference, section 14), whatever its provider has checked. Texts become readable,
- * amounts get at most six decimals, currencies upper case, and an IBAN that is none remains as the text that the ERP prints.
+ * amounts get at most six decimals, currencies upper case, and an invalid IBAN remains as the text that the ERP prints.
  */
 export function takeRecord<R extends object>(declared: RecordGroup, record: R): TakenRecord<R> {
   let taken = takenGroups.get(declared);

@@ -89,7 +89,7 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
   };
 }
 
-/** An id that is never absent. One that nobody sees is told as such where it is taken over, and as missing where it is stored. */
+/** An id that is never absent. An invisible one is reported as such when it is taken over, and as missing when it is stored. */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 
 /** The page of a record in its ERP, shown to people as a link: another scheme could run a script in their browser. */
@@ -174,7 +174,7 @@ export const flag: RecordKind<boolean> = {
   taken: () => flag,
 };
 
-/** As {@link flag}, where it can be unknown. */
+/** Like {@link flag}, for a value that can be unknown. */
 export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken: () => knownFlag };
 
 type WireEnum = Parameters<typeof enumName>[0];

@@ -25,7 +25,7 @@ import {
 import type { RecordKind } from './kinds.js';
 import { asTaken } from './taken.js';
 
-// What every ERP is read into (ERP reference, section 2), each field declared once. A field that the ERP leaves empty is absent.
+// The records that every ERP is read into (ERP reference, section 2), each field declared once. A field that the ERP leaves empty is absent.
 
 /** Accounts of one vendor. */
 export const ACCOUNTS_PER_VENDOR_MAX = 100;
@@ -56,14 +56,14 @@ const address = {
 
 const account = {
   members: {
-    /** Of accounts that the ERP lists apart from the vendors. */
+    /** Members of accounts that the ERP lists separately from the vendors. */
     externalId: optional(id, 'id of the bank account'),
     /** Valid, without spaces. */
     iban: optional(text),
     /** Six digits, together with the account number. */
     sortCode: optional(text),
     accountNumber: optional(text),
-    /** As the ERP prints it. */
+    /** The account as the ERP prints it. */
     raw: required(printedText),
     holder: optional(text),
     bic: optional(text),
@@ -92,7 +92,7 @@ export const vendor = {
     mergedIntoExternalId: optional(id, 'merged vendor'),
     url: page,
     modifiedAt,
-    /** All of its accounts; absent where the ERP lists them apart. */
+    /** All of its accounts; absent if the ERP lists them separately. */
     accounts: optional(
       listOf(
         account,
@@ -112,7 +112,7 @@ export const vendor = {
   description: 'A vendor.',
 } as const;
 
-/** An account that is listed apart; names its vendor by id or by number. */
+/** An account that is listed separately; names its vendor by id or by number. */
 export const vendorAccount = {
   members: {
     externalId,
@@ -241,7 +241,7 @@ function withoutWrongNumber(values: Values): Values {
 
 type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
 
-/** Whether it has no number that could be compared, or a right one. National check digits are the bank's affair. */
+/** Tells whether it has no number that could be compared, or a valid one. National check digits are left to the bank. */
 function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {
   if (iban !== undefined) return isRight({ iban });
   if (sortCode === undefined && accountNumber === undefined) return true;

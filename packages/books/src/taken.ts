@@ -2,7 +2,7 @@ import { entriesOf, isGroup } from '@invoicecontrol/invoice/declaration';
 import type { Group, Members } from '@invoicecontrol/invoice/declaration';
 import type { RecordKind } from './kinds.js';
 
-/** A record, or a part of one, with what is special where it is taken over from an ERP. */
+/** A record, or a part of one, with what is special when it is taken over from an ERP. */
 export interface RecordGroup extends Group {
   readonly taken?: Pick<Group, 'rule' | 'normalise'>;
 }

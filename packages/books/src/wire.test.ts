@@ -94,7 +94,7 @@ interface Codec<M> {
 /** Fields of the contract that no record has any more. */
 const DEPRECATED = ['postingDate'];
 
-/** What becomes of a record that is sent. */
+/** Returns a record as it arrives after it was sent. */
 function sent<R, M extends object>(
   record: R,
   message: Codec<M>,

@@ -12,8 +12,8 @@ import { membersFromWire, membersToWire } from '@invoicecontrol/invoice/wire';
 import { bill, order, payment, vendor, vendorAccount } from './records.js';
 import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
 
-// Records as messages from erp-sync to analysis, and back. What these messages have beside the fields of the declaration
-// is written out here; nothing else is checked.
+// Records as messages from erp-sync to analysis, and back. Members of these messages that the declaration does not have
+// are written out here; nothing else is checked.
 
 export function vendorToWire(record: VendorRecord): ErpVendor {
   return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;

@@ -23,7 +23,7 @@ export type { WebhookEvent, WebhookFault, WebhookHeaders, WebhookRequest } from 
 /** The bodies of the API by their names: `Schemas['Finding']`. */
 export type Schemas = components['schemas'];
 
-/** POST /scans is answered within 130 s, with 504 when the scan takes longer; everything else within seconds. */
+/** POST /scans responds within 130 s, with 504 when the scan takes longer; everything else within seconds. */
 const TIMEOUT_MS = 150_000;
 const KEY_HEADER = 'idempotency-key';
 
@@ -39,9 +39,9 @@ export interface ClientOptions extends RetryOptions {
   readonly baseUrl: string;
   /** `ick_live_...`. The few routes that need none, as accepting an invitation, work without. */
   readonly apiKey?: string | undefined;
-  /** How long one attempt may take, 150 s unless told. */
+  /** Time limit of one attempt, 150 s by default. */
   readonly timeoutMs?: number | undefined;
-  /** In place of the global `fetch`. */
+  /** Used in place of the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
@@ -59,22 +59,22 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
 ) => Promise<Answer<Data<Operation<P, M>>>>;
 
 /**
- * Calls by method and path, as the API documents them. Every call resolves with a successful answer.
- * @throws ApiError when the API refuses, NetworkError without an answer, the reason of `signal` when it is aborted
+ * Calls by method and path, as the API documents them. Every call resolves with a successful response.
+ * @throws ApiError when the API refuses, NetworkError without a response, the reason of `signal` when it is aborted
  */
 export interface Client {
   /** Retried. */
   readonly get: Call<'get'>;
   /** Retried where the route honours an Idempotency-Key; without one the client makes one for the call. */
   readonly post: Call<'post'>;
-  /** Never retried, as `delete`: whether the first attempt took effect cannot be known. */
+  /** Never retried, like `delete`: it cannot be known whether the first attempt took effect. */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
   /** The items of a list, page after page. `query.limit` is the size of a page. */
   items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
 }
 
-/** What the typed options of all operations have in common. */
+/** The options that all operations have. */
 interface AnyOptions {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -162,20 +162,20 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 }
 
 /**
- * @throws ApiError unless the answer is a success with the kind of body that every answer of the API has: an object, whose
- * `items` are objects. A proxy, or an address that is not the API, may answer 200 as well.
+ * @throws ApiError unless the response is a success with the kind of body that every response of the API has: an object, whose
+ * `items` are objects. A proxy, or an address that is not the API, may also respond with 200.
  */
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);
   if (!ok) throw new ApiError(status, headers, body);
-  // The only answer without a body is that to a DELETE.
+  // Only the response to a DELETE has no body.
   if (method === 'delete' && status === 204) return { data: undefined, status, headers };
   const fault = faultOf(body, text, headers);
   if (fault !== undefined) throw new ApiError(status, headers, undefined, fault);
   return { data: body, status, headers };
 }
 
-/** What is wrong with the body of a success, to follow "The service returned status 200". */
+/** Says what is wrong with the body of a success, to follow "The service returned status 200". */
 function faultOf(body: unknown, text: string, headers: Headers): string | undefined {
   if (text === '') return 'without a body';
   if (body === undefined) return `with ${headers.get('content-type') ?? 'text'} in place of JSON`;
@@ -208,7 +208,7 @@ function isOutage(error: unknown): error is Error {
   return ['TypeError', 'TimeoutError'].includes((error as Partial<Error> | null)?.name ?? '');
 }
 
-/** What `fetch` throws says in its cause what happened, by a code of the system where there is one. */
+/** The error of `fetch` has the reason in its cause, with a system code if there is one. */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
     return new NetworkError(`${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
@@ -217,7 +217,7 @@ function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): Netwo
   return new NetworkError(`${baseUrl} cannot be reached (${reason.code ?? reason.message}).`, { cause });
 }
 
-// Not `URL.canParse`, which Node 20 answers wrongly for "ü" and its like once it was called often.
+// `URL.canParse` is not used: in Node 20 it gives wrong results for characters such as "ü" after many calls.
 function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);

@@ -12,20 +12,20 @@ export type FieldFault = NonNullable<ErrorEnvelope['details']>[number];
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Undefined when the answer is not one of the API: a proxy's page, a wrong address. */
+  /** Undefined when the response does not come from the API: a proxy's page, a wrong address. */
   readonly code: ErrorCode | undefined;
   /** Names the request in the logs of the API: quote it to support. */
   readonly requestId: string | undefined;
-  /** With status 400: every wrong field. Else empty. */
+  /** Every wrong field, for status 400. Otherwise empty. */
   readonly details: readonly FieldFault[];
-  /** When a repeat makes sense, if the answer says so. */
+  /** Time after which a retry makes sense, if the response states it. */
   readonly retryAfterSeconds: number | undefined;
-  /** How often the request was sent. */
+  /** Number of times that the request was sent. */
   attempts = 1;
-  /** From the first attempt to the last answer, pauses included. */
+  /** Time from the first attempt to the last response, pauses included. */
   elapsedMs = 0;
 
-  /** @param fault what is wrong with an answer that is no refusal, to follow "The service returned status 200" */
+  /** @param fault what is wrong with a response that is not a refusal, to follow "The service returned status 200" */
   constructor(status: number, headers: Headers, body: unknown, fault = faultOf(headers)) {
     const envelope = envelopeOf(body);
     super(envelope?.message ?? `The service returned status ${status} ${fault}. ${adviceOn(status)}`);
@@ -37,16 +37,16 @@ export class ApiError extends Error {
   }
 }
 
-/** There is no answer: the address cannot be reached, the connection broke, or the time was up. `cause` says what `fetch` said. */
+/** There is no response: the address cannot be reached, the connection broke, or the time was up. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-  /** How often the request was sent. */
+  /** Number of times that the request was sent. */
   attempts = 1;
-  /** From the first attempt to the end of the last, pauses included. */
+  /** Time from the first attempt to the end of the last, pauses included. */
   elapsedMs = 0;
 }
 
-/** Of a refusal without the envelope that every refusal of the API has. */
+/** Describes a refusal without the envelope that every refusal of the API has. */
 function faultOf(headers: Headers): string {
   const type = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
   return type === '' || type === 'application/json' ? 'without an explanation' : `with ${type} in place of JSON`;
@@ -61,7 +61,7 @@ function envelopeOf(body: unknown): ErrorEnvelope | undefined {
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorEnvelope) : undefined;
 }
 
-/** The details that can be read: whoever answers, `path` and `message` are texts. */
+/** Returns the details that can be read: `path` and `message` are strings, even in the response of another server. */
 function faultsOf(details: unknown): FieldFault[] {
   if (!Array.isArray(details)) return [];
   return (details as (Partial<FieldFault> | null)[]).filter(

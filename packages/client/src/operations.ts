@@ -17,7 +17,7 @@ type Parameters<O, In extends 'path' | 'query' | 'header'> = O extends { readonl
 /** Distributes over `never`, which an operation without a body has. */
 type Json<R> = R extends { readonly content: { readonly 'application/json': infer T } } ? T : never;
 
-/** Of a body that must be sent or may be. */
+/** The type of the body, required or optional. */
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
 /** No option where there is nothing to say, an optional one where nothing is required. */
@@ -27,17 +27,17 @@ type Option<Name extends string, T> = [T] extends [never]
     ? { readonly [K in Name]?: T }
     : { readonly [K in Name]: T };
 
-/** `keyof never` has every name, so an operation without parameters is told apart first. */
+/** `keyof never` has every name, so an operation without parameters is distinguished first. */
 type Has<T, Name extends string> = [T] extends [never] ? false : Name extends keyof T ? true : false;
 
 type HonoursIdempotencyKey<O> = Has<Parameters<O, 'header'>, 'Idempotency-Key'>;
 
-/** POST paths whose first answer is repeated under the same Idempotency-Key. */
+/** POST paths whose first response is repeated under the same Idempotency-Key. */
 export type KeyedPath = {
   [P in PathsWith<'post'>]: HonoursIdempotencyKey<Operation<P, 'post'>> extends true ? P : never;
 }[PathsWith<'post'>];
 
-/** What a call can be given. */
+/** The options of a call. */
 export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
   Option<'query', Parameters<O, 'query'>> &
   Option<'body', Body<O>> &
@@ -52,7 +52,7 @@ export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
     readonly signal?: AbortSignal;
   };
 
-/** The body of the successful answer; undefined where there is none. */
+/** The body of the successful response; undefined if it has none. */
 export type Data<O> = O extends { readonly responses: infer All }
   ? {
       [S in keyof All & (200 | 201 | 202 | 204)]: All[S] extends { content: { readonly 'application/json': infer T } }

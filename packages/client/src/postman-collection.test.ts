@@ -7,7 +7,7 @@ interface Entry {
   readonly disabled?: boolean;
 }
 
-/** What Postman's format 2.1 requires of a request, and what this collection uses of it. */
+/** The members of a request that Postman's format 2.1 requires and this collection uses. */
 interface Item {
   readonly name: string;
   readonly request: {

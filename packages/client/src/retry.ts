@@ -8,7 +8,7 @@ const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export interface RetryOptions {
-  /** Attempts that fail by the network or by the service, 4 unless told. Being asked to wait (429, 409) is no failure. */
+  /** Maximum number of attempts that fail because of the network or the service, 4 by default. Being asked to wait (429, 409) is not a failure. */
   readonly attemptsMax?: number | undefined;
   /** No attempt begins later than this after the first one, 5 minutes unless told. */
   readonly totalMsMax?: number | undefined;
@@ -25,7 +25,7 @@ export interface Retry {
 }
 
 /**
- * Retries `send` after a temporary failure: no answer, 500, 502, 503 and 504 after a pause that doubles; 429
+ * Retries `send` after a temporary failure: no response, 500, 502, 503 and 504 after a pause that doubles; 429
  * RATE_LIMITED and a 409 with `Retry-After` (an earlier request is still running) after that time.
  * @throws the last ApiError or NetworkError, the reason of the signal
  */

@@ -2,15 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type { webhooks } from './gen/openapi.js';
 
-/** How old a delivery may be, and how far its clock may be ahead of ours. */
+/** Maximum age of a delivery, and maximum time by which its clock may be ahead of ours. */
 const TOLERANCE_SECONDS = 300;
 /** The sender writes about 150 characters; what is longer is not read. */
 const HEADER_CHARACTERS_MAX = 1_024;
 const EVENT_ID_CHARACTERS_MAX = 128;
 
 /**
- * An event as it is delivered. `type` says what `data` has. `id` stays the same over all attempts and replays: who has seen
- * it answers 200 and does nothing.
+ * An event as it is delivered. `type` says what `data` has. `id` stays the same over all attempts and replays: a receiver that has seen
+ * it responds with 200 and does nothing.
  */
 export type WebhookEvent = {
   [Name in keyof webhooks]: NonNullable<webhooks[Name]['post']['requestBody']>['content']['application/json'];
@@ -21,14 +21,14 @@ export type WebhookHeaders =
   { get(name: string): string | null | undefined } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** The bytes of the request, before anything parsed them. A string is taken as UTF-8. */
+  /** The bytes of the request, before anything parsed them. A string is read as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
   /** `whsec_...` as the API showed it. A list while receivers learn a new one; any of it may match. */
   readonly secret: string | readonly string[];
   /** 300 unless told. */
   readonly toleranceSeconds?: number | undefined;
-  /** In place of the system's clock. */
+  /** Used in place of the system clock. */
   readonly now?: (() => Date) | undefined;
 }
 
@@ -49,7 +49,7 @@ export type WebhookFault =
   | 'IN_THE_FUTURE'
   | 'BODY_NOT_AN_EVENT';
 
-/** The request is not a delivery that may be trusted: answer 400 and do nothing. Shows neither secrets nor signatures. */
+/** The request is not a delivery that may be trusted: respond with 400 and do nothing. Shows neither secrets nor signatures. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly reason: WebhookFault;
@@ -98,7 +98,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
       `The delivery was signed ${ageSeconds} s ago; ${toleranceSeconds} s are allowed.`,
     );
   }
-  // Also what is not a number, as from an invalid date, is refused.
+  // A value that is not a number, such as that of an invalid date, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',
@@ -153,7 +153,7 @@ function readSignature(header: string): { time: string; signatures: readonly Buf
 
 function readBody(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');
-  // By what they are, because their classes may come from another realm.
+  // The check does not use the classes, because they may come from another realm.
   if (isAnyArrayBuffer(body)) return Buffer.from(body);
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new WebhookError(

@@ -4,7 +4,7 @@ import type { Element } from './element.js';
 /** Amounts have at most a few dozen digits; sums and products of them stay exact. */
 const Exact = Decimal.clone({ precision: 80 });
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/;
-/** Longer texts are no amounts of an invoice; the limit bounds the time of arithmetic. */
+/** Longer texts are not amounts of an invoice; the limit bounds the time of arithmetic. */
 const DIGITS_MAX = 40;
 
 export const ZERO: Decimal = new Exact(0);
@@ -26,7 +26,7 @@ export function roundCents(value: Decimal): Decimal {
   return value.times(100).plus(0.5).floor().dividedBy(100);
 }
 
-/** To an integer, halves towards positive infinity. */
+/** Rounds to an integer, halves towards positive infinity. */
 export function roundUnits(value: Decimal): Decimal {
   return value.plus(0.5).floor();
 }

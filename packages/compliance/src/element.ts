@@ -10,7 +10,7 @@ export interface Element {
   readonly namespace: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly Element[];
-  /** As written, with blanks; empty for an element that has children. */
+  /** The text as written, with blanks; empty for an element that has children. */
   readonly text: string;
   readonly parent: Element | undefined;
 }

@@ -23,7 +23,7 @@ export type Fa3Fault =
   | 'DOCTYPE'
   | 'ATTACHMENT';
 
-/** What the sending of an invoice needs to know of it; texts are empty where they cannot be read. */
+/** The facts of an invoice that sending it needs; texts are empty if they cannot be read. */
 export interface Fa3Description {
   readonly faults: readonly Fa3Fault[];
   readonly sellerNip: string;
@@ -32,7 +32,7 @@ export interface Fa3Description {
   readonly issueDate: string;
 }
 
-/** Of a document of which nothing is read. */
+/** The facts of a document that cannot be read. */
 export function unreadFa3(...faults: readonly Fa3Fault[]): Fa3Description {
   return { faults, sellerNip: '', kind: '', number: '', issueDate: '' };
 }
@@ -48,7 +48,7 @@ export function describeFa3(bytes: Uint8Array): Fa3Description {
   const parsed = parseXml(bytes);
   if ('fault' in parsed) {
     if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
-    // Bytes in another encoding than the declared one are no XML; the encoding is what has to be changed.
+    // Bytes in another encoding than the declared one are not XML; the encoding has to be changed.
     return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
   }
   const { document } = parsed;
@@ -99,7 +99,7 @@ function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: bo
   }
 }
 
-/** In one pass: an expression that looks for an end again and again would take a minute for a hostile document. */
+/** One pass is used: an expression that repeatedly looks for an end would take a minute for a hostile document. */
 function withoutCommentsAndCdata(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -129,7 +129,7 @@ function hasForbiddenReference(markup: string): boolean {
   return false;
 }
 
-/** Control characters without U+0085, and code points that are no characters. XML itself forbids those of the first plane. */
+/** Control characters without U+0085, and code points that are not characters. XML itself forbids those of the first plane. */
 function isForbidden(code: number): boolean {
   if (code < 0x7f || code > 0x10ffff) return false;
   if (code <= 0x84 || (code >= 0x86 && code <= 0x9f)) return true;

@@ -164,7 +164,7 @@ class Sha384 implements HashAlgorithm {
 const outcome = (xml: string | Uint8Array, trust: Partial<SealTrust> = {}, confirmed = expected) =>
   checkConfirmation(Buffer.from(xml), confirmed, { trusted: [], now: NOW, ...trust });
 
-/** What is wrong; undefined where nothing is. */
+/** The fault; undefined if there is none. */
 function check(xml: string | Uint8Array, trust: Partial<SealTrust> = {}): string | undefined {
   const checked = outcome(xml, trust);
   return 'fault' in checked ? checked.fault : undefined;
@@ -360,7 +360,7 @@ describe('the certificate of a seal', () => {
     expect(check(sealed, { now: within })).toContain('was not valid when it was made');
     const atTheTime = sign(confirmation(entry()), { by, algorithm: ECDSA, times: [within.toISOString()] });
     expect(check(atTheTime)).toBeUndefined();
-    // A seal without a time is taken for one of today.
+    // A seal without a time counts as one of today.
     const withoutTime = sign(confirmation(entry()), { by, algorithm: ECDSA });
     expect([check(withoutTime), check(withoutTime, { now: within })]).toEqual([
       expect.stringContaining('was not valid when it was made'),
@@ -406,7 +406,7 @@ describe('the certificate of a seal', () => {
       expect(check(sign(confirmation(entry()), { by, with: others, algorithm: ECDSA }), { trusted })).toContain(
         'not a trusted one',
       );
-    // The trusted certificate beside one that it has not issued.
+    // The trusted certificate, with one that it has not issued.
     isRefused(await issue('Issued'), [authority]);
     // An issuer of the same name with another key.
     const namesake = await issue('Authority', { isAuthority: true });

@@ -15,15 +15,15 @@ export interface Confirmed {
   readonly sha256: string;
 }
 
-/** Whose seals count. */
+/** The certificates whose seals are trusted. */
 export interface SealTrust {
-  /** Certificates of holders or of their issuers, in DER. Without any, whoever sealed is taken and not known. */
+  /** Certificates of holders or of their issuers, in DER. Without any, every holder is accepted and reported as unknown. */
   readonly trusted: readonly Uint8Array[];
-  /** For a seal that does not say when it was made. */
+  /** The time that counts for a seal that does not say when it was made. */
   readonly now: Date;
 }
 
-/** What came of a confirmation: a sentence, or by whom a right one is sealed. */
+/** The result of checking a confirmation: a sentence about its fault, or the holder of a valid seal. */
 export type ConfirmationCheck =
   | { readonly fault: string }
   | {

@@ -1,6 +1,6 @@
 /**
- * Where the business terms (BT) and groups (BG) of EN 16931 stand in UBL 2.1 and in CII D16B (documents reference,
- * sections 6 and 9.2). Paths are relative to their group; `-` where a syntax has no such place. Codes with a letter are
+ * Places of the business terms (BT) and groups (BG) of EN 16931 in UBL 2.1 and in CII D16B (documents reference,
+ * sections 6 and 9.2). Paths are relative to their group; `-` if a syntax has no such place. Codes with a letter are
  * ours, for elements that rules need and the standard gives no number of their own.
  */
 export interface TermRow {
@@ -210,7 +210,7 @@ export const modelTable: GroupRow = group(
     ),
     'BG-16': term('cac:PaymentMeans', `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans`),
     'BG-25': term('cac:InvoiceLine | cac:CreditNoteLine', '//ram:IncludedSupplyChainTradeLineItem'),
-    /** All total VAT amounts, BT-110 and BT-111; the currency attribute tells them apart. */
+    /** All total VAT amounts, BT-110 and BT-111; the currency attribute distinguishes them. */
     taxTotals: term('cac:TaxTotal/cbc:TaxAmount', `${TOTALS}/ram:TaxTotalAmount`),
     sellerParty: term('cac:AccountingSupplierParty', `${AGREEMENT}/ram:SellerTradeParty`),
     settlement: term('-', SETTLEMENT),
@@ -362,7 +362,7 @@ export const modelTable: GroupRow = group(
       'BT-114': term('cbc:PayableRoundingAmount', 'ram:RoundingAmount'),
       'BT-115': term('cbc:PayableAmount', 'ram:DuePayableAmount'),
     }),
-    /** A total VAT amount with the breakdown below it; in CII the breakdown stands beside it. */
+    /** A total VAT amount with the breakdown below it; in CII the breakdown is next to it. */
     taxTotal: group('cac:TaxTotal', NOWHERE, {
       'BT-110': term('cbc:TaxAmount', NOWHERE),
       'BG-23': term('cac:TaxSubtotal', NOWHERE),

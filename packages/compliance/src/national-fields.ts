@@ -11,7 +11,7 @@ import type { FailedRule } from './validation.js';
  * contains.
  */
 interface Format {
-  /** Where an invoice begins; FatturaPA may hold several. */
+  /** The path at which an invoice begins; FatturaPA may have several. */
   readonly fields: readonly FieldRow[];
   readonly sums: readonly SumRow[];
 }
@@ -200,7 +200,7 @@ const taxRows: Readonly<Record<string, readonly [at: string, base: string, rate:
 const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae, FACTURX: zugferd1 };
 const paths = new Map<string, Path>();
 
-/** What a national format lacks, and which of its sums do not hold. */
+/** Returns the missing fields of a national format, and its wrong sums. */
 export function checkNationalFields(root: Element, profile: Profile): readonly FailedRule[] {
   const format = formats[profile.code] ?? ubl;
   return [

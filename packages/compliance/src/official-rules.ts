@@ -6,7 +6,7 @@ import type { Syntax } from './invoice-model.js';
 import type { RuleSet } from './rules/rule.js';
 import type { FailedRule } from './validation.js';
 
-/** One compiled stylesheet of an operator, and what it stands for. */
+/** One compiled stylesheet of an operator, with the rule set that it implements. */
 interface OfficialArtefact {
   readonly name: string;
   readonly set: RuleSet;
@@ -21,7 +21,7 @@ export interface OfficialRules {
 }
 
 const EXTENSION = '.sef.json';
-/** What the official releases call their files. */
+/** The file names of the official releases. */
 const NAMES: readonly (readonly [pattern: RegExp, set: RuleSet, syntax: Syntax])[] = [
   [/^PEPPOL-EN16931-UBL/i, 'PEPPOL', 'UBL'],
   [/^PEPPOL-EN16931-CII/i, 'PEPPOL', 'CII'],
@@ -74,7 +74,7 @@ export async function loadOfficialRules(folder: string): Promise<OfficialRules> 
   };
 }
 
-/** For `ruleSets`: which official artefacts ran. */
+/** Returns the official artefacts that ran, for `ruleSets`. */
 export function officialRuleSets(artefacts: readonly OfficialArtefact[]): readonly string[] {
   return artefacts.map((artefact) => `official-${artefact.name}`);
 }

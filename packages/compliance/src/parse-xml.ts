@@ -1,6 +1,6 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
 
-/** What stands before the root element is hardly ever longer; where it is, all bytes are searched. */
+/** Text before the root element is hardly ever longer; if it is, all bytes are searched. */
 const PROLOG_BYTES_USUAL = 65_536;
 
 /** The parsed document, which the caller disposes of; or why there is none, with the words of the parser and the line. */
@@ -48,7 +48,7 @@ function isNamespaceName({ message }: { readonly message: string }): boolean {
 }
 
 /**
- * Whether a document type stands before the root element, where alone it counts: not in a comment, not in the text of an
+ * Tells whether a document type comes before the root element, the only place where it counts: not in a comment, not in the text of an
  * invoice. Zero bytes are left out, so that UTF-16 and UTF-32 read like ASCII.
  */
 function hasDocumentType(bytes: Uint8Array): boolean {
@@ -57,7 +57,7 @@ function hasDocumentType(bytes: Uint8Array): boolean {
   return markup !== undefined && /^<!DOCTYPE/i.test(markup);
 }
 
-/** The beginning of the first markup that is no comment and no instruction; undefined where the bytes end before it. */
+/** Returns the beginning of the first markup that is neither a comment nor an instruction; undefined if the bytes end before it. */
 function markupBeforeRoot(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replaceAll('\0', '');
   let from = 0;

@@ -1,5 +1,5 @@
 /**
- * What a document declares itself to be (documents reference, section 8). The rows are data; the longest known prefix
+ * The profiles that a document can declare (documents reference, section 8). The rows are data; the longest known prefix
  * wins, without regard to case, surrounding blanks or a trailing dot.
  */
 
@@ -9,7 +9,7 @@
  */
 export type ProfileKind = 'PLAIN' | 'PEPPOL' | 'NATIONAL' | 'RECOGNISED_ONLY';
 
-/** How strictly a profile follows EN 16931; decides which rules run (documents reference, section 9.1). */
+/** The degree to which a profile follows EN 16931; it decides which rules run (documents reference, section 9.1). */
 export type ProfileVariant =
   | 'STANDARD'
   | 'SELF_BILLING'
@@ -29,7 +29,7 @@ export interface Profile {
   readonly variant: ProfileVariant;
 }
 
-/** What the document says of itself. All texts as written; absent members are undefined. */
+/** The declarations of a document. All texts are as written; absent members are undefined. */
 export interface ProfileEvidence {
   /** Local name of the root element. */
   readonly root: string;
@@ -54,7 +54,7 @@ const XRECHNUNG_3 = `${EN}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0`;
 
 type Row = readonly [code: string, kind: ProfileKind, variant: ProfileVariant, prefixes: readonly string[]];
 
-/** By CustomizationID or GuidelineID, of UBL and CII alike. */
+/** Profiles by CustomizationID or GuidelineID, for both UBL and CII. */
 const BY_CUSTOMIZATION: readonly Row[] = [
   ['PLAIN', 'PLAIN', 'STANDARD', [EN]],
   ['PEPPOL_BIS', 'PEPPOL', 'STANDARD', [PEPPOL]],
@@ -162,7 +162,7 @@ const BY_CUSTOMIZATION: readonly Row[] = [
   ['UBL_TR', 'NATIONAL', 'FIELDS_ONLY', ['tr1.2', 'tr1.2.1']],
 ];
 
-/** By ProfileID, where the CustomizationID is absent or unknown. */
+/** Profiles by ProfileID, if the CustomizationID is absent or unknown. */
 const BY_PROFILE_ID: readonly Row[] = [
   ['PEPPOL_BIS', 'PEPPOL', 'STANDARD', ['urn:fdc:peppol.eu:2017:poacc:billing:']],
   ['UBL_BE', 'NATIONAL', 'FIELDS_ONLY', ['fff.be']],
@@ -170,7 +170,7 @@ const BY_PROFILE_ID: readonly Row[] = [
   ['ZATCA', 'NATIONAL', 'FIELDS_ONLY', ['reporting:1.0']],
 ];
 
-/** By namespace of the root, for formats that are neither UBL nor CII. */
+/** Profiles by namespace of the root, for formats that are neither UBL nor CII. */
 const BY_NAMESPACE: readonly Row[] = [
   ['FACTURX', 'NATIONAL', 'FIELDS_ONLY', [ZUGFERD_1]],
   ['FATTURAPA', 'NATIONAL', 'FIELDS_ONLY', ['http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/']],
@@ -191,7 +191,7 @@ const BY_NAMESPACE: readonly Row[] = [
   ['CFDI', 'RECOGNISED_ONLY', 'STANDARD', ['http://www.sat.gob.mx/cfd/4']],
 ];
 
-/** By local name of the root, where the namespace is missing or says nothing. */
+/** Profiles by local name of the root, if the namespace is missing or unknown. */
 const BY_ROOT: readonly Row[] = [
   ['FATTURAPA', 'NATIONAL', 'FIELDS_ONLY', ['fatturaelettronica']],
   ['FACTURAE', 'NATIONAL', 'FIELDS_ONLY', ['facturae']],
@@ -204,7 +204,7 @@ const SI_UBL_1 = 'urn:www.simplerinvoicing.org:si';
 const PLAIN: Profile = { code: 'PLAIN', kind: 'PLAIN', variant: 'STANDARD' };
 
 /**
- * The profile that a document declares, or null for a root that is no known invoice format. UBL and CII without a known
+ * Returns the profile that a document declares, or null for a root that is not a known invoice format. UBL and CII without a known
  * identifier are PLAIN.
  */
 export function identifyProfile(evidence: ProfileEvidence): Profile | null {
@@ -220,7 +220,7 @@ export function identifyProfile(evidence: ProfileEvidence): Profile | null {
 }
 
 /**
- * True when other declarations beside the XML contradict it: the XMP conformance level of a PDF (`EN 16931`), the name
+ * Returns true when other declarations than the XML contradict it: the XMP conformance level of a PDF (`EN 16931`), the name
  * of the attachment (`xrechnung.xml`) or the specification identifier of a second attachment. Texts that declare no
  * profile are ignored.
  */
@@ -235,7 +235,7 @@ export function contradictsProfile(profile: Profile, declarations: readonly stri
   });
 }
 
-/** What an XMP level or a file name says about the XML; `factur-x.xml` is also used around XRechnung. */
+/** Returns what an XMP level or a file name declares about the XML; `factur-x.xml` is also used around XRechnung. */
 const LEVELS: Readonly<Record<string, (profile: Profile) => boolean>> = {
   minimum: (profile) => isFacturx(profile, 'MINIMUM'),
   basicwl: (profile) => isFacturx(profile, 'BASIC_WL'),

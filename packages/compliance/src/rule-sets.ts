@@ -3,7 +3,7 @@ import type { RuleSet } from './rules/rule.js';
 import type { SchemaName } from './schemas.js';
 import type { ValidationMode } from './validation.js';
 
-/** Raised whenever a rule of ours changes its outcome. */
+/** Version of our own rules, raised whenever one of them changes its outcome. */
 const OWN_REVISION = 'own1';
 
 const VERSIONS: Readonly<Record<RuleSet, string>> = {
@@ -12,7 +12,7 @@ const VERSIONS: Readonly<Record<RuleSet, string>> = {
   XRECHNUNG: `xrechnung-3.0.2+${OWN_REVISION}`,
 };
 
-/** What an invoice is held against (documents reference, section 9.1). */
+/** The rule sets that an invoice is validated against (documents reference, section 9.1). */
 export interface Selection {
   readonly sets: readonly RuleSet[];
   readonly selects: (rule: { readonly id: string }) => boolean;
@@ -21,7 +21,7 @@ export interface Selection {
   readonly fields: boolean;
 }
 
-/** MINIMUM and BASIC WL have no lines and are no invoices of EN 16931. */
+/** MINIMUM and BASIC WL have no lines and are not invoices of EN 16931. */
 const MINIMUM_IDS: ReadonlySet<string> = new Set(
   'BR-01 BR-02 BR-03 BR-04 BR-05 BR-06 BR-07 BR-13 BR-14 BR-15 BR-CO-15'.split(' '),
 );
@@ -54,7 +54,7 @@ export function selectRules(
   if (context.hasConflict) return mode === 'ALL' ? core : null;
   if (profile.kind === 'NATIONAL') return selectNational(profile, context.isCii);
   if (mode !== 'ALL') return null;
-  // A fragment seldom says what it is cut from: it meets every rule that is not national.
+  // A fragment rarely says what it is cut from, so every rule that is not national applies to it.
   if (profile.kind === 'PLAIN') return context.isFragment ? { ...core, sets: ['EN16931', 'PEPPOL'] } : core;
   if (profile.variant === 'PINT') {
     return { sets: ['EN16931', 'PEPPOL'], selects: (rule) => PINT_IDS.test(rule.id), schema: null, fields: false };

@@ -14,7 +14,7 @@ import type { Validation } from './validation.js';
 
 export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN16931' | 'EXTENDED';
 
-/** At most so many schema errors are listed; the first few say enough. */
+/** Maximum number of listed schema errors; the first few say enough. */
 const SCHEMA_ERRORS_MAX = 50;
 
 /**
@@ -35,7 +35,7 @@ interface SchemaFile {
 }
 
 interface SchemaSource {
-  /** As `ruleSets` names it (documents reference, section 14). */
+  /** The name in `ruleSets` (documents reference, section 14). */
   readonly ruleSet: string;
   readonly main: SchemaFile;
 }
@@ -82,7 +82,7 @@ const facturXTypes: readonly SchemaFile[] = Object.values(sources)
     })),
   );
 
-// Before the first document is parsed in this process: later, libxml2 no longer asks a new provider.
+// Registered before the first document is parsed in this process: later, libxml2 no longer calls a new provider.
 xmlRegisterInputProvider(
   new XmlBufferInputProvider(
     Object.fromEntries([...faTypes, ...facturXTypes].map((file) => [file.url, readSchema(file)])),
@@ -91,7 +91,7 @@ xmlRegisterInputProvider(
 
 const validators = new Map<SchemaName, XsdValidator>();
 
-/** What `ruleSets` calls the schema. */
+/** The name of the schema in `ruleSets`. */
 export function schemaRuleSet(name: SchemaName): string {
   return sources[name].ruleSet;
 }

@@ -4,10 +4,10 @@ import type { X509Certificate } from 'node:crypto';
 const ISSUERS_MAX = 4;
 
 /**
- * Whether a certificate is one of the trusted ones, or was issued by one of them: directly, or through issuers that came with
- * it. What came with a document is never trusted for itself.
+ * Tells whether a certificate is one of the trusted ones, or was issued by one of them: directly, or through issuers that came with
+ * it. A certificate that came with a document is never trusted by itself.
  *
- * @param at when all of them have to be valid
+ * @param at the time at which all of them have to be valid
  */
 export function isTrusted(
   certificate: X509Certificate,
@@ -28,7 +28,7 @@ interface Chain {
   readonly at: Date;
 }
 
-/** Whether a certificate is valid at an instant. */
+/** Tells whether a certificate is valid at an instant. */
 export function isValidAt({ validFrom, validTo }: X509Certificate, at: Date): boolean {
   return new Date(validFrom) <= at && at <= new Date(validTo);
 }

@@ -21,7 +21,7 @@ const cii = (customization: string): Uint8Array => encode(ciiInvoice(STANDARD, c
 const CORE = 'en16931-1.3.16+own1';
 const modes: readonly ValidationMode[] = ['OFF', 'DECLARED_PROFILES', 'ALL'];
 
-/** What runs: by document the rule sets of OFF, DECLARED_PROFILES and ALL; null for the built-in checks alone. */
+/** The rule sets that run for each document in the modes OFF, DECLARED_PROFILES and ALL; null if only the built-in checks run. */
 const matrix: readonly [
   what: string,
   xml: Uint8Array,

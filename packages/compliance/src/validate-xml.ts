@@ -23,9 +23,9 @@ export interface ValidationContext {
 }
 
 /**
- * Holds an XML invoice, or a fragment of one, against the rules that the mode asks for (documents reference, section
- * 9.1). Null where nothing is to be checked: the mode leaves the document to the built-in checks, the format is not
- * mapped, or the text is no well-formed XML without a DOCTYPE, which reading the document reports.
+ * Validates an XML invoice, or a fragment of one, against the rules that the mode asks for (documents reference, section
+ * 9.1). Returns null if nothing is to be checked: the mode leaves the document to the built-in checks, the format is not
+ * mapped, or the text is not well-formed XML without a DOCTYPE, which reading the document reports.
  */
 export function validateXml(xml: Uint8Array, mode: ValidationMode, context?: ValidationContext): Validation | null {
   const parsed = parseXml(xml);

@@ -1,4 +1,4 @@
-/** Which invoices are held against the rules (specification section 4, endpoint 20; documents reference, section 9.1). */
+/** The modes: which invoices are validated against the rules (specification section 4, endpoint 20; documents reference, section 9.1). */
 export type ValidationMode = 'OFF' | 'DECLARED_PROFILES' | 'ALL';
 
 /** One row for each failed rule and location. */
@@ -17,10 +17,10 @@ export interface Validation {
   readonly mode: ValidationMode;
   /** Code of the profile whose rules ran; null where none is declared. */
   readonly profile: string | null;
-  /** For example `en16931-1.3.16+own1`; what ran, in order. */
+  /** The rule sets that ran, in order, such as `en16931-1.3.16+own1`. */
   readonly ruleSets: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** At most 50; `total` counts all. */
+  /** At most 50 faults; `total` counts all. */
   readonly rules: readonly FailedRule[];
   readonly total: number;
 }

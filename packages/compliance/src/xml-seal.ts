@@ -9,7 +9,7 @@ const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
 /** The document, and what a signature says of itself. */
 const REFERENCES_MAX = 8;
-/** That of the seal and those of its issuers. */
+/** Maximum number of certificates: that of the seal and those of its issuers. */
 const CERTIFICATES_MAX = 8;
 const RSA_BITS_MIN = 2_048;
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
@@ -23,14 +23,14 @@ const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
 
-/** What a seal covers, and with what it was made. */
+/** A verified seal: the content that it covers, its certificates and its time. */
 export interface XmlSeal {
   /** The canonical text of the whole document without its signature. */
   readonly text: string;
   readonly certificate: X509Certificate;
   /** Others that came with it. */
   readonly issuers: readonly X509Certificate[];
-  /** As the seal says, which is signed with it; undefined where it says nothing. */
+  /** The time that the seal states, which is signed with it; undefined if it states none. */
   readonly sealedAt: Date | undefined;
 }
 
@@ -84,7 +84,7 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
 const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
 
 /**
- * Whether a signature has the parts of the standard and in its order. The library takes the first part of a name, wherever it
+ * Tells whether a signature has the parts of the standard, in its order. The library takes the first part of a name, wherever it
  * lies: with this order it is the right one.
  */
 function hasUsualParts(signature: Element): boolean {
@@ -123,7 +123,7 @@ function children(parent: Element): readonly Element[] {
   return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === 1);
 }
 
-/** When a seal was made, of the signed properties of a seal (XAdES); none of anything else. */
+/** Returns the time of a seal from its signed properties (XAdES), and from nowhere else. */
 function readSealedAt(properties: string): readonly Date[] {
   const parsed = parseXml(Buffer.from(properties));
   if ('fault' in parsed) return [];
@@ -135,7 +135,7 @@ function readSealedAt(properties: string): readonly Date[] {
   }
 }
 
-/** Whether a key may make signatures of a kind: one is never tried as another. */
+/** Tells whether a key may make signatures of a kind: a key is never tried as another kind. */
 function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
   if (asymmetricKeyType !== kind) return false;
   return kind === 'rsa'
@@ -143,7 +143,7 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 
     : CURVES.includes(asymmetricKeyDetails?.namedCurve);
 }
 
-/** How Node is told of a kind of signature. XML signatures with elliptic curves are both numbers one after the other. */
+/** The options of Node for a kind of signature. An XML signature with an elliptic curve is the concatenation of its two numbers. */
 const KINDS = {
   RSA: { key: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } },
   PSS: {
@@ -188,7 +188,7 @@ function digestAlgorithm(name: string, hash: Hash): new () => HashAlgorithm {
   };
 }
 
-/** All that are taken: neither SHA-1 nor one with a shared secret is among them. */
+/** All accepted algorithms: neither SHA-1 nor one with a shared secret is among them. */
 const SIGNATURES = Object.fromEntries(
   HASHES.flatMap((hash) =>
     (

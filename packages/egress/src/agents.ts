@@ -4,22 +4,22 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector } from 'undici';
 
-/** Calls are sent through one of these, by the protocol of their URL. */
+/** The agents that calls are sent through, by the protocol of their URL. */
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>>;
 
 export interface AgentLimits {
-  /** Connections at once to one host; requests beyond wait. */
+  /** Maximum number of concurrent connections to one host; further requests wait. */
   readonly connectionsPerOrigin: number;
   readonly connectMs: number;
 }
 
-/** A connection waits so long for its next request; a server that closes it sooner says so, or closes it under a request. */
+/** Time that a connection waits for its next request; a server that closes it sooner says so, or closes it during a request. */
 const KEEP_ALIVE_MS = 10_000;
-/** A connection is not used longer, so that a name that moved is asked again. */
+/** Maximum age of a connection, so that a name that moved is resolved again. */
 const CONNECTION_MS_MAX = 60_000;
 
 /**
- * For addresses of the configuration, which need no guard. Certificates are checked against the authorities of Node.js,
+ * Agents for addresses of the configuration, which need no guard. Certificates are checked against the authorities of Node.js,
  * `NODE_EXTRA_CA_CERTS` included.
  */
 export function trustedAgents({ connectionsPerOrigin, connectMs }: AgentLimits): Agents {
@@ -39,9 +39,9 @@ export function destroyAgents(agents: Agents): void {
   for (const agent of Object.values(agents)) agent.destroy();
 }
 
-/** An agent of node:http for HTTP or HTTPS, whose connections a connector of undici makes: in a bounded time, and guarded. */
+/** An agent of node:http for HTTP or HTTPS, whose connections a connector of undici makes, guarded and in a bounded time. */
 class ConnectorAgent extends Agent {
-  /** Read by node:http, which would expect URLs with `http:` otherwise. */
+  /** node:http reads it, and would otherwise expect URLs with `http:`. */
   readonly protocol: 'http:' | 'https:';
   readonly #connect: buildConnector.connector;
   readonly #connectedAt = new WeakMap<Duplex, number>();
@@ -73,11 +73,11 @@ class ConnectorAgent extends Agent {
     );
   }
 
-  /** @returns whether the connection waits for another request */
+  /** @returns true when the connection waits for another request */
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;
-    // Bytes that come between two requests answer neither.
+    // Bytes that come between two requests belong to neither response.
     socket.once('data', () => socket.destroy());
     return super.keepSocketAlive(socket) as unknown as boolean;
   }

@@ -7,24 +7,24 @@ import { sendRequest } from './send-request.js';
 import type { OutgoingRequest } from './send-request.js';
 
 export interface CallBounds {
-  /** The whole call may take so long, from before the name is looked up to the last byte of the answer. */
+  /** Time limit of the whole call, from before the name is resolved to the last byte of the response. */
   readonly deadlineMs: number;
-  /** The body of the answer may have so many, as it comes and as it is unpacked. */
+  /** Maximum number of bytes of the response body, both as received and decompressed. */
   readonly bytesMax: number;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A final answer, whatever its status. */
+/** A final response of any status. */
 export interface Answer {
   readonly status: number;
-  /** As node:http has them: names in lower case, values in Latin-1. */
+  /** The headers of node:http: names in lower case, values in Latin-1. */
   readonly headers: IncomingHttpHeaders;
-  /** Unpacked; undefined when it has more bytes than it may. */
+  /** The decompressed body; undefined when it has more bytes than the limit. */
   readonly body: Buffer | undefined;
 }
 
-/** The answer is packed in a way that was not asked for. */
+/** The response has an encoding that was not requested. */
 export class UnaskedEncoding extends Error {
   constructor() {
     super('The server responded in an encoding that was not requested.');
@@ -35,8 +35,8 @@ export class UnaskedEncoding extends Error {
 const unpack = promisify(gunzip);
 
 /**
- * Sends one request and reads its answer whole, within bounds of time and size. Redirects are not followed. An answer in gzip is
- * unpacked; whoever wants one says so in `accept-encoding`.
+ * Sends one request and reads its whole response, within limits of time and size. Redirects are not followed. A response in gzip is
+ * decompressed; a caller that wants one sends `accept-encoding`.
  * @throws CallTimeout, the reason of the signal, UnaskedEncoding, what {@link sendRequest} throws, or an error of zlib (`Z_*`)
  */
 export function call(

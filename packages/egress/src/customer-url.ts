@@ -5,7 +5,7 @@ const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253;
 const HTTPS_PORT = 443;
 const PORT_MIN = 1_024;
-/** Ports of databases, brokers, caches and orchestrators, which no receiver of ours listens on. */
+/** Ports of databases, brokers, caches and orchestrators, which no webhook receiver listens on. */
 const PORTS_DENIED: ReadonlySet<number> = new Set([
   2049, 2375, 2376, 2377, 2378, 2379, 2380, 3306, 4222, 5432, 5984, 6379, 6443, 8222, 9042, 9092, 9200, 10250, 11211,
   15672, 27017,
@@ -16,12 +16,12 @@ const SUFFIXES_DENIED = ['.local', '.internal', '.localhost', '.home.arpa', '.on
 export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
 
 /**
- * Reads a URL that a customer wants to be called at (reference webhooks-and-events, section 4). The name is not looked up,
- * and an address is not judged: see egress.ts.
- * @param text as it was sent
+ * Reads a URL that a customer wants to be called at (reference webhooks-and-events, section 4). The name is not resolved,
+ * and an address is not checked: see egress.ts.
+ * @param text the URL as it was sent
  */
 export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHttpAllowed: boolean }): CustomerUrl {
-  // What WHATWG parsing would repair or drop in silence.
+  // Characters that WHATWG parsing would silently repair or drop.
   if (/[\\\t\r\n]/.test(text) || text !== text.trim()) {
     return { problem: 'must not contain surrounding spaces, line breaks, tabs or backslashes' };
   }

@@ -31,7 +31,7 @@ function open(overrides: EgressOverrides, settings: EgressSettings = none): Egre
 
 const normalized = (host: string): string => new URL(`https://${host}/`).hostname.replace(/^\[|\]$/g, '');
 
-/** Stands for the network: says which address would have been connected to, and connects to none. */
+/** A fake network: reports the address that would have been connected to, and connects to none. */
 function unconnected(remoteAddress?: string) {
   const reached: string[] = [];
   const buildConnect: EgressOverrides['buildConnect'] = ({ lookup }) => {

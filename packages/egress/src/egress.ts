@@ -11,7 +11,7 @@ import { resolveWith, UnresolvedNameError } from './resolve.js';
 import type { Resolve } from './resolve.js';
 import type { EgressSettings } from './settings.js';
 
-/** The URL of a customer leads to an address that must not be called. The message names neither address nor network. */
+/** The URL of a customer resolves to an address that must not be called. The message names neither address nor network. */
 export class BlockedAddressError extends Error {
   constructor(host: string) {
     super(`The host ${host} resolves to an address that may not be called.`);
@@ -19,14 +19,14 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** How customers' URLs are checked and called; one for each service that calls them. */
+/** Checks and calls customers' URLs; one for each service that calls them. */
 export interface Egress {
   /**
-   * Whether the URL may be registered: its form, and where its name leads at this moment. A name that cannot be resolved
-   * within three seconds is accepted, because it may exist tomorrow; every call asks again.
+   * Tells whether the URL may be registered: by its form, and by what its name resolves to at this moment. A name that cannot be resolved
+   * within three seconds is accepted, because it may exist later; every call resolves it again.
    */
   checkUrl(text: string): Promise<CustomerUrl>;
-  /** Calls through them reach allowed addresses alone, whatever a name leads to at the moment of connecting. */
+  /** Calls through these agents reach only allowed addresses, no matter what a name resolves to at the moment of connecting. */
   readonly agents: Agents;
   close(): void;
 }
@@ -36,7 +36,7 @@ export interface EgressOptions extends AgentLimits {
   readonly extraCa?: string | undefined;
 }
 
-/** What a test replaces, so that it opens no connection. */
+/** Overrides for tests that open no connection. */
 export interface EgressOverrides {
   readonly resolve?: Resolve;
   readonly buildConnect?: (
@@ -78,7 +78,7 @@ export function openEgress(
     timeout: connectMs,
     allowH2: false,
     minVersion: 'TLSv1.2',
-    // Made once: reading all authorities again for each connection takes about 40 ms of a busy core and 1 MiB.
+    // Built once: reading all authorities again for each connection takes about 40 ms of a busy core and 1 MiB.
     ...(extraCa === undefined
       ? {}
       : { secureContext: createSecureContext({ ca: [...rootCertificates, extraCa], minVersion: 'TLSv1.2' }) }),
@@ -121,7 +121,7 @@ const refused: CustomerUrl = {
   problem: 'must resolve to a public address; private, local and reserved addresses are not called',
 };
 
-/** Whether the addresses are known to be blocked; false when they are not known in time. */
+/** Tells whether the addresses are known to be blocked; false when they are not known in time. */
 async function isBlockedWithin(addresses: Promise<readonly string[]>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 
-/** All addresses of a name, of both kinds, in the order of the answers. */
+/** All addresses of a name, of both kinds, in the order of the responses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** The name has no address, or nobody could be asked. */
+/** The name has no address, or no name server responded. */
 export class UnresolvedNameError extends Error {
   constructor(name: string, options?: ErrorOptions) {
     super(`The host ${name} has no address.`, options);
@@ -16,11 +16,11 @@ const TRIES = 2;
 
 /**
  * Asks name servers for A and AAAA and nothing else: a hosts file is for the machine, not for names of customers.
- * @param servers `address:port`; empty: those of the system
+ * @param servers `address:port`; empty for those of the system
  */
 export function resolveWith(servers: readonly string[]): Resolve {
   return async (name) => {
-    // One resolver each: a query that hangs must not delay those of others.
+    // Each lookup has its own resolver: a query that hangs must not delay others.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

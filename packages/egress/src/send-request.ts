@@ -6,18 +6,18 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: the request has none. */
+  /** Undefined if the request has no body. */
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** One answer may have so many; each interim one has as many. */
+/** Maximum number of header bytes of one response, also of each interim one. */
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Interim answers (RFC 9110, section 15.2) that are read over before the final one, so that the size of all is bounded. */
+/** Maximum number of interim responses (RFC 9110, section 15.2) that are skipped before the final one, so that the size of all is bounded. */
 export const INTERIM_ANSWERS_MAX = 16;
 const SWITCHING_PROTOCOLS = 101;
 const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** An answer that is HTTP, and leads to no final one. */
+/** A valid HTTP response that does not lead to a final one. */
 export class UnusableAnswer extends Error {
   readonly reason: 'INTERIM_ANSWERS' | 'SWITCHED_PROTOCOLS';
 
@@ -32,14 +32,14 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A connection that had carried another request ended before any byte of an answer: the server has hardly seen the request. */
+/** A connection that had carried another request ended before any byte of a response: the server has hardly seen the request. */
 export class UnseenRequest extends Error {}
 
 /**
  * Sends one request by node:http: undici, which the global `fetch` is too, closes the connection at a 100 Continue that it did
- * not ask for, and every client must be able to read over it. Redirects are not followed, and nothing is unpacked. The signal
- * interrupts neither connecting nor the TLS handshake: who has a deadline races it.
- * @returns the final answer, of which the body is unread
+ * not ask for, and every client must be able to skip it. Redirects are not followed, and nothing is decompressed. The signal
+ * interrupts neither connecting nor the TLS handshake: a caller with a deadline races it.
+ * @returns the final response, whose body is unread
  * @throws UnusableAnswer, UnseenRequest, BlockedAddressError and UnresolvedNameError of guarded agents, errors of Node.js
  */
 export function sendRequest(
@@ -68,7 +68,7 @@ export function sendRequest(
       sent.once('close', () => socket.off('data', onData));
     });
     const fail = (reason: UnusableAnswer['reason']): void => {
-      // First, because the rest of the packet may hold a final answer.
+      // This comes first, because the rest of the packet may hold a final response.
       reject(new UnusableAnswer(reason));
       sent.destroy();
     };
@@ -76,7 +76,7 @@ export function sendRequest(
       interimCount++;
       if (interimCount > INTERIM_ANSWERS_MAX) fail('INTERIM_ANSWERS');
     });
-    // With the headers of an upgrade, and without them.
+    // Node emits one event with the headers of an upgrade, another without them.
     sent.on('upgrade', () => fail('SWITCHED_PROTOCOLS'));
     sent.on('response', (answer) =>
       answer.statusCode === SWITCHING_PROTOCOLS ? fail('SWITCHED_PROTOCOLS') : resolve(answer),

@@ -18,13 +18,13 @@ function isDnsServer(text: string): boolean {
  * default; {@link weakenedBy} names those that production refuses.
  */
 export const egressSettings = {
-  /** Addresses that may be called although they are not public, at registration and when calling alike. */
+  /** Addresses that may be called although they are not public, both at registration and when calling. */
   EGRESS_ALLOW_CIDRS: list.refine((cidrs) => cidrs.every((cidr) => parseCidr(cidr) !== undefined), {
     message: 'must be ranges such as 127.0.0.1/32, separated by commas',
   }),
   /** Allows `http:` URLs of customers. */
   EGRESS_ALLOW_HTTP: z.stringbool().default(false),
-  /** Where names of customers' URLs are asked, by A and AAAA; without any, at the servers of the system. */
+  /** Name servers for the names of customers' URLs, for A and AAAA. Empty for the servers of the system. */
   EGRESS_DNS_SERVERS: list.refine((servers) => servers.every(isDnsServer), {
     message: 'must be address:port, separated by commas',
   }),
@@ -36,7 +36,7 @@ export interface EgressSettings {
   readonly EGRESS_DNS_SERVERS: readonly string[];
 }
 
-/** Names of the settings that weaken the guard. */
+/** Returns the names of the settings that weaken the guard. */
 export function weakenedBy({ EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP }: EgressSettings): string[] {
   return [
     ...(EGRESS_ALLOW_CIDRS.length > 0 ? ['EGRESS_ALLOW_CIDRS'] : []),

@@ -39,8 +39,8 @@ export type EnvelopeCode =
 export type ErrorKind = keyof typeof errorTable;
 
 /**
- * What is said of an outage of which nothing more is known than its kind. Whether the request took effect, and what is to
- * be done about it, depends on the request: only the gateway knows it and says it.
+ * The messages for an outage of which only the kind is known. Whether the request took effect, and what to do
+ * about it, depends on the request: only the gateway knows it and says it.
  */
 export const plainSentences = {
   unavailable: 'Part of the service is unavailable right now.',
@@ -62,9 +62,9 @@ export interface DomainErrorOptions {
   /** The internal cause. Logged, never sent to a caller. */
   readonly cause?: unknown;
   readonly details?: readonly FieldFault[];
-  /** When the caller should retry. */
+  /** Time after which the caller should retry. */
   readonly retryAfterSeconds?: number;
-  /** Whether it is the stored answer to an earlier request. */
+  /** True when it is the stored response to an earlier request. */
   readonly isReplayed?: boolean;
 }
 
@@ -90,7 +90,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The same call may succeed later: a service that it needs is away, or answers too late. */
+/** Tells whether the same call may succeed later: a service that it needs is unavailable, or responds too late. */
 export function isTemporary(error: unknown): error is DomainError {
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
 }

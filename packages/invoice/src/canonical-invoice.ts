@@ -115,7 +115,7 @@ export type CanonicalInvoice = Declared<typeof canonicalInvoice.members>;
 /** An IBAN, or a UK sort code with its account number, or both when they are the same account. */
 export type CanonicalBankAccount = Declared<typeof bankAccount.members>;
 
-/** Which codes are currencies depends on the day: an old invoice may state a withdrawn one. */
+/** The day decides which codes are currencies: an old invoice may state a withdrawn one. */
 export function checkCurrency(currency: unknown, issueDate: unknown, report: Report): void {
   if (typeof currency !== 'string') return;
   const read = invoiceCurrency(currency, typeof issueDate === 'string' ? issueDate : undefined);
@@ -136,7 +136,7 @@ function isOneAccount(account: Values, report: Report): void {
   }
 }
 
-/** Whether an IBAN is given with a UK account that it is not. */
+/** Tells whether an IBAN is given with the UK account of another IBAN. */
 export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
   if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
   return !sameAccount({ iban }, { sortCode, accountNumber });

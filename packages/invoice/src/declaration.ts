@@ -4,13 +4,13 @@ export interface Kind<T = unknown> {
   readonly faultOf: (value: unknown) => string | undefined;
   /** The value as it is stored. */
   normalise(value: T): T;
-  /** What is read of a value before it is checked; undefined: nothing was given. Absent: the value itself. */
+  /** Prepares a value before it is checked; returns undefined if nothing was given. Absent if the value itself is checked. */
   readonly given?: (value: unknown) => unknown;
   /** The sentence where a required value is missing. Absent: `Required.` */
   readonly missing?: string;
   /** The value is a list of these. */
   readonly each?: Group;
-  /** How a message has the value, and none, where that is not the value itself. */
+  /** The form of the value, and of a missing one, in a message. Absent if a message has the value itself. */
   readonly inMessage?: Coding<T>;
 }
 
@@ -26,15 +26,15 @@ export interface Leaf {
   readonly isOptional: boolean;
   /** Absent where the kind says all. */
   readonly description: string | undefined;
-  /** Whether a message tells an empty text from none; as `isOptional` where nothing is said. */
+  /** True if a message distinguishes an empty text from a missing one; `isOptional` by default. */
   readonly hasPresence?: boolean;
   /** Its name in a message where that does not follow from its own. */
   readonly wireName?: string;
-  /** How a row of a scan has it; absent: rows cannot state it. */
+  /** The form of the field in a row of a scan. Absent if rows cannot state it. */
   readonly row?: RowField;
 }
 
-/** How a row of a scan differs from the canonical invoice. */
+/** The differences of a field in a row of a scan from the canonical invoice. */
 export interface RowField {
   readonly name: string;
   readonly kind?: Kind;

@@ -86,7 +86,7 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'A currency as an ISO 4217 code; requests may use lower case. An invoice is refused if its issue date is more than 365 days after its currency was withdrawn.',
-    // Not an enumeration, so that generated clients accept plain strings; JSON Schema has no flag for the case.
+    // This is not an enumeration, so that generated clients accept plain strings; JSON Schema has no flag for the case.
     pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },
 });

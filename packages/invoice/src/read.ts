@@ -15,21 +15,21 @@ export function readInvoice(body: unknown): CanonicalInvoice {
   return invoice as CanonicalInvoice;
 }
 
-/** Where a value is in a request, how it was sent, and where its faults go. */
+/** The place of a value in a request, the form in which it was sent, and the receiver of its faults. */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
   /** The path to the value: `rows[17]`; empty for the request itself. */
   readonly path?: string;
-  /** What to call the value where its path is empty. */
+  /** The name of the value if its path is empty. */
   readonly root?: string;
   /** Prefix of each sentence, for people who do not count from zero: `Row 18: `. */
   readonly remark?: string;
-  /** Whether it is a message between services: other names of the fields, and none that is unknown. */
+  /** True for a message between services: its fields have other names, and none is unknown. */
   readonly isMessage?: true;
 }
 
 /**
- * The value as the group declares it, in the form in which it is stored. Everything that is wrong is reported at once: a
+ * Returns the value as the group declares it, in the form in which it is stored. Everything that is wrong is reported together: a
  * fault of one field hides none of another. What is returned is complete only when nothing was reported.
  */
 export function read(group: Group, value: unknown, place: Place): Values {

@@ -40,7 +40,7 @@ export const scanRow: Group = {
   },
 };
 
-/** What a row says beside its invoice. */
+/** The fields of a row in addition to its invoice. */
 const identity: Group = {
   members: { externalId },
   isOptional: false,

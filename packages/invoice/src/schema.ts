@@ -29,7 +29,7 @@ export const invoiceSchema = schemaOf(canonicalInvoice).meta({
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;
 
 /**
- * An invoice in an answer: what could not be read from a document is left out, and a currency that could not be has its placeholder.
+ * An invoice in a response: what could not be read from a document is left out, and a currency that could not be has its placeholder.
  */
 export const shownInvoiceSchema = shownSchemaOf(canonicalInvoice).meta({
   id: 'ShownInvoice',
@@ -49,7 +49,7 @@ function schemaOf(group: Group): z.ZodObject {
     .meta({ description: group.description, ...group.published });
 }
 
-/** Of a kind of the invoice or of a row: they are all published. */
+/** The published schema of a kind of the invoice or of a row: all kinds have one. */
 function schemaOfLeaf(kind: Kind): z.ZodType {
   const { type, ...published } = (kind as PublishedKind).published;
   return type === 'string' ? schemaOfKind(kind as PublishedKind<string>) : z.int().meta(published);

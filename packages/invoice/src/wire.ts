@@ -28,7 +28,7 @@ export function readWire(message: Invoice | undefined): CanonicalInvoice {
   return invoice;
 }
 
-/** As {@link readWire} for one of many: faults are collected, and named below `path`. */
+/** Like {@link readWire}, for one of many: faults are collected, and named below `path`. */
 export function readWireInto(
   faults: FieldFaults,
   message: Invoice | undefined,
@@ -58,7 +58,7 @@ export function membersToWire(group: Group, values: Values): Values {
   return message;
 }
 
-/** What {@link membersToWire} made of an object. What was left out stays out; nothing is checked. */
+/** Reads back an object of {@link membersToWire}. Members that were left out stay absent; nothing is checked. */
 export function membersFromWire(group: Group, message: Values): Values {
   const values: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {

@@ -11,7 +11,7 @@ import type { UsageCounters, UsageMark } from './usage.js';
 interface NoteDocument {
   readonly _id: string;
   readonly organizationId: string;
-  /** Which of the equal requests stored it. */
+  /** The number of the equal request that stored it. */
   readonly storedBy: number;
 }
 
@@ -51,7 +51,7 @@ interface Options {
   readonly isCountUnsure?: boolean;
   /** Stands in for a process that ends there. */
   readonly crashAt?: 'before the insert' | 'after the insert' | 'before giving back' | 'before the late count';
-  /** How long the insert takes. */
+  /** Duration of the insert. */
   readonly insertMs?: number;
 }
 

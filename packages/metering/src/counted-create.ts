@@ -15,7 +15,7 @@ export interface CountedCreate<Created, First> {
   readonly limit: number | undefined;
   /** Stores it, with the month that it counts in; resolves to undefined when the id is taken. */
   readonly insert: () => Promise<Created | undefined>;
-  /** Reads what the first request with the key stored, or what answers it; left out when the caller sent no key. */
+  /** Reads what the first request with the key stored, or its response; left out when the caller sent no key. */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
    * Counts and stores at the same time, which costs one step less and is possible without a limit alone. The document must
@@ -24,7 +24,7 @@ export interface CountedCreate<Created, First> {
   readonly isCountUnsure?: boolean;
 }
 
-/** What was stored now, or what the first request with the key left; neither when there is nothing to be found. */
+/** The record that was stored now, or that of the first request with the key; undefined if there is none. */
 export type CountedOutcome<Created, First> =
   | { readonly created: Created; readonly first?: undefined }
   | { readonly created?: undefined; readonly first: First | undefined };
@@ -56,7 +56,7 @@ export async function createCounted<Created, First>(
     await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // Stored so late that its minute may have been settled without it.
+  // It was stored so late that its minute may have been settled without it.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }

@@ -1,13 +1,13 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
-/** What an organization has of something that its plan limits; one document, so that taking a place is one guarded write. */
+/** The records of an organization that its plan limits; one document, so that taking a place is one guarded write. */
 export type PlacesDocument<IdsField extends string> = {
   /** The organization. */
   readonly _id: string;
   readonly used: number;
 } & {
-  /** As many as `used`. */
+  /** The ids of the records; their number is `used`. */
   readonly [Field in IdsField]: readonly string[];
 };
 
@@ -19,7 +19,7 @@ export interface Places {
   taken(organizationId: string): Promise<readonly string[]>;
 }
 
-/** A place that was taken so long ago belongs to a record, or to a request that died before it stored one. */
+/** A place that was taken longer ago than this belongs to a record, or to a request that ended before it stored one. */
 const ABANDONED_AFTER_MS = 60_000;
 
 /** @param idsField the field of the collection's documents that lists the records */
@@ -41,7 +41,7 @@ export function placeStore<IdsField extends string>(
   return {
     async take(organizationId, recordId, limit) {
       if (await take(organizationId, recordId, limit)) return true;
-      // A guarded upsert could lose a race against itself, so the document is created once, apart.
+      // A guarded upsert could conflict with itself, so the document is created once in a separate write.
       await insertMissing(collection, [{ _id: organizationId, used: 0, [idsField]: [] } as unknown as Document]);
       return take(organizationId, recordId, limit);
     },
@@ -61,7 +61,7 @@ export function placeStore<IdsField extends string>(
 /**
  * Takes a place before its record is stored; exact under parallel requests. Places of requests that died are found again.
  * @param recordId a UUIDv7 of now
- * @param existing those of these records that are stored
+ * @param existing returns those of these records that are stored
  * @returns false when the organization has as many as its limit
  */
 export async function takePlace(
@@ -73,7 +73,7 @@ export async function takePlace(
   if (await places.take(organizationId, recordId, limit)) return true;
   const old = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
   if (old.length > 0) {
-    // With one query: each request over the limit comes here.
+    // One query, because each request over the limit comes here.
     const kept = await existing(old);
     for (const id of old) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }

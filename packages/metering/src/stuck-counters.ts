@@ -2,10 +2,10 @@ import type { FindStuckWork } from '@invoicecontrol/runtime/stuck-work';
 import type { Db } from 'mongodb';
 import { usageCollection } from './usage.js';
 
-/** Counters that are told of. */
+/** Maximum number of counters in the list. */
 const COUNTERS_MAX = 256;
 
-/** Usage counters whose check is due for so long that the job which makes them right does not run. */
+/** Lists usage counters whose check has been due for so long that the job which corrects them does not run. */
 export function stuckCounters(db: Db, service: string): FindStuckWork {
   return async (before) => {
     const due = await usageCollection(db)

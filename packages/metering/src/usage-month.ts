@@ -3,7 +3,7 @@ export function usageMonth(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
-/** When the month after this one begins. */
+/** Returns the beginning of the next month. */
 export function endOfMonth(month: string): Date {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0));

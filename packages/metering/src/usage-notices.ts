@@ -10,11 +10,11 @@ import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { OnUsed } from './usage.js';
 
-/** The collection of the steps that were told; a service with monthly quotas opens its outbox with it. */
+/** The collection of the announced steps; a service with monthly quotas opens its outbox with it. */
 export const USAGE_NOTICES = 'usage_notices';
-/** Until the month is long over. */
+/** Retention, until long after the end of the month. */
 const KEPT_MS = 62 * 24 * 3_600_000;
-/** Steps that one process remembers to have told. */
+/** Number of announced steps that one process caches. */
 const REMEMBERED_MAX = 10_000;
 
 interface NoticeDocument extends Aggregate {

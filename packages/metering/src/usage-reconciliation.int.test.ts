@@ -26,7 +26,7 @@ let mongo: MongoConnection;
 let usage: UsageCounters;
 let now: Date;
 const clock = { now: () => now };
-/** What is stored with a mark. */
+/** A stored record with a mark. */
 let stored: Stored[];
 const sumOfStored: SumOfMarks = async (organizationId, month, { from, to }) =>
   stored
@@ -388,7 +388,7 @@ describe('after a refusal', () => {
     await create('refused', 2);
     await create('bystander', 3);
     await runFor(5 * MINUTE_MS);
-    // Whatever the reason is.
+    // The reason does not matter.
     await usageCollection(mongo.db).updateMany({}, { $set: { used: 3 } });
     await refuse('refused');
     await run();

@@ -5,42 +5,42 @@ import type { Job } from '@invoicecontrol/runtime/job';
 import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage.js';
 import type { UsageDocument } from './usage.js';
 
-/** When the records were created that are counted: from `from`, or from the beginning of the month, until before `to`. */
+/** Range of the creation times of the counted records: from `from`, or from the beginning of the month, until before `to`. */
 export interface CountedTime {
   readonly from: Date | undefined;
   readonly to: Date;
 }
 
-/** How much is stored with a mark of the month and was created in that time. Served by an index and bounded in memory. */
+/** Sums what is stored with a mark of the month and was created in that range. Uses an index and bounded memory. */
 export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 
 interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** By meter; those that the service counts. */
+  /** The sums of the service, by meter. */
   readonly marks: Readonly<Record<string, SumOfMarks>>;
 }
 
 /** A counter that the query for due ones gave. */
 type DueCounter = UsageDocument & { readonly lookAt: Date };
 
-/** What one reading of a counter says about the time until `countTo`. */
+/** One reading of a counter, about the time until `countTo`. */
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
-  /** Undefined: the whole month is counted again. */
+  /** Undefined if the whole month is counted again. */
   readonly from: Date | undefined;
   /** The minutes before `countTo` and what was reserved in them. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** What the counter holds for that time. */
+  /** The amount of the counter for that time. */
   readonly held: number;
 }
 
 const POLL_EACH_MS = 5_000;
 /** Counters that one run checks; those that are due longest come first. */
 const COUNTERS_PER_RUN_MAX = 200;
-/** What was reserved in a minute is stored or given up so long after its end; later work asks for a count of the month. */
+/** This long after the end of a minute, what was reserved in it is stored or given up; later work asks for a count of the month. */
 const SETTLED_AFTER_MS = MINUTE_MS;
 /** A replica leaves a counter to the one that sums its marks for this long; sums take less than half of it. */
 const SUM_LEASE_MS = MINUTE_MS;
@@ -55,7 +55,7 @@ const READ_AGAIN_AFTER_MS = 5_000;
  * The job that corrects usage counters (HTTP and security reference, section 7; ADR 0034). A counter is raised before the work, so a
  * crash leaves it too high; the marks on what was stored are the truth.
  *
- * A counter remembers what was reserved in each minute. A minute after its end nothing of it is on its way any more, so
+ * A counter remembers what was reserved in each minute. A minute after its end no work of it is still in progress, so
  * what is stored with a mark of that minute takes the place of what was reserved, whatever happens in later minutes. Once
  * a day, and where something happened after its minute was settled, the month is counted instead. `lookAt` is due time and
  * lease in one: whoever moves it on has claimed the counter, so several replicas share the work.
@@ -113,11 +113,11 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
       return;
     }
     const settledTo = minuteOf(new Date(now.getTime() - SETTLED_AFTER_MS)) * MINUTE_MS;
-    // Never back: another replica may be ahead by the difference of two clocks.
+    // The time never goes back: another replica may be ahead by the difference of two clocks.
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);
-    // Nothing is due where nothing was reserved since: what is reserved now sets `lookAt` again.
+    // Without later reservations nothing is due: the next reservation sets `lookAt` again.
     else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 

@@ -4,7 +4,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { usageMonth } from './usage-month.js';
 
-/** What an organization has used of a meter: in the month (`YYYY-MM`, UTC), or now, for what is counted when asked. */
+/** Returns what an organization has used of a meter: in the month (`YYYY-MM`, UTC), or at present if the meter is counted on request. */
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;
 
 /**

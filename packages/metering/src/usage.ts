@@ -10,15 +10,15 @@ export interface UsageDocument {
   /** `<organization>:<YYYY-MM>:<meter>`. */
   readonly _id: string;
   readonly used: number;
-  /** Grows with every change; replicas of an earlier release tell by it whether the counter stood still. */
+  /** Grows with every change; replicas of an earlier release use it to see whether the counter has changed. */
   readonly moves: number;
-  /** What of `used` was reserved in each minute that is not settled yet, by minutes since 1970. */
+  /** The part of `used` that was reserved in each minute that is not settled yet, by minutes since 1970. */
   readonly minutes?: Readonly<Record<string, number>>;
-  /** Of the time before, what is stored was counted; 1970 before the first count; absent where only an earlier release counted. */
+  /** Before this time, the stored records were counted; 1970 before the first count; absent if only an earlier release counted. */
   readonly countedTo?: Date;
-  /** When the reconciling job checks it next; absent where nothing was reserved since. Sparse index. */
+  /** Time of the next check by the reconciling job; absent if nothing was reserved since the last one. Sparse index. */
   readonly lookAt?: Date;
-  /** Stored marks that are being lowered, by an id of each lowering, and since when. */
+  /** Start times of the lowerings of stored marks in progress, by the id of each lowering. */
   readonly lowering?: Readonly<Record<string, Date>>;
   /** Grows with the begin and the end of each lowering. */
   readonly lowerings?: number;
@@ -28,7 +28,7 @@ export interface UsageDocument {
   readonly refusedAt?: Date;
 }
 
-/** What is counted, for whom and when. */
+/** The subject of a count: meter, organization and time. */
 export interface UsageMark {
   readonly organizationId: string;
   /** `YYYY-MM`, UTC. */
@@ -57,17 +57,17 @@ export interface UsageCounters {
   giveBack(mark: UsageMark): Promise<void>;
   /**
    * Lowers a stored mark with the given write, and the counter with it.
-   * @param mark by how much, and when what it stands on was created
+   * @param mark the amount, and the creation time of the record that carries the mark
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
   /** Has the month counted again: something was stored or reserved after its minute was settled. */
   recount(mark: UsageMark): Promise<void>;
-  /** What is used of a meter in a month. */
+  /** Returns what is used of a meter in a month. */
   used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
 }
 
 export const MINUTE_MS = 60_000;
-/** `countedTo` of a counter whose month was not counted yet. */
+/** The `countedTo` of a counter whose month was not counted yet. */
 export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
@@ -83,7 +83,7 @@ export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
 }
 
-/** Whether so much time has passed since a reservation that its minute may have been settled without what is stored now. */
+/** Tells whether so much time has passed since a reservation that its minute may have been settled without what is stored now. */
 export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
   return now.getTime() - at.getTime() > STORED_WITHIN_MS;
 }
@@ -92,7 +92,7 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
   return db.collection<UsageDocument>('usage');
 }
 
-/** Is told how much of a quota is used after a reservation, and when one does not fit. Must neither block nor throw. */
+/** Called with the used part of a quota after a reservation, and when a reservation does not fit. Must neither block nor throw. */
 export type OnUsed = (mark: UsageMark, used: number, limit: number | undefined) => void;
 
 export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): UsageCounters {
@@ -112,7 +112,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
     return changed?.used;
   };
-  /** The same for a minute that is settled: only a count of the month tells whether it counted what is stored. */
+  /** The same for a minute that is settled: only a count of the month shows whether it counted what is stored. */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
     const changed = await usage.findOneAndUpdate(
       { _id: idOf(mark), ...guard },
@@ -129,10 +129,10 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {
-          // A guarded upsert could lose a race against itself, so the counter is created once, apart.
+          // A guarded upsert could conflict with itself, so the counter is created once in a separate write.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
-          // Only an earlier release has counted here.
+          // The counter has only counts of an earlier release.
           const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
@@ -144,7 +144,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const used = await changeSettled(mark, fits);
           if (used !== undefined) return onUsed(mark, used, limit);
         }
-        // Otherwise there is room by now: a concurrent request created the counter, or gave something back.
+        // Otherwise there is room now: a concurrent request created the counter, or gave something back.
       }
       throw new DomainError(
         'concurrent_change',
@@ -161,11 +161,11 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       throw exceeded(mark, { limit, used, now });
     },
     async giveBack(mark) {
-      // Where the minute is settled, what was not stored is not counted any more.
+      // If the minute is settled, what was not stored is no longer counted.
       await changeInMinute({ ...mark, amount: -mark.amount }, {});
     },
     async lower(mark, write) {
-      // Of its own: a lowering that crashed stays noted, also where the next worker lowers the same mark again.
+      // An id of its own: a lowering that crashed stays noted, even if the next worker lowers the same mark again.
       const entry = `lowering.${randomUUID()}`;
       const since = clock.now();
       await usage.updateOne({ _id: idOf(mark) }, {
@@ -184,7 +184,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       const isLowered =
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
-      // The job took it for abandoned, and counted the mark before or after it was lowered.
+      // The job considered it abandoned, and counted the mark before or after it was lowered.
       if (!isLowered) await this.recount(mark);
       return written;
     },
@@ -197,7 +197,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
   };
 }
 
-/** When the minute of a mark can be settled. */
+/** Returns the time when the minute of a mark can be settled. */
 function dueAfter({ at }: UsageMark): Date {
   return new Date(at.getTime() + CHECKED_AFTER_MS);
 }

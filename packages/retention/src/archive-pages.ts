@@ -6,7 +6,7 @@ import { findPage } from '@invoicecontrol/runtime/mongo/page';
 
 type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
 
-/** Records of documents that the index of a list finds, newest first. */
+/** Reads records of documents by the index of a list, newest first. */
 export function newestRecords<
   D extends { readonly _id: string; readonly organizationId: string; readonly createdAt: Date },
 >(
@@ -33,11 +33,11 @@ export function newestRecords<
   };
 }
 
-/** Records of documents in the order of their ids; an index leads with the organization and the id. */
+/** Reads records of documents in the order of their ids; an index leads with the organization and the id. */
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
-  /** Which of them, of those that are meant by an archive that began at an instant. */
+  /** Filter for the records of an archive that began at an instant. */
   only: (begunAt: Date) => Filter<D> = () => ({}),
 ): ReadArchivePage {
   return async ({ organizationId, after, createdBefore, recordsMax }) => {

@@ -13,19 +13,19 @@ const PAGE_LENGTH_MAX = 1024 * 1024;
 
 export interface ArchivePageRequest {
   readonly organizationId: string;
-  /** The position of the last record of the page before; undefined: from the first. */
+  /** The position of the last record of the page before; undefined for the first page. */
   readonly after: string | undefined;
   readonly createdBefore: Date;
   readonly recordsMax: number;
 }
 
-/** A record and where it stands among those of its kind. */
+/** A record and its position among those of its kind. */
 export interface ArchivedRecord {
   readonly position: string;
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Reads records of one kind in a fixed order. Their fields are chosen one by one: no secret is among them. */
+/** Reads records of one kind in a fixed order. Their fields are chosen one by one, and no secret is among them. */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 
 /** invoicecontrol.archive.v1.ArchiveService, for the kinds of one service. */
@@ -55,7 +55,7 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
   });
 }
 
-/** How many records more a page takes, if they are as long as those that it has. */
+/** Returns the number of further records that fit into a page, if they are as long as those that it has. */
 function recordsLeft(records: number, length: number): number {
   const ofThisLength = Math.ceil((PAGE_LENGTH_MAX - length) / (length / records));
   return Math.min(ofThisLength, ARCHIVE_RECORDS_MAX - records);

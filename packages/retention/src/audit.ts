@@ -13,12 +13,12 @@ import type { Announcement, Announcing } from '@invoicecontrol/runtime/mongo/eve
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 
-/** The collection of the lines that belong to no change; a service that uses the buffer opens its outbox with it. */
+/** The collection of the lines that do not belong to a change; a service that uses the buffer opens its outbox with it. */
 export const AUDIT_LINES = 'audit_lines';
 /** Lines that wait in memory; what does not fit is dropped and counted. */
 const LINES_MAX = 10_000;
 const INSERT_LINES_MAX = 500;
-/** Published long before; until then they can refill a broker that lost its volume. */
+/** Retention of lines that were published long before; until then they can refill a broker that lost its volume. */
 const LINE_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
 /** One act as the audit trail keeps it. Carries no secret and no body. */
@@ -31,7 +31,7 @@ export interface AuditLine {
 }
 
 /**
- * The line of a change, for the write that makes the change true: stored with it, never lost and never doubled.
+ * Returns the announcement of the line of a change, for the write of that change: it is stored with the change, never lost and never doubled.
  * @param type `audit_recorded` of the service that writes
  */
 export function auditAnnouncement(
@@ -48,7 +48,7 @@ interface LineDocument extends Announcing {
   readonly expiresAt: Date;
 }
 
-/** Lines of acts that write nothing of their own, such as reading. */
+/** Buffers lines of acts that write nothing of their own, such as reading. */
 export interface AuditBuffer {
   /** Costs the caller nothing: the line is stored with the next flush. Never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;
@@ -91,7 +91,7 @@ export async function auditBuffer(
           const expiresAt = new Date(at.getTime() + LINE_AGE_MS_MAX);
           return { _id: id, organizationId, version: 1, outbox: events, outboxPending: true as const, expiresAt };
         });
-        // An insert whose answer was lost is repeated under the same ids.
+        // An insert whose response was lost is repeated under the same ids.
         await insertMissing(lines, batch);
         waiting.splice(0, batch.length);
         for (const { _id: id, outbox: events } of batch) outbox.nudge(AUDIT_LINES, { id, version: 1, events });

@@ -3,7 +3,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
-/** That an organization was purged. Its id is a hash, so that a purge leaves nothing that names the organization. */
+/** A record that an organization was purged. Its id is a hash, so that a purge leaves nothing that names the organization. */
 interface PurgedOrganizationDocument {
   /** SHA-256 of the organization's id, hexadecimal. */
   readonly _id: string;
@@ -11,7 +11,7 @@ interface PurgedOrganizationDocument {
 }
 
 /**
- * The organizations that were purged, kept for good: outside systems may name one at any later time, where events and
+ * The organizations that were purged, kept permanently: outside systems may name one at any later time, whereas events and
  * requests end within days (ADR 0093).
  */
 export interface PurgedOrganizations {

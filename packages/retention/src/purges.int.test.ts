@@ -21,7 +21,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 let mongo: MongoConnection;
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
-/** As in the module. */
+/** The same value as in the module. */
 const BATCH_DOCUMENTS = 500;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const owned = (name: string) => mongo.db.collection<Owned>(name);
 const open = (kinds: readonly TenantData[]): Promise<Purges> =>
   openPurges({ db: mongo.db, service: 'test', purged: purgedOrganizations(mongo.db, clock), clock, logger }, kinds);
 const run = ({ job }: Purges): Promise<unknown> => job.run(new AbortController().signal);
-/** What every kind still has, by name. */
+/** The number of documents that every kind still has, by name. */
 async function countsOf({ data }: Purges, organizationId: string): Promise<Record<string, number>> {
   const counts = await Promise.all(data.map(async ({ name, count }) => [name, await count(organizationId)] as const));
   return Object.fromEntries(counts);

@@ -18,12 +18,12 @@ const PURGES_MAX = 20;
 /** Much more than a batch takes. */
 const LEASE_MS = 60_000;
 const RUN_EACH_MS = 1_000;
-/** What may not be removed yet is tried again after this. */
+/** Pause until data that may not be removed yet is tried again. */
 const RETRY_MS = 2_000;
 /** Items of the operator's list of stuck work. */
 const STUCK_MAX = 100;
 
-/** That the data of an organization is to be removed; gone when that is done. */
+/** A request to remove the data of an organization; deleted when that is done. */
 interface PurgeDocument extends Claimable {
   /** The organization. */
   readonly _id: string;
@@ -44,8 +44,8 @@ export interface Purges {
 }
 
 /**
- * Work on data of organizations in bounded batches. The request is stored first, so a crash loses none; every step may be
- * repeated, and whoever takes over goes on with what is left.
+ * Removes data of organizations in bounded batches. The request is stored first, so a crash loses none; every step may be
+ * repeated, and the next worker continues with what is left.
  */
 export async function openPurges(
   {
@@ -60,7 +60,7 @@ export async function openPurges(
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
   await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
 
-  /** Removes until a whole pass finds nothing more. @returns whether nothing is left */
+  /** Removes data until a whole pass finds nothing more. @returns true when nothing is left */
   const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {
     for (let removedInPass = Infinity; removedInPass > 0;) {
       removedInPass = 0;
@@ -92,7 +92,7 @@ export async function openPurges(
       keeping.stop();
       if (!isEmpty) return await release();
       const { deletedCount } = await purges.deleteOne({ ...isOurs, requests });
-      // One more request came meanwhile.
+      // Another request came in the meantime.
       if (deletedCount === 0) await release();
       else logger.info({ organizationId }, 'the data of a purged organization was removed');
     } catch (error) {

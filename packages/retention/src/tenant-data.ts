@@ -3,23 +3,23 @@ import { organizationOf } from '@invoicecontrol/runtime/dead-letters';
 import type { DeadLetter } from '@invoicecontrol/runtime/dead-letters';
 import type { TenantDocuments } from '@invoicecontrol/runtime/operator-service';
 
-/** One kind of data that a service keeps of organizations, and how it is removed. */
+/** One kind of data that a service keeps of organizations, with its removal. */
 export interface TenantData extends TenantDocuments {
   /**
-   * Removes what may be removed now, at most so many documents. What still has to be published stays until it is.
-   * @returns how many documents were removed
+   * Removes what may be removed now, at most so many documents. Unpublished events stay until they are published.
+   * @returns the number of removed documents
    */
   remove(organizationId: string, documentsMax: number): Promise<number>;
-  /** How many documents there are, those that may not be removed yet included. */
+  /** Number of documents, including those that may not be removed yet. */
   count(organizationId: string): Promise<number>;
 }
 
-/** Events or audit lines in a document that are on their way: the relay takes them away, then the document may go. */
+/** Events or audit lines in a document that are not relayed yet: the document may be removed after the relay has removed them. */
 interface Outgoing {
   readonly outboxPending?: true;
 }
 
-/** The part of a document that is needed to find it. */
+/** The members of a document that are needed to find it. */
 interface Identified {
   readonly _id: string;
 }
@@ -50,7 +50,7 @@ export function prefixedDocuments<D extends Identified>(
   });
 }
 
-/** The one document whose id is the organization. @param unless as of {@link ownedDocuments} */
+/** The one document whose id is the organization. @param unless see {@link ownedDocuments} */
 export function documentOfOrganization<D extends Identified>(
   collection: Collection<D>,
   unless: readonly (keyof D & string)[] = [],
@@ -60,7 +60,7 @@ export function documentOfOrganization<D extends Identified>(
 
 const LETTERS_PAGE = 500;
 
-/** Dead letters about the organization. They have no index for it: there are few, of all organizations together. */
+/** Dead letters about the organization. They have no index on it, because all organizations together have few. */
 export function deadLettersOf(collection: Collection<Omit<DeadLetter, 'id'> & Identified>): TenantData {
   const idsOf = async (organizationId: string, idsMax: number): Promise<string[]> => {
     const ids: string[] = [];
@@ -100,7 +100,7 @@ function documents<D extends Identified>(
       const found = await collection.find(removable, { projection: { _id: 1 }, limit: documentsMax }).toArray();
       if (found.length === 0) return 0;
       const ids = found.map(({ _id }) => _id);
-      // The whole filter again: a document that has got an event since stays until that is published.
+      // The whole filter again: a document that has got an event in the meantime stays until that event is published.
       const { deletedCount } = await collection.deleteMany({ $and: [removable, { _id: { $in: ids } }] } as Filter<D>);
       return deletedCount;
     },

@@ -9,10 +9,10 @@ import { openPurges } from './purges.js';
 import { deadLettersOf, ownedDocuments } from './tenant-data.js';
 import type { TenantData } from './tenant-data.js';
 
-/** What the shell opens for a service that keeps data of organizations. */
+/** The connections that the shell opens for a service that keeps data of organizations. */
 export interface TenantConnections extends Connections {
   /**
-   * Whether the organization was purged. Asked before anything is stored about an organization that an outside system names:
+   * Tells whether the organization was purged. Called before anything is stored about an organization that an outside system names:
    * that may happen at any later time (ADR 0093).
    */
   wasPurged(organizationId: string): Promise<boolean>;
@@ -21,11 +21,11 @@ export interface TenantConnections extends Connections {
 /** The parts of a service that keeps data of organizations. */
 export interface TenantParts extends ServiceParts {
   /**
-   * Everything that the service keeps of organizations, beside audit lines and dead letters, which every service may have.
+   * Everything that the service keeps of organizations, except audit lines and dead letters, which every service may have.
    * What is missing here outlives the purge of an organization.
    */
   readonly tenantData: readonly TenantData[];
-  /** Asked before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
+  /** Called before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
   readonly isPurged?: (organizationId: string) => Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ interface TenantService extends Omit<ServiceShell, 'compose'> {
   readonly compose: (connections: TenantConnections) => Promise<TenantParts>;
 }
 
-/** Starts a service in the shell; what it keeps of an organization goes when the organization is purged. */
+/** Starts a service in the shell; its data of an organization is removed when the organization is purged. */
 export function startTenantService(
   { compose, ...service }: TenantService,
   overrides?: StartOverrides,

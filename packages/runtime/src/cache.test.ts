@@ -10,7 +10,7 @@ class Outage extends Error {}
 
 let nowMs: number;
 let loads: string[];
-/** What loading brings. */
+/** The result of the next load. */
 let answer: (key: string) => Promise<string>;
 let cache: Cache<string>;
 

@@ -1,18 +1,18 @@
 import { systemClock } from './clock.js';
 import type { Clock } from './clock.js';
 
-/** When a stale value answers in place of a load that failed. */
+/** Limits on serving a stale value after a load has failed. */
 export interface StaleIfError<V> {
-  /** A value loaded longer ago than this never answers. */
+  /** A value that was loaded longer ago than this is never served. */
   readonly maxMs: number;
-  /** After a failure nothing is loaded for this long; the stale value answers at once. */
+  /** After a failure nothing is loaded for this long; the stale value is served immediately. */
   readonly retryMs: number;
-  /** Whether the value may answer for this failure: for an outage, rarely for a refusal. */
+  /** Tells whether the stale value may be served after this failure: yes after an outage, rarely after a refusal. */
   readonly mayServe: (error: unknown, value: V) => boolean;
 }
 
 export interface CacheOptions<V, A> {
-  /** @param argument what loading needs beside the key: of concurrent callers the first one's is used */
+  /** @param argument what loading needs in addition to the key: of concurrent callers the first one's is used */
   readonly load: (key: string, argument: A) => Promise<V>;
   /** A value is loaded again this long after its load began. */
   readonly freshMs: number;
@@ -24,10 +24,10 @@ export interface CacheOptions<V, A> {
 
 /**
  * Keeps loaded values for a while (ADR 0025). Concurrent callers share one load. A load that began before an invalidation
- * answers those who wait for it and is never stored, so that no caller reads an old value after the invalidation.
+ * is returned to those who wait for it and is never stored, so that no caller reads an old value after the invalidation.
  */
 export interface Cache<V, A = void> {
-  /** The fresh value, or what loading it brings. @throws what `load` throws, where no stale value may answer */
+  /** Returns the fresh value, or loads it. @throws what `load` throws, unless a stale value may be served */
   get(key: string, argument: A): Promise<V>;
   /** Loads the value even when there is a fresh one. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;
@@ -36,14 +36,14 @@ export interface Cache<V, A = void> {
   invalidate(key: string): void;
   /** Invalidates the values that match, and every load under way: what it will bring is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
-  /** As {@link invalidateWhere}, but `peek` goes on showing the values: they were true once, and answer nobody. */
+  /** Like {@link invalidateWhere}, but `peek` still shows the values: they were true once, and no load returns them. */
   expireWhere(matches: (value: V) => boolean): void;
 }
 
 interface Entry<V> {
   readonly value: V;
   readonly loadedAtMs: number;
-  /** The stale value answers until then. */
+  /** The stale value is served until then. */
   staleUntilMs: number;
 }
 
@@ -94,7 +94,7 @@ export function createCache<V, A = void>({
       try {
         return await (loads.get(key) ?? startLoad(key, argument));
       } catch (error) {
-        // Read again: an invalidation may have removed the entry meanwhile.
+        // Read again: an invalidation may have removed the entry in the meantime.
         const last = entries.get(key);
         if (last === undefined || staleIfError === undefined) throw error;
         const { maxMs, retryMs, mayServe } = staleIfError;

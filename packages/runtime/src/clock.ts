@@ -1,4 +1,4 @@
-/** Where the time comes from. Passed in, so that a test can hold it. */
+/** The source of the time. It is passed in, so that a test can stop it. */
 export interface Clock {
   now(): Date;
 }

@@ -9,7 +9,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads a service's configuration from the environment. All faults are reported at once. An empty variable counts as
+ * Reads a service's configuration from the environment. All faults are reported together. An empty variable counts as
  * absent, because that is how compose files and manifests write "not set".
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
@@ -27,7 +27,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
 /** Marks a value that must never be printed; {@link describeConfig} shows only whether it is there. */
 export const secret = z.string().min(1).meta({ secret: true });
 
-/** What the operator's command line authenticates with. Without one, every rpc for the operator is refused. */
+/** The token of the operator's command line. Without one, every rpc for the operator is refused. */
 export const operatorToken = secret.min(32).optional();
 
 /** A key of a setting, under the id that what was made with it carries. */
@@ -97,7 +97,7 @@ export function addressVariable<Service extends string>(service: Service): Addre
   return `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS` as AddressVariable<Service>;
 }
 
-/** Where the services are whose rpcs it calls; its own schema spreads them beside what it alone reads. */
+/** Addresses of the services whose rpcs a service calls. Its own schema spreads them. */
 export function addressSettings<Service extends string>(
   ...called: readonly Service[]
 ): Record<AddressVariable<Service>, z.ZodString> {
@@ -106,12 +106,12 @@ export function addressSettings<Service extends string>(
 }
 
 /**
- * The settings that every service behind the gateway has; its own schema spreads them beside what it alone reads.
+ * The settings that every service behind the gateway has. Its own schema spreads them.
  * @param databaseName one database per service, named like it
  */
 export function serviceSettings(databaseName: string) {
   return {
-    /** Where the service listens; `0.0.0.0` in a container. */
+    /** The address that the service listens on; `0.0.0.0` in a container. */
     GRPC_HOST: z.string().default('127.0.0.1'),
     GRPC_PORT: port.default(50051),
     /** Lets a console discover the service. */
@@ -119,7 +119,7 @@ export function serviceSettings(databaseName: string) {
     MONGODB_URL: z.string(),
     DATABASE_NAME: z.string().default(databaseName),
     NATS_URL: z.string(),
-    /** How long the service goes on taking calls after it said that it is not ready, so that callers notice. */
+    /** Time for which the service still takes calls after it has reported that it is not ready, so that callers notice. */
     DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
     LOG_LEVEL: logLevel,
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

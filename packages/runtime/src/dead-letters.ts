@@ -19,16 +19,16 @@ export interface DeadLetter {
   readonly payload: string;
   /** Why it failed the last time. */
   readonly error: string;
-  /** When it became a dead letter. */
+  /** Time when the event became a dead letter. */
   readonly at: Date;
-  /** How often it was sent again and failed; absent: never. */
+  /** Number of times that it was sent again and failed. Absent if it was never sent again. */
   readonly resends?: number;
   readonly resentAt?: Date;
 }
 
-/** What the operator does with the dead letters of a service. */
+/** The operations of the operator on the dead letters of a service. */
 export interface DeadLetterStore {
-  /** In the order of the ids. @param after the last id of the page before; undefined: from the first */
+  /** Lists them in the order of their ids. @param after the last id of the page before; undefined for the first page */
   list(size: number, after: string | undefined): Promise<readonly DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<void>;
@@ -45,13 +45,13 @@ interface Handler {
 export interface DeadLetterDeps {
   readonly letters: DeadLetterStore;
   readonly handlers: readonly Handler[];
-  /** Whether an error of a handler says that a store is unavailable. */
+  /** Tells whether an error of a handler means that a store is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What became of a dead letter that was sent again. */
+/** The outcome of sending a dead letter again. */
 export type Resent = { readonly id: string } & (
   | { readonly outcome: 'HANDLED' | 'NOT_FOUND' }
   | { readonly outcome: 'FAILED'; readonly error: string; readonly resends: number }

@@ -5,7 +5,7 @@ import { count, measure, reportGauges } from './telemetry.js';
 /** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. Each has a trace of its own. */
 export interface Job {
   readonly name: string;
-  /** From the start of the service to the first run, and from the end of a run to the next one. */
+  /** Pause from the start of the service to the first run, and from the end of a run to the next one. */
   readonly pauseMs: number;
   /** The signal says that the service stops and waits for this run: begin nothing more. */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
@@ -41,7 +41,7 @@ export function startJob({ name, pauseMs, run }: Job, service: string, logger: L
         }
       });
     },
-    // Whatever a run throws is logged inside of it, beside its trace.
+    // An error of a run is logged inside the run, so that the line has its trace.
     () => {},
   );
   const closeReport = reportGauges(

@@ -30,7 +30,7 @@ const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+
 export interface LoggerOptions {
   readonly service: string;
   readonly level: string;
-  /** Where lines go instead of standard output; for tests. */
+  /** A stream that gets the lines instead of standard output; for tests. */
   readonly destination?: { write(line: string): void };
 }
 

@@ -35,7 +35,7 @@ const asOperator: CallOptions = {
 let mongo: MongoConnection;
 let service: RunningService;
 let channel: Channel;
-/** What the handler of the service does with an event. */
+/** The behaviour of the service's handler. */
 const handled: string[] = [];
 let refuse: Error | undefined;
 
@@ -199,7 +199,7 @@ describe('stuck work', () => {
   test('names events that wait in their documents, with their collection, age and reason', async () => {
     const things = mongo.db.collection<{ _id: string; outboxPending: true; outbox: object[] }>('things');
     const since = hourAgo();
-    // The relay finds them at once, and the broker refuses a subject that no stream has.
+    // The relay finds them immediately, and the broker refuses a subject that no stream has.
     const event = { id: 'evt_x', subject: 'nobody.hears.this', payload: '{}', at: since };
     await things.insertOne({ _id: 'thing-1', outboxPending: true, outbox: [event] });
     await eventually(async () => {

@@ -12,9 +12,9 @@ import type { FindStuckWork } from './stuck-work.js';
 
 /** One kind of data that a service keeps of organizations. */
 export interface TenantDocuments {
-  /** Of its collection; unique in the service. */
+  /** Name of its collection; unique in the service. */
   readonly name: string;
-  /** How many documents there are. */
+  /** Number of documents. */
   count(organizationId: string): Promise<number>;
 }
 

@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export type Pace = () => Promise<unknown> | undefined;
 
 /**
- * For long work in small pieces: called after each piece, it yields to other work of this process as soon as the pieces
+ * Paces long work in small pieces: called after each piece, it yields to other work of this process as soon as the pieces
  * together took `turnMsMax`.
- * @param turnMsMax how long other requests wait at most
+ * @param turnMsMax maximum time that other requests wait
  */
 export function pace(turnMsMax: number): Pace {
   let begun = performance.now();

@@ -2,7 +2,7 @@ import { ConfigError } from './config.js';
 
 /** A running service, as `startService` of each service returns it. */
 export interface RunningService {
-  /** Where it answers: `127.0.0.1:50051`. */
+  /** Address of the gRPC server, such as `127.0.0.1:50051`. */
   readonly address: string;
   stop(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Logger } from './logger.js';
 
-/** Something the service cannot answer without. */
+/** A dependency without which the service cannot serve calls. */
 export interface Dependency {
   readonly name: string;
-  /** Resolves when the dependency answers. */
+  /** Resolves when the dependency responds. */
   readonly probe: () => Promise<unknown>;
 }
 
@@ -11,7 +11,7 @@ const INTERVAL_MS = 5_000;
 const PROBE_MS_MAX = 3_000;
 
 /**
- * Asks every dependency each five seconds and says whether all answered. Readiness only: liveness never asks anyone,
+ * Checks every dependency each five seconds and reports whether all responded. Readiness only: liveness checks no dependency,
  * because restarting us does not heal them.
  */
 export function watchReadiness(

@@ -1,4 +1,4 @@
-/** Who does something: a key, a member, the operator, or the product itself. */
+/** The actor of a request: a key, a member, the operator, or the product itself. */
 export interface Actor {
   readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
   readonly id: string;
@@ -14,7 +14,7 @@ export function readActor(type: string | undefined, id: string | undefined): Act
   };
 }
 
-/** What travels beside a request through every service: never the tenant, which is a field of the request itself. */
+/** The context that every service passes on with a request. It never names the tenant, which is a field of the request itself. */
 export interface RequestContext {
   readonly requestId: string;
   readonly actor: Actor;
@@ -24,13 +24,13 @@ export interface RequestContext {
   readonly ip?: string | undefined;
   /** Proof that the caller is the operator of the installation; only the command line sends it. */
   readonly operatorToken?: string | undefined;
-  /** When the caller stops waiting, in milliseconds since the epoch. Calls made with this context end before. */
+  /** Time when the caller stops waiting, in milliseconds since the epoch. Calls made with this context end before. */
   readonly deadline?: number | undefined;
   /** Aborted when the caller has stopped waiting, whatever the reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same caller, for work that goes on without him. */
+/** The same caller, for work that continues without it. */
 export function unbounded({ deadline, signal, ...context }: RequestContext): RequestContext {
   return context;
 }

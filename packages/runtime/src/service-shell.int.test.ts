@@ -120,7 +120,7 @@ async function publish(bus: Bus, version: number): Promise<void> {
   const [event] = envelopes(aggregate, [announce(events.organizationRestored, { version })], new Date());
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'organization');
-  // A broker that answers late has stored it perhaps; a repeat under the same id is stored once.
+  // A broker that responds late may have stored it; a repeat under the same id is stored once.
   await eventually(() => publisher.publish(event));
 }
 
@@ -146,7 +146,7 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
       const restored = handler(events.organizationRestored, async ({ organizationId }) => {
         if (organizationId !== databaseName) return;
         handling.open();
-        // With an end of its own: a wrong order fails instead of waiting for itself.
+        // The wait has its own end: a wrong order fails instead of waiting for itself.
         await Promise.race([jobEnded.opened, delay(TIMEOUT_MS, undefined, { ref: false })]);
         await end('handler');
       });
@@ -313,7 +313,7 @@ test('a service whose start meets a long index build waits for it, answers that 
     settings: { DATABASE_NAME: databaseName, GRPC_PORT: String(port) },
     startMsMax: 1,
     async compose() {
-      // As the driver says it when a command has taken more than its 30 seconds.
+      // The driver's error when a command has taken more than its 30 seconds.
       if (!mayEnd) throw new MongoNetworkTimeoutError('connection timed out');
       await reader.abortTransaction();
       await building;

@@ -36,7 +36,7 @@ import type { FindStuckWork } from './stuck-work.js';
 import { startTelemetry } from './telemetry.js';
 import { watchJobs } from './watched-jobs.js';
 
-/** What the shell opens for a service and closes after everything that the service opened. */
+/** The connections that the shell opens for a service and closes after everything that the service opened. */
 export interface Connections {
   /** The service's own database. */
   readonly db: Db;
@@ -53,15 +53,15 @@ export interface Connections {
   onStop(name: string, close: () => Promise<void> | void): void;
 }
 
-/** What is the service's own. Nothing of it runs before {@link ServiceShell.compose} has given back all of it. */
+/** The parts of the service itself. None of them runs before {@link ServiceShell.compose} has returned all of them. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
-  /** What is kept of organizations, for the operator who counts it. */
+  /** The stored data of organizations, for the operator who counts it. */
   readonly tenantData: readonly TenantDocuments[];
   /** Events of other services, each handled durably by one of the replicas. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
-  /** What the operator is told that has not moved for too long, beside outboxes, consumers, dead letters and jobs. */
+  /** Stuck work that is reported to the operator, besides outboxes, consumers, dead letters and jobs. */
   readonly stuckWork?: readonly FindStuckWork[];
 }
 
@@ -74,7 +74,7 @@ interface EventHandler {
 
 /**
  * @param handle must be idempotent: an event comes at least once
- * @param handlersMax events being handled at once; 32 unless said
+ * @param handlersMax events that are handled concurrently; 32 by default
  */
 export function handler<T extends EventHeader>(
   type: EventType<T>,
@@ -89,7 +89,7 @@ export interface ServiceShell {
   readonly name: string;
   /** Says which of the settings are secrets. */
   readonly schema: z.ZodObject;
-  /** Without OPERATOR_TOKEN the rpcs for the operator are refused. */
+  /** If OPERATOR_TOKEN is not set, the rpcs for the operator are refused. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
   /** Calls that are still running this long after the service stopped taking new ones are cut. */
   readonly callsEndMsMax: number;
@@ -103,7 +103,7 @@ export interface ServiceShell {
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
 
-/** What a test replaces or shortens. */
+/** Overrides for tests. */
 export interface StartOverrides {
   readonly startMsMax?: number;
   /** Caps the pauses of the jobs, so that no test waits for a sweep to come round. */
@@ -118,7 +118,7 @@ export interface StartOverrides {
  * 1. telemetry, database, broker, clock;
  * 2. `compose`: indexes, outbox, whatever else the service opens;
  * 3. event handlers, jobs;
- * 4. the gRPC server, alive at once, and ready as soon as the database answered.
+ * 4. the gRPC server, alive immediately, and ready as soon as the database has responded.
  *
  * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
  * the broker is unavailable, the start is undone and retried, for a minute at most. While the database builds an index, which may
@@ -276,7 +276,7 @@ async function start(
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
-  // Answers need the database alone; events wait in it while the broker is unavailable.
+  // Responses need only the database; events wait in it while the broker is unavailable.
   const readiness = watchReadiness([{ name: 'mongodb', probe: mongo.ping }], server.setReady, logger);
   shutdown.add('readiness', async () => {
     readiness.stop();

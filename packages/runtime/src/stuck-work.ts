@@ -11,7 +11,7 @@ const OLDER_THAN_SECONDS_MAX = 30 * 24 * 3_600;
 export interface StuckItem {
   /** `outbox`, `consumer`: groups equal trouble. */
   readonly kind: string;
-  /** Which work, with its id. */
+  /** The stuck work, with its id. */
   readonly what: string;
   readonly since: Date;
   /** The last error where one is known. */

@@ -78,9 +78,9 @@ export type Duration = keyof typeof durations;
 
 /** One measured piece of work. */
 export interface Measured {
-  /** What its own calls must carry to other processes. */
+  /** The trace headers that its calls must carry to other processes. */
   readonly traceparent: string;
-  /** Does a part of the work: log lines, spans and events made meanwhile, also later by its promises, belong to it. */
+  /** Does a part of the work: log lines, spans and events during it, also later ones of its promises, belong to it. */
   during<T>(part: () => T): T;
   /**
    * Ends the work. Attributes of low cardinality only: they are those of the duration as well.
@@ -183,7 +183,7 @@ function startSpan(
   );
 }
 
-/** Whether spans are recorded; for what would cost something before `measure` is called. */
+/** Tells whether spans are recorded, for work that would cost something before `measure` is called. */
 export function isTelemetryOn(): boolean {
   return isOn;
 }
@@ -201,7 +201,7 @@ export function count(name: string, attributes: Attributes = {}, amount = 1): vo
   counter.add(amount, attributes);
 }
 
-/** What one subject, told by its attributes, shows at the moment; a gauge that is left out shows no new value. */
+/** The current values of one subject, identified by its attributes; a gauge that is left out shows no new value. */
 interface Reading<Name extends string> {
   readonly attributes: Attributes;
   readonly values: Readonly<Partial<Record<Name, number>>>;

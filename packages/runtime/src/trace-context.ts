@@ -4,14 +4,14 @@ import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 
 /**
- * What the work that is under way belongs to: its span and the request that it is done for. Node hands it on through
+ * The context of the current work: its span and the request that it is done for. Node hands it on through
  * promises and timers, so that log lines, spans and events find it (ADR 0031).
  */
 const requestIdKey = createContextKey('request id');
 
 let isKept = false;
 
-/** Keeps the context of work under way while there is no SDK to do it. Before that there is none anywhere. */
+/** Keeps the context of the current work while there is no SDK to do it. Before that there is no context at all. */
 export function keepContext(): void {
   if (isKept) return;
   isKept = true;
@@ -46,14 +46,14 @@ export interface Cause {
   readonly requestId?: string;
 }
 
-/** What the work under way is a part of. */
+/** Returns the trace and the request that the current work is a part of. */
 export function activeCause(): Cause {
   const traceparent = activeTraceparent();
   const requestId = activeRequestId();
   return { ...(traceparent === undefined ? {} : { traceparent }), ...(requestId === undefined ? {} : { requestId }) };
 }
 
-/** What a log line says about the work that it was written in; named as OpenTelemetry names them in JSON lines. */
+/** Returns the trace fields of a log line, with the names that OpenTelemetry uses in JSON lines. */
 export function activeLogFields(): { trace_id?: string; span_id?: string; requestId?: string } {
   const active = trace.getSpanContext(context.active());
   const requestId = activeRequestId();

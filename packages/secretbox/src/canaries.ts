@@ -9,20 +9,20 @@ export interface Canary {
 }
 
 export interface CanaryStore {
-  /** Ids of other keys than these under which something is sealed, whether they have a canary or not. */
+  /** Returns the ids of other keys that seal something, even if they have no canary. */
   keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
   list(): Promise<readonly Canary[]>;
-  /** Inserts it where the key has none yet. */
+  /** Inserts it if the key has none yet. */
   insertMissing(canary: Canary): Promise<void>;
-  /** Of a key that seals nothing any more. */
+  /** Deletes the canary of a key that no longer seals anything. */
   delete(keyId: string): Promise<void>;
 }
 
 const TEXT = 'canary';
 
 /**
- * Compares the ring with the keys that have sealed what the service stores.
- * @throws Error when a key is missing or is another than the one that has sealed: the service must not start, because it
+ * Compares the ring with the keys that sealed the stored values of the service.
+ * @throws Error when a key is missing or differs from the one that has sealed: the service must not start, because it
  * could not open what it has, or would seal with a key that the other replicas do not have
  */
 export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, 'delete'>): Promise<void> {

@@ -5,7 +5,7 @@ const KEY_BYTES = 32;
 
 export type SealingKey = NamedKey;
 
-/** The first key seals; every key opens what it has sealed. */
+/** A ring of keys: the first key seals; every key opens what it has sealed. */
 export type KeyRing = readonly [SealingKey, ...SealingKey[]];
 
 /**

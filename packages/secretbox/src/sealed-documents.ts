@@ -13,7 +13,7 @@ interface OwnedDocument {
 type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {
-  /** The ids of the keys of documents with a value that none of these keys seals. */
+  /** Returns the ids of the other keys of documents with a value that none of these keys seals. */
   keyIds(besides: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -48,7 +48,7 @@ export function sealedDocuments<D extends OwnedDocument>(
           for (const [at, value] of valuesAt(document, path).filter(([, stored]) => stored.keyId === keyId)) {
             const { _id, organizationId } = document;
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
-            // A value that has changed since it was read stays.
+            // A value that has changed since it was read is left as it is.
             await collection.updateOne(
               { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
               { $set: { [`${at}.sealed`]: sealed, [`${at}.keyId`]: newest } } as unknown as UpdateFilter<D>,

@@ -1,7 +1,7 @@
 import type { SealedValue } from './sealed-value.js';
 import type { Secretbox } from './secretbox.js';
 
-/** Whose secret it is: a sealed value opens nowhere else. The id of a value inside an array is the id of its element. */
+/** The owner of a secret: a sealed value opens nowhere else. The id of a value inside an array is the id of its element. */
 export interface SecretOwner {
   readonly id: string;
   readonly organizationId: string;
@@ -12,11 +12,11 @@ export interface SealedField {
   seal(owner: SecretOwner, value: string): SealedValue;
   /** @throws SealedValueError */
   open(owner: SecretOwner, value: SealedValue): string;
-  /** The same secret under the newest key. @throws SealedValueError */
+  /** Seals the same secret with the newest key. @throws SealedValueError */
   rewrap(owner: SecretOwner, value: SealedValue): SealedValue;
 }
 
-/** @param collection authenticated with each value, as is the field: another name opens nothing that is stored */
+/** @param collection authenticated with each value, like the field: under another name nothing that is stored opens */
 export function sealedField(box: Secretbox, collection: string, field: string): SealedField {
   const placeOf = ({ id, organizationId }: SecretOwner) => ({ organizationId, collection, recordId: id, field });
   return {

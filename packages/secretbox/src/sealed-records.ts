@@ -6,23 +6,23 @@ import type { KeyRing } from './key-ring.js';
 
 /** The records of one collection that hold secrets, of all organizations. */
 export interface SealedRecords {
-  /** How many have a secret that is sealed with this key. */
+  /** Counts the records with a secret that is sealed with this key. */
   countSealedWith(keyId: string): Promise<number>;
-  /** With a secret that none of these keys seals. */
+  /** Counts the records with a secret that none of these keys seals. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
    * Seals the secrets that this key seals under the newest one, unless they have changed since they were read.
-   * @returns how many records it read; never more than the limit
+   * @returns the number of records that it read; never more than the limit
    */
   rewrap(keyId: string, limit: number): Promise<number>;
 }
 
 const REWRAP_EACH_MS = 10_000;
-/** Records of one older key in one run. */
+/** Maximum number of records of one older key in one run. */
 const REWRAPPED_AT_ONCE = 100;
 
 interface RewrapDeps {
-  /** What the records are called, in the plural. */
+  /** The name of the records, in the plural. */
   readonly name: string;
   /** Everything that the service keeps sealed: a key may leave the ring when none of it is sealed with that key. */
   readonly records: readonly SealedRecords[];
@@ -32,8 +32,8 @@ interface RewrapDeps {
 }
 
 /**
- * Wraps secrets that an older key has sealed with the newest one, and says when none is left: then the older key may leave
- * the ring. Says as well when another replica seals with a key that this one lacks.
+ * Seals with the newest key the secrets that an older key has sealed, and logs when none is left: then the older key may leave
+ * the ring. Logs as well when another replica seals with a key that this one lacks.
  */
 export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps): Job {
   const [, ...older] = ring;
@@ -54,7 +54,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
         if (room > 0) room -= await one.rewrap(keyId, room);
       }
       const left = await sum((one) => one.countSealedWith(keyId));
-      // Counted again and again: a replica that has not got the newer key yet seals with the older one.
+      // Counted in each run: a replica that does not have the newer key yet seals with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
       logger.info({ keyId, left }, `${name} are still sealed with an older key`);
@@ -67,8 +67,8 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
 /**
  * Reports how many records each key of the ring seals, as `<service>.sealed_<records>`, and how many this process cannot
  * open, as `<service>.unopenable_<records>`.
- * @param names the prefix of the service's metrics, and what a record is called
- * @returns ends it
+ * @param names the prefix of the service's metrics, and the name of a record
+ * @returns a function that ends the reports
  */
 export function reportSealedRecords(
   names: { readonly prefix: string; readonly one: string; readonly many: string },

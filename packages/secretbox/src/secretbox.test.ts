@@ -133,7 +133,7 @@ describe('the key ring', () => {
     expect(stored.map(({ keyId }) => keyId)).toEqual(['k1', 'k2']);
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1');
     await expect(verifyKeyRing([k2, key('k1')], canaries)).rejects.toThrow('another key under the id k1');
-    // The canary of k1 went when nothing was sealed with it, and then a replica that still had it sealed once more.
+    // The canary of k1 was deleted when nothing was sealed with it, and then a replica that still had k1 sealed another value.
     stored.splice(0);
     sealed.push('k1', 'k2');
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1, with which');

@@ -8,7 +8,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Where a sealed value is stored. It is authenticated with the value: one that was copied to another organization, record
+ * The place of a sealed value. It is authenticated with the value: one that was copied to another organization, record
  * or field does not open. `recordId` of a value inside an array is the id of its element.
  */
 export interface SecretPlace {
@@ -34,11 +34,11 @@ export interface Secretbox {
   seal(value: string, place: SecretPlace): string;
   /** @throws SealedValueError when it was changed, belongs elsewhere, or its key is not in the ring */
   open(sealed: string, place: SecretPlace): string;
-  /** The same value under the newest key; the ciphertext itself does not change. */
+  /** Seals the same value with the newest key; the ciphertext itself does not change. */
   rewrap(sealed: string, place: SecretPlace): string;
 }
 
-/** Each value has a data key of its own, which is wrapped by a key of the ring: rotating a key rewraps the data keys only. */
+/** Each value has a data key of its own, which is wrapped by a key of the ring: rotating a key rewraps only the data keys. */
 export function secretbox(ring: KeyRing): Secretbox {
   const [newest] = ring;
   return {
@@ -81,7 +81,7 @@ export function secretbox(ring: KeyRing): Secretbox {
   };
 }
 
-/** The id of the key under which a value is sealed; undefined for a text that is no sealed value. */
+/** Returns the id of the key that sealed a value; undefined for a text that is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   const [version, keyId, ...rest] = sealed.split('.');
   return version === VERSION && rest.length === 2 ? keyId : undefined;
@@ -108,7 +108,7 @@ function unwrap(key: SealingKey, wrapped: Buffer, place: SecretPlace): Buffer {
   return decrypt(key.bytes, wrapped, authenticated(place, key.id), place);
 }
 
-/** JSON, because a delimiter inside a part must not make two places equal. */
+/** JSON is used, because a delimiter inside a part must not make two places equal. */
 function authenticated({ organizationId, collection, recordId, field }: SecretPlace, ...more: string[]): Buffer {
   return Buffer.from(JSON.stringify([organizationId, collection, recordId, field, ...more]), 'utf8');
 }
@@ -129,7 +129,7 @@ function decrypt(key: Buffer, sealed: Buffer, additional: Buffer, place: SecretP
   try {
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
-    // The cause says nothing more, and no error may carry parts of a secret.
+    // The cause adds nothing, and no error may carry parts of a secret.
     throw new SealedValueError('it was changed, or belongs to another place or key', place);
   }
 }

@@ -6,9 +6,9 @@ export interface TenantCompany {
   readonly country?: string;
 }
 
-/** What a tenant is, as far as other services decide by it. */
+/** The facts of a tenant that other services decide by. */
 export interface TenantFacts {
-  /** Of the workspace. */
+  /** Name of the workspace. */
   readonly name: string;
   /** ISO 4217. */
   readonly baseCurrency: string;
@@ -16,11 +16,11 @@ export interface TenantFacts {
   readonly companies: readonly TenantCompany[];
   /** The effective plan: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
   readonly plan: string;
-  /** What every gate for subscribers reads. */
+  /** The state of the subscription, which every gate for subscribers reads. */
   readonly hasActiveSubscription: boolean;
   /** ERP connections that the plan allows; undefined: no limit. */
   readonly erpConnectionsLimit: number | undefined;
-  /** Which electronic invoices are held against the rules of their profile: the mode in force. */
+  /** The mode in force: which electronic invoices are validated against the rules of their profile. */
   readonly referenceValidationMode: string;
 }
 

@@ -24,17 +24,17 @@ export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
 /** A fake of the organization service, with the tenants that a test sets up. */
 export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
-  /** Without announcing it. */
+  /** Changes the plan without announcing it. */
   setPlan(organizationId: string, plan: string): void;
-  /** Without announcing it. */
+  /** Changes the subscription without announcing it. */
   setSubscription(organizationId: string, isActive: boolean): void;
-  /** Without announcing it. */
+  /** Changes the limit without announcing it. */
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
-  /** Without announcing it. */
+  /** Changes the mode without announcing it. */
   setReferenceValidation(organizationId: string, mode: string): void;
-  /** Without announcing it. */
+  /** Deletes the tenant without announcing it. */
   deleteTenant(organizationId: string): void;
-  /** How often the facts of a tenant were requested. */
+  /** Number of times that the facts of a tenant were requested. */
   factRequestsOf(organizationId: string): number;
   /** Adds a company without announcing it. */
   newCompany(organizationId: string): string;

@@ -22,7 +22,7 @@ export interface Tenants {
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }
 
-/** Facts of a tenant are loaded again after this time, or at once when the tenant announces a change. */
+/** Facts of a tenant are loaded again after this time, or immediately when the tenant announces a change. */
 const FRESH_MS = 5_000;
 /** While `organization` is unavailable, older facts serve this long: a decision is worth more than their last change. */
 const STALE_MS_MAX = 60_000;

@@ -10,11 +10,11 @@ import type { FakeOrganization } from './fake-organization.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a test file needs of one service. */
+/** The parts of one service that a test file needs. */
 export interface TestedServiceOptions<Clients> {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** For every replica. */
+  /** Environment of every replica. */
   readonly env: Environment;
   readonly startService: (env: Environment) => Promise<RunningService>;
   readonly connectClients: (address: string) => Clients;
@@ -22,7 +22,7 @@ export interface TestedServiceOptions<Clients> {
 
 /** A service with a fake organization service, started once per test file. */
 export interface TestedService<Clients> {
-  /** Of the replica that was started first. */
+  /** Clients of the replica that was started first. */
   readonly clients: Clients;
   readonly organization: FakeOrganization;
   readonly mongo: MongoConnection;
@@ -31,7 +31,7 @@ export interface TestedService<Clients> {
   startReplica(env?: Environment): Promise<Clients & { stop(): Promise<void> }>;
   /** Stops the replica that was started first. */
   stopService(): Promise<void>;
-  /** Also drops the database. */
+  /** Stops everything and drops the database. */
   stop(): Promise<void>;
 }
 

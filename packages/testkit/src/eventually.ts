@@ -1,4 +1,4 @@
-/** On a busy machine; a condition that comes is not waited for any longer than it takes. */
+/** Long enough for a busy machine; a wait ends as soon as its condition holds. */
 const TIMEOUT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 2_000;
@@ -6,10 +6,10 @@ const PAUSE_MAX_MS = 2_000;
 const PAUSE_SHARE = 1 / 8;
 
 /**
- * Waits until the probe answers without throwing, probing again after short, growing pauses; tests wait on conditions with it and never sleep.
+ * Waits until the probe returns without throwing, probing again after short, growing pauses; tests wait on conditions with it and never sleep.
  * A probe states its condition as an assertion: `await eventually(async () => expect(await deliveries()).toHaveLength(1))`.
  *
- * @returns what the probe answered
+ * @returns what the probe returned
  * @throws the last failure of the probe when `timeoutMs` have passed, so that the report shows what was still wrong
  */
 export async function eventually<T>(probe: () => T | Promise<T>, { timeoutMs = TIMEOUT_MS } = {}): Promise<T> {

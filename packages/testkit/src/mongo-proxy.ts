@@ -9,7 +9,7 @@ const REQUEST_ID_AT = 4;
 const RESPONSE_TO_AT = 8;
 const OP_CODE_AT = 12;
 const OP_MSG = 2013;
-/** The driver's heartbeats and the like; what is left is what the program under test does. */
+/** Commands of the driver itself, such as heartbeats; all others are those of the program under test. */
 const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
 
 export interface HoldOptions {
@@ -33,7 +33,7 @@ export interface Hold {
 
 /** A proxy that knows the commands it carries, so that failpoints need no code in the product. */
 export interface MongoProxy extends TcpProxy {
-  /** As for the server itself. */
+  /** URL of the proxy, in the form of that of the server. */
   readonly url: string;
   /** Starts to hold. Of several holds that want the same message the oldest has it. */
   hold(options: HoldOptions): Hold;
@@ -43,7 +43,7 @@ export interface MongoProxy extends TcpProxy {
 
 interface Trap extends HoldOptions {
   readonly awaited: Set<string>;
-  /** How many messages came so far, by the text they carry. */
+  /** Number of messages so far, by the text they carry. */
   readonly came: Map<string, number>;
   readonly cuts: Set<() => void>;
   complete(): void;

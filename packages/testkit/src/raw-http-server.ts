@@ -3,14 +3,14 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
 export interface RawHttpServer {
-  /** Without a slash at its end. */
+  /** The URL has no slash at its end. */
   readonly url: string;
   readonly requestsCount: number;
   stop(): Promise<void>;
 }
 
 /**
- * Answers each request with bytes as they are given, also such as `createServer` of node:http would not send.
+ * Responds to each request with the given bytes, even those that `createServer` of node:http would not send.
  * @param answer its texts, each sent in a packet of its own
  * @param certificate with it the server speaks TLS
  */
@@ -24,7 +24,7 @@ export async function startRawHttpServer(
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      // Of a body that comes in a packet of its own nothing is answered.
+      // A body that comes in a packet of its own gets no response.
       if (!/^[A-Z]+ \//.test(data.toString('latin1'))) return;
       requestsCount++;
       const rest = [...answer()];
@@ -53,22 +53,22 @@ export async function startRawHttpServer(
   };
 }
 
-/** The text of an answer that is not the final one (RFC 9110, section 15.2). */
+/** Returns the text of an interim response (RFC 9110, section 15.2). */
 export function interimAnswer(line: string, headers = ''): string {
   return `HTTP/1.1 ${line}\r\n${headers}\r\n`;
 }
 
-/** So many interim answers, each a text. */
+/** Returns this number of interim responses, each a text. */
 export function interimAnswers(count: number): string[] {
   return Array.from({ length: count }, () => interimAnswer('102 Processing'));
 }
 
-/** The text of a final answer with this body. */
+/** Returns the text of a final response with this body. */
 export function finalAnswer(body: string, line = '200 OK', headers = 'content-type: application/json\r\n'): string {
   return `HTTP/1.1 ${line}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** What servers, and proxies in front of them, send before the final answer without being asked. */
+/** Interim responses that servers, and proxies in front of them, send without a request before the final response. */
 export const unaskedAnswers: readonly (readonly [string, readonly string[]])[] = [
   ['100 Continue', [interimAnswer('100 Continue')]],
   ['102 Processing', [interimAnswer('102 Processing')]],

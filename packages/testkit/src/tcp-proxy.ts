@@ -9,7 +9,7 @@ const CONNECTIONS_MAX = 1_000;
 /** The way that data goes through a proxy. */
 export type Direction = 'toServer' | 'toClient';
 
-/** What the traffic of one connection passes through, for proxies that understand what they carry. */
+/** The filters of the traffic of one connection, for proxies that understand what they carry. */
 export interface Taps {
   readonly toServer: Transform;
   readonly toClient: Transform;
@@ -27,12 +27,12 @@ export interface TcpProxyOptions {
   readonly tap?: (cut: () => void) => Taps;
 }
 
-/** Stands between a client and a server on loopback and does to their connections what networks do. */
+/** Sits between a client and a server on loopback and does to their connections what networks do. */
 export interface TcpProxy {
   readonly port: number;
   /** Every piece of data takes so much longer from now on, in both directions; 0 is none. */
   delay(latencyMs: number): void;
-  /** Each connection carries so many bytes a second from now on, in each direction; 0 is no bound. */
+  /** Limits each connection to this many bytes per second in each direction; 0 means no limit. */
   throttle(bytesPerSecond: number): void;
   /** Ends every connection without a farewell (RST); new ones are served. */
   reset(): void;
@@ -44,8 +44,8 @@ export interface TcpProxy {
    */
   stall(direction?: Direction): void;
   /**
-   * Connections stay and can be made, and all that they carry is lost: theirs even after `heal`, as when the machine at
-   * the other end is gone. Connections made after `heal` are served.
+   * Connections stay and can be made, but all that they carry is lost, even after `heal`, as when the machine at
+   * the other end has failed. Connections made after `heal` are served.
    */
   swallow(): void;
   /** Ends `cut`, `stall` and `swallow`; latency and bounds stay. */

@@ -15,8 +15,8 @@ export interface ReceivedRequest {
 }
 
 /**
- * An HTTPS server on loopback that records what it is sent. It is not the simulator in `simulators/`, which is told of named
- * faults, over HTTP if it is a process of its own, and verifies: a test of the sender holds an answer open until it has seen
+ * An HTTPS server on loopback that records what it is sent. It is not the simulator in `simulators/`, which is configured with named
+ * faults, over HTTP if it is a process of its own, and verifies: a test of the sender holds a response open until it has seen
  * what it waits for, and looks at headers that the simulator need not keep.
  */
 export interface WebhookReceiver {
@@ -28,7 +28,7 @@ export interface WebhookReceiver {
   readonly requests: ReceivedRequest[];
   /** Those that were sent to this path. */
   to(path: string): readonly ReceivedRequest[];
-  /** Answers the requests to a path, once they were recorded; else they get 200. */
+  /** Sets the responses to requests to a path, sent after they were recorded; without it they get 200. */
   answer(path: string, answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }

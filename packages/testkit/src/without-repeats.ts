@@ -1,5 +1,5 @@
 /**
- * What is announced may come more than once; a listener that counts takes each event once, by its id.
+ * An event may come more than once; a listener that counts takes each one once, by its id.
  * @param take gets the first of equal events
  */
 export function withoutRepeats<Event extends { readonly eventId: string }, Rest extends readonly unknown[]>(

@@ -3,10 +3,10 @@ import type { CalendarDate } from './calendar-date.js';
 import { currencyTable } from './currency-table.js';
 import type { CurrencyRow } from './currency-table.js';
 
-/** Stored for a document whose currency cannot be read (specification 2.2); never accepted from a caller. */
+/** The code that is stored for a document whose currency cannot be read (specification 2.2); never accepted from a caller. */
 export const UNKNOWN_CURRENCY = 'XXX';
 
-/** How long after its withdrawal a currency is still accepted on an invoice. */
+/** Time after its withdrawal for which a currency is still accepted on an invoice. */
 const WITHDRAWN_GRACE_DAYS = 365;
 
 /** The 29 currencies the European Central Bank publishes reference rates for (currencies reference, section 1). */

@@ -5,7 +5,7 @@ export const EMAIL_LENGTH_MAX = 254;
 /** Exactly one address: no blanks and no characters that separate, quote or comment in address lists. */
 const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
 
-/** Whether a trimmed text is an e-mail address. Only its format is looked at, not whether it exists. */
+/** Tells whether a trimmed text is an e-mail address. Only its format is checked, not whether it exists. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text) && faultOfLine(text) === undefined;
 }

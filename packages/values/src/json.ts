@@ -1,4 +1,4 @@
-/** What a text in JSON says; undefined for any other text. */
+/** Returns the value of a text in JSON; undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,7 +1,7 @@
 import { readBankAccount } from './bank-account.js';
 import type { BankAccount } from './bank-account.js';
 
-/** What a text that stands for an account is: an IBAN, something that should be one, or another number. */
+/** The kinds of text that name an account: an IBAN, something that should be one, or another number. */
 export type PrintedIban =
   { readonly kind: 'IBAN'; readonly iban: string } | { readonly kind: 'INVALID_IBAN' } | { readonly kind: 'OTHER' };
 

@@ -12,7 +12,7 @@ const SHAPERS = '[\\u200c\\u200d\\p{Variation_Selector}]';
 const BREAKS = '[\\t-\\r\\x85\\u2028\\u2029]';
 
 /**
- * What a reader does not see, and what is no character: controls, characters that steer the direction of writing, zero-width
+ * Characters that a reader does not see, and code points that are not characters: controls, characters that steer the direction of writing, zero-width
  * ones, tags, fillers, halves of surrogate pairs and noncharacters. Breaks are not among them.
  */
 const UNREADABLE =
@@ -34,7 +34,7 @@ export function faultOfLine(text: string): string | undefined {
   return faultAt(text.trim(), breakOrUnreadable);
 }
 
-/** As {@link faultOfLine} for what people write in paragraphs: line breaks and tabs are theirs. */
+/** Like {@link faultOfLine}, for text in paragraphs: it may have line breaks and tabs. */
 export function faultOfNote(text: string): string | undefined {
   return faultAt(text.trim(), unreadable);
 }
@@ -65,7 +65,7 @@ export function cleanLine(text: string, lengthMax: number): string {
   return cut(joinLines(withoutUnreadable(text)).trim(), lengthMax);
 }
 
-/** As {@link cleanLine} for what others write in lines, such as the answer of a receiver: the lines stay. */
+/** Like {@link cleanLine}, for text in several lines, such as the response of a receiver: the lines stay. */
 export function cleanNote(text: string): string {
   return normaliseNote(withoutUnreadable(text));
 }

@@ -22,7 +22,7 @@ const DIGITS_MIN = 3;
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
- * Only in these countries does the number behind the prefix begin with a letter. Elsewhere two leading letters
+ * Countries in which the number behind the prefix begins with a letter. Elsewhere two leading letters
  * followed by a third belong to the number itself (an Italian personal code, an Indian PAN), not to a country.
  */
 const LETTER_BODY_COUNTRIES: ReadonlySet<string> = new Set(['AD', 'AR', 'AT', 'CH', 'ES', 'FR', 'GB', 'LI', 'MC']);

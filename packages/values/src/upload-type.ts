@@ -17,5 +17,5 @@ export const uploadBytesMax: Readonly<Record<string, number>> = {
 
 /** The media types in the order in which they are named to callers. */
 export const uploadTypes: readonly string[] = Object.keys(uploadBytesMax);
-/** Of any file. */
+/** Maximum size of any file. */
 export const UPLOAD_BYTES_MAX = FILE_BYTES_MAX;

@@ -4,7 +4,7 @@
  */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether the text has a visible character; zero-width spaces do not count. */
+/** Tells whether the text has a visible character; zero-width spaces do not count. */
 export function hasVisibleText(text: string): boolean {
   return VISIBLE.test(text);
 }

@@ -129,7 +129,7 @@ export function taxOf(base: Decimal, rate: Decimal): Decimal {
   return base.isNegative() ? tax.negated() : tax;
 }
 
-/** Less than one unit apart, or at most one. */
+/** Tells whether two amounts are less than one unit apart, or at most one unit if `includesOne`. */
 export function isClose(left: Decimal, right: Decimal, includesOne: boolean): boolean {
   const distance = left.minus(right).abs();
   return includesOne ? distance.lte(ONE) : distance.lt(ONE);

@@ -25,7 +25,7 @@ function rule(id: string, sets: readonly RuleSet[], test: Rule['test'], flag: Ru
   return { id, flag, sets, test };
 }
 
-/** At most one place, the document. */
+/** A rule with at most one failure, on the whole document. */
 function onDocument(id: string, sets: readonly RuleSet[], test: (model: InvoiceModel) => string | undefined): Rule {
   return rule(id, sets, (model) => {
     const message = test(model);
@@ -494,7 +494,7 @@ function identifier({ id, scheme, flag, isValid, what, endpointOnly }: Identifie
   );
 }
 
-/** Peppol BIS Billing 3.0; XRechnung takes over those of both sets (documents reference, section 9.2). */
+/** Peppol BIS Billing 3.0; XRechnung includes those of both sets (documents reference, section 9.2). */
 export const peppolRules: readonly Rule[] = [
   onDocument('PEPPOL-EN16931-R001', BOTH, ({ invoice }) =>
     invoice.has('BT-23') ? undefined : 'Add the business process (BT-23).',

@@ -854,7 +854,7 @@ const vatCases: readonly (VatCase & { readonly prefix: string })[] = [
 function vatChanges({ prefix, code, rate, reason }: (typeof vatCases)[number]): readonly Case[] {
   const id = (number: string): string => `BR-${prefix}-${number}`;
   const isOutside = code === 'O';
-  // What breaks each kind of rate.
+  // A rate that breaks the rule of each kind.
   const badUbl = isOutside ? '<cbc:Percent>5</cbc:Percent>' : `<cbc:Percent>${rate === '0' ? '5' : '-1'}</cbc:Percent>`;
   const badCii = isOutside
     ? '<ram:RateApplicablePercent>5</ram:RateApplicablePercent>'

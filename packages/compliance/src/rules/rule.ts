@@ -10,7 +10,7 @@ export type RuleSet = 'EN16931' | 'PEPPOL' | 'XRECHNUNG';
 /** One place where a rule does not hold. */
 export interface Failure {
   readonly at: Element;
-  /** What is wrong and what to change, for the person who writes the invoice. */
+  /** The fault and its correction, for the person who writes the invoice. */
   readonly message: string;
   readonly expected: string | null;
   readonly actual: string | null;

@@ -110,7 +110,7 @@ function twoDecimals(amount: Element | undefined, term: string, what: string): F
   return failure(amount, `Write ${what} (${term}) with at most two decimals.`);
 }
 
-/** BT-110 and BT-111 are told apart by their currency. */
+/** BT-110 and BT-111 are distinguished by their currency. */
 function taxTotalDecimals(id: string, currency: string, term: string, what: string): Rule {
   return custom(id, ({ invoice }) => {
     const code = invoice.value(currency);

@@ -5,9 +5,9 @@ import { isClose, taxOf } from './arithmetic.js';
 import { isVat } from './presence.js';
 import { failure, groupsAt, mismatch, type Failure, type Rule } from './rule.js';
 
-/** What differs between the VAT categories; the ten rules are the same functions for each. */
+/** The differences between the VAT categories; the ten rules are the same functions for each. */
 interface Category {
-  /** As in `BR-IC-05`. */
+  /** The middle of the rule ids, such as `IC` in `BR-IC-05`. */
   readonly prefix: string;
   readonly code: string;
   readonly name: string;
@@ -295,7 +295,7 @@ function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure
   }
 }
 
-/** -10: a reason why there is no VAT, or none where there is VAT. */
+/** Rule -10: a reason why there is no VAT, and no reason if there is VAT. */
 function* hasReason(category: Category, model: InvoiceModel): Iterable<Failure> {
   for (const group of breakdowns(model, category.code)) {
     const isGiven = group.has('BT-120') || group.has('BT-121');

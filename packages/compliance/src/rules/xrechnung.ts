@@ -14,7 +14,7 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set([
 const SKONTO = /^#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(?:#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#$/;
 const EMAIL = /^[^@\s]+@(?:[^@.\s]+\.)+[^@.\s]+$/;
 const ABSOLUTE_URL = /^[a-zA-Z][a-zA-Z0-9+.-]+:/;
-/** Longer texts are no address; the bound keeps the pattern from running away. */
+/** Longer texts are not addresses; the limit bounds the time of the pattern. */
 const EMAIL_LENGTH_MAX = 320;
 
 function rule(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
@@ -115,7 +115,7 @@ function isIban(written: string): boolean {
   return remainder === 1;
 }
 
-/** What the payment means are: transfer, card or direct debit, each with its own group and no other. */
+/** The kinds of payment means: transfer, card or direct debit, each with its own group and no other. */
 const paymentGroups = [
   { number: '23', codes: ['30', '58'], needed: 'BG-17', forbidden: ['BG-18', 'BG-19'], what: 'a credit transfer' },
   { number: '24', codes: ['48', '54', '55'], needed: 'BG-18', forbidden: ['BG-17', 'BG-19'], what: 'a card payment' },

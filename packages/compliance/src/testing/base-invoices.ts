@@ -4,7 +4,7 @@
  */
 export interface VatCase {
   readonly code: string;
-  /** In percent; null for category O, which has none. */
+  /** Rate in percent; null for category O, which has none. */
   readonly rate: string | null;
   readonly reason: boolean;
 }

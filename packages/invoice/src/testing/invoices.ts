@@ -35,7 +35,7 @@ export const fullInvoice = {
   company_id: '0198a000-0000-7000-8000-00000000000c',
 } as const satisfies CanonicalInvoice;
 
-/** As {@link fullInvoice}, what a row of a scan can state of it. */
+/** The part of {@link fullInvoice} that a row of a scan can state. */
 export const fullRow = {
   supplierName: fullInvoice.supplier.name,
   supplierTaxId: fullInvoice.supplier.tax_id,

@@ -82,14 +82,14 @@ describe('the deadline of a caller', () => {
     const sentAt = Date.now();
     const { deadline = 0 } = await contextOfService(TIMEOUT_MS);
     expect(deadline - sentAt).toBeGreaterThan(TIMEOUT_MS - 1_000);
-    // Counted again where it arrives, so later by the way there.
+    // The receiver counts from its arrival, so the time on the way is added.
     expect(deadline).toBeLessThanOrEqual(Date.now() + TIMEOUT_MS);
   });
 
   test('ends the calls that serve it earlier than their own timeout, with time left to answer', async () => {
     const callersDeadline = Date.now() + 20_000;
     const { deadline = 0 } = await contextOfService(TIMEOUT_MS, callersDeadline);
-    // By so much earlier, however long the way there took.
+    // Earlier by this much, however long the way there took.
     expect(deadline).toBeLessThanOrEqual(Date.now() + 20_000 - DEADLINE_MARGIN_MS);
     expect(deadline).toBeLessThan(callersDeadline + TIMEOUT_MS / 2);
   });

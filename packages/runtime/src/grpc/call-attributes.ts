@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import type { Attributes } from '@opentelemetry/api';
 
 /**
- * What a call is, in traces and metrics, by the semantic conventions for rpc.
+ * Attributes of a call in traces and metrics, after the semantic conventions for rpc.
  * @param name `invoicecontrol.operations.v1.OperatorService/ListStuckWork`
  */
 export function callAttributes(name: string, code: status): Attributes {

@@ -21,7 +21,7 @@ export interface CallOptions {
    * holds, too.
    */
   readonly timeoutMs?: number;
-  /** Ends the call at once: its service is told, and what it answers is not waited for. */
+  /** Cancels the call: its service is informed, and its response is not awaited. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,8 +29,8 @@ const TIMEOUT_MS_DEFAULT = 10_000;
 /** A call ends so much before the one that it serves, so that there is time to say what became of it. */
 export const DEADLINE_MARGIN_MS = 200;
 /**
- * While calls are open the other end is pinged. A machine that is gone says nothing: without pings its connection would
- * be used until the kernel gives up, a quarter of an hour later. The wait for the answer outlasts a busy server.
+ * While calls are open the other end is pinged. A machine that has failed sends nothing: without pings its connection would
+ * be used until the kernel gives up, a quarter of an hour later. The wait for the response outlasts a busy server.
  */
 export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
@@ -163,7 +163,7 @@ function callOnce(channel: Channel, method: Method, request: unknown, attempt: A
 }
 
 /**
- * Sends the requests one by one, each when the one before it has left. The answer may come before their end; no more are
+ * Sends the requests one by one, each when the one before it has left. The response may come before their end; no more are
  * taken then. A failure of the requests themselves cancels the call and is what the caller gets.
  */
 function sendStream(
@@ -226,7 +226,7 @@ async function* readResponses(
   yield* readOnce(channel, method, request, attempt);
 }
 
-/** The responses as they are taken; whoever stops taking them cancels the call. */
+/** Yields the responses as the caller reads them; a caller that stops reading cancels the call. */
 async function* readOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): AsyncIterable<unknown> {
   const measured = measureCall(method, attempt);
   const running = channel.client.makeServerStreamRequest(
@@ -237,7 +237,7 @@ async function* readOnce(channel: Channel, method: Method, request: unknown, att
     measured.metadata,
     { deadline: attempt.deadline },
   );
-  // Whoever has stopped taking responses does not hear that the call was cancelled.
+  // A caller that has stopped reading responses does not see that the call was cancelled.
   running.on('error', () => {});
   const stopWatching = cancelOn(attempt.signal, running);
   let failure: ServiceError | null = null;

@@ -8,12 +8,12 @@ import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 /** The standard metadata entry for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
-/** Of the metadata of ErrorInfo: the refusal is the stored answer to an earlier request. */
+/** Key in the metadata of ErrorInfo: the refusal is the stored response to an earlier request. */
 const REPLAYED = 'replayed';
 
 /**
- * What a failed rpc puts on the wire. The kind rides in the details, because several kinds share a status.
- * @param isOutage whether an error says that a store of the service is unavailable
+ * Writes the wire form of a failed rpc. The kind rides in the details, because several kinds share a status.
+ * @param isOutage tells whether an error means that a store of the service is unavailable
  */
 export function toStatus(
   error: unknown,
@@ -42,7 +42,7 @@ function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): Domai
   return new DomainError('internal', plainSentences.internal, { cause: error });
 }
 
-/** What a failed rpc means to its caller. A status without our details comes from the library or from another server. */
+/** Reads a failed rpc as its caller understands it. A status without our details comes from the library or from another server. */
 export function toDomainError(error: ServiceError): DomainError {
   const [bytes] = error.metadata?.get(DETAILS) ?? [];
   if (Buffer.isBuffer(bytes)) {
@@ -79,7 +79,7 @@ function decodeDetails(bytes: Buffer): { kind: ErrorKind; options: DomainErrorOp
   return { kind, options: { details, isReplayed, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } };
 }
 
-/** RESOURCE_EXHAUSTED without a reason is a message over our own size limit: a fault of ours, hence not in the table. */
+/** RESOURCE_EXHAUSTED without a reason is a message over our own size limit: an internal error, so it is not in the table. */
 const kindByStatus: Partial<Record<status, ErrorKind>> = {
   [status.INVALID_ARGUMENT]: 'invalid',
   [status.UNAUTHENTICATED]: 'unauthenticated',

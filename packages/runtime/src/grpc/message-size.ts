@@ -2,7 +2,7 @@
 export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * For services whose messages carry whole files of rows, a request body of 10 MiB with room for what is added to it, or
+ * The limit of services whose messages carry whole files of rows: a request body of 10 MiB with room for what is added to it, or
  * a page of a hundred records with all that belongs to them.
  */
 export const LARGE_MESSAGE_BYTES_MAX = 16 * 1024 * 1024;

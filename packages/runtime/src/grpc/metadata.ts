@@ -3,7 +3,7 @@ import { readActor } from '../request-context.js';
 import type { RequestContext } from '../request-context.js';
 import { readTraceparent } from '../trace-context.js';
 
-/** What a call carries beside its message. */
+/** The metadata that a call carries in addition to its message. */
 export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set('request-id', context.requestId);

@@ -3,7 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { RequestContext } from '../request-context.js';
 
 /**
- * Whether a service of the contracts is for the operator of the installation alone. The name decides, so that a new rpc in
+ * Tells whether a service of the contracts is only for the operator of the installation. The name decides, so that a new rpc in
  * one is guarded from the start.
  * @param fullName `invoicecontrol.operations.v1.OperatorService`
  */

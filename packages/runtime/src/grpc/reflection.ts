@@ -7,7 +7,7 @@ import type { Server } from '@grpc/grpc-js';
 /** The contracts on disk; the generated code carries no descriptors. */
 const protoRoot = fileURLToPath(new URL('../../../../proto/', import.meta.url));
 
-/** The same for every service, so a process with several reads the contracts once. */
+/** All services share it, so a process with several services reads the contracts once. */
 let reflection: ReflectionService | undefined;
 
 /** Serves grpc.reflection for every contract of the product, so that consoles need no files. Development only. */

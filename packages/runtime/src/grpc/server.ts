@@ -17,10 +17,10 @@ import { addReflection } from './reflection.js';
 import { toGrpc } from './service-definition.js';
 import { readStream, writeStream } from './streams.js';
 
-/** What a service must offer for one of its definitions; a missing rpc does not compile. */
+/** The handlers that a service must have for one of its definitions; a missing rpc does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;
 
-/** A definition together with the code that answers it. */
+/** A definition together with the code that serves it. */
 export interface Binding {
   readonly definition: Definition;
   readonly implementation: Readonly<
@@ -39,7 +39,7 @@ export interface GrpcServerOptions {
   readonly port: number;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
-  /** Whether an error says that a store of the service is unavailable; callers then get `unavailable` and may retry. */
+  /** Tells whether an error means that a store of the service is unavailable; callers then get `unavailable` and may retry. */
   readonly isOutage?: (error: unknown) => boolean;
   /** Every rpc of a service named `OperatorService` needs this token; without one they are refused to everybody. */
   readonly operatorToken?: string | undefined;
@@ -56,7 +56,7 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** `host:port` with the real port. */
   readonly address: string;
-  /** Answers the health service under the name `ready`. The empty name (liveness) stays up as long as the process turns. */
+  /** Sets the state of `ready` in the health service. The empty name (liveness) stays up as long as the process runs. */
   setReady(isReady: boolean): void;
   /** Lets running calls end, at most `timeoutMs`, then cuts them. */
   stop(timeoutMs: number): Promise<void>;
@@ -101,7 +101,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** What all kinds of calls have. */
+/** The members that all kinds of calls have. */
 interface AnyCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;

@@ -3,14 +3,14 @@ import type { Readable, Writable } from 'node:stream';
 import { DomainError } from '@invoicecontrol/errors';
 
 /**
- * The messages of a call as they arrive; no more are read than are taken. Ending early leaves the rest unread.
+ * Yields the messages of a call as they arrive; no more are read than the reader takes. Ending early leaves the rest unread.
  *
  * grpc-js may show a stream that its caller cancelled as one that has ended, and tell of the cancellation after that. A
  * contract with a stream of requests therefore lets the service know how much has to come.
  */
 export async function* readStream(call: Readable): AsyncIterable<unknown> {
   try {
-    // Not destroyed when the reader has enough: the answer still goes over it.
+    // It is not destroyed when the reader has enough: the response is still sent over it.
     yield* call.iterator({ destroyOnReturn: false });
   } catch {
     // Our servers and clients never destroy a stream with an error; a cancelled one ends too early.

@@ -35,9 +35,9 @@ interface Heard {
   readonly id: string;
   readonly version: number;
 }
-/** What was said to the broker, repeats included, for this organization only. */
+/** The events that were published, repeats included, for this organization only. */
 const heard: Heard[] = [];
-/** What the broker took and delivered to a consumer. */
+/** The events that the broker stored and delivered to a consumer. */
 const delivered: Heard[] = [];
 let subscription: Subscription;
 
@@ -316,7 +316,7 @@ test('a broker that lost its volume is filled again under the same ids', async (
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
   const { recentEvents = [] } = (await afterRelay('lost')) ?? {};
   await outbox.stop();
-  // As after a restored volume: the database holds positions of another stream.
+  // This is the state after a restored volume: the database holds positions of another stream.
   await mongo.db
     .collection<{ _id: string }>('relay')
     .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });

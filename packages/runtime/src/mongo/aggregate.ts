@@ -9,7 +9,7 @@ import type { Finish, Outbox } from './outbox.js';
 import type { Stored } from './stored.js';
 
 /**
- * What every aggregate document carries beside its state (architecture section 5, rules 2 and 3). State, version and
+ * The members that every aggregate document has in addition to its state (architecture section 5, rules 2 and 3). State, version and
  * the events that tell of it are one document, hence one atomic write.
  */
 export interface Aggregate extends Announcing {
@@ -52,7 +52,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
   }
 }
 
-/** Where a change applies: this document of this tenant at this version. */
+/** The condition of a change: this document of this tenant at this version. */
 export interface Guard {
   readonly id: string;
   readonly organizationId: string;
@@ -66,9 +66,9 @@ export interface SaveOptions {
   readonly finish?: Finish;
 }
 
-/** Of a change. */
+/** The options of a change. */
 export interface ChangeOptions<D> extends SaveOptions {
-  /** What must hold beside the version, of fields that change apart from it. */
+  /** A further condition, on fields that change independently of the version. */
   readonly onlyIf?: Filter<D>;
 }
 
@@ -168,7 +168,7 @@ export function aggregateStore<D extends Aggregate>(
         );
         return { entries: stored, matchedCount: written.matchedCount };
       });
-      // Which of them were left as they are is not told; then the relay publishes what is new.
+      // The driver does not tell which of them were left unchanged; then the relay publishes what is new.
       if (matchedCount < changes.length) return;
       for (const [index, { guard }] of changes.entries()) {
         const events = entries[index] ?? [];

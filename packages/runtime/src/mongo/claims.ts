@@ -8,7 +8,7 @@ export interface Claimable {
   readonly _id: string;
   /** The claim of its worker. */
   readonly claim?: string;
-  /** Until when; free work has the epoch, so that one range filter finds free and lapsed work. Absent: nothing to do. */
+  /** End of the lease. Free work has the epoch, so that one range filter finds free and expired work. Absent if there is nothing to do. */
   readonly leaseUntil?: Date;
 }
 
@@ -20,7 +20,7 @@ export interface Lease {
   readonly claimId: string;
   /** Prolongs the lease; false after a takeover, and then nothing more may be written. */
   renew(): Promise<boolean>;
-  /** Renews at a third of the lease until stopped. @param onLost after a takeover, or when it has lapsed and so may be taken over */
+  /** Renews at a third of the lease until stopped. @param onLost is called after a takeover, or when the lease has expired and may be taken over */
   keepAlive(onLost: () => void): { stop(): void };
 }
 
@@ -29,9 +29,9 @@ export interface Claim<D> extends Lease {
 }
 
 /**
- * Claims one piece of work if it is free or its lease has lapsed. Results must be written guarded by `claimId`: a
+ * Claims one piece of work if it is free or its lease has expired. Results must be written guarded by `claimId`: a
  * worker that lost its lease then changes nothing. Leases are at least twice the longest step.
- * @returns undefined when it is not there, not in the wanted state, or under a live lease
+ * @returns undefined when it does not exist, is not in the wanted state, or has a live lease
  */
 export async function claim<D extends Claimable>(
   collection: Collection<D>,

@@ -17,9 +17,9 @@ import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
   readonly db: Db;
-  /** Resolves when the database answers. */
+  /** Resolves when the database responds. */
   ping(): Promise<unknown>;
-  /** Whether the database is there for requests; see silence.ts. */
+  /** Tells whether the database responds to requests; see silence.ts. */
   readonly silence: SilenceWatch;
   close(): Promise<void>;
 }
@@ -28,21 +28,21 @@ export interface MongoOptions {
   readonly url: string;
   /** One database per service, named like it. */
   readonly databaseName: string;
-  /** Shown by the database beside our connections. */
+  /** The name that the database shows for our connections. */
   readonly appName: string;
 }
 
 const POOL_CONNECTIONS_MAX = 50;
-/** For the handshake of a connection, and for a heartbeat. Without an answer the driver makes all connections anew. */
+/** Timeout of the handshake of a connection and of a heartbeat. Without a response the driver opens all connections again. */
 const CONNECT_MS_MAX = 5_000;
-/** For a server and for a connection that become free. */
+/** Timeout of waiting for a server and for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
- * For the majority to have a write. A primary without one answers heartbeats for ten seconds more, until it steps down, and whoever
- * writes would wait for as long.
+ * Timeout of waiting until the majority has a write. A primary without one answers heartbeats for ten seconds more, until it steps down, and every
+ * writer would wait for as long.
  */
 const MAJORITY_MS_MAX = 3_000;
-/** For the answer to one command: more than the largest takes. Requests are answered sooner, by {@link watchSilence}. */
+/** Timeout of the response to one command, longer than the largest takes. Requests are refused sooner, by {@link watchSilence}. */
 const COMMAND_MS_MAX = 30_000;
 
 /**
@@ -60,7 +60,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    // What is undefined in a write is not stored; in a filter it is refused by our connections.
+    // An undefined member of a write is not stored; in a filter our connections refuse it.
     ignoreUndefined: true,
     // Each heartbeat is a command of its own, so that every server and every proxy is watched in the same way.
     serverMonitoringMode: 'poll',
@@ -98,11 +98,11 @@ function lacksMajority(error: unknown): boolean {
   return error instanceof MongoWriteConcernError && error.code === WRITE_CONCERN_TIMEOUT;
 }
 
-/** What the driver calls the error of a command that got no connection in time; the class is not exported. */
+/** The driver's name for the error of a command that got no connection in time; the class is not exported. */
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * Whether an error says that MongoDB is unavailable: not reachable, so slow that no connection becomes free, failing
+ * Tells whether an error means that MongoDB is unavailable: not reachable, so slow that no connection becomes free, failing
  * over, without a majority, or the connection broke. Whether a write was done is then not known.
  */
 export function isMongoUnavailable(error: unknown): boolean {

@@ -16,7 +16,7 @@ interface SlowDatabase {
   setAhead(ms: number): void;
 }
 
-/** A database an hour ahead that reads its time at once and answers late, each time by the next of these delays. */
+/** A database an hour ahead that reads its time immediately and responds late, each time by the next of these delays. */
 function databaseThatAnswersAfter(...delaysMs: number[]): SlowDatabase {
   let asked = 0;
   let aheadMs = AHEAD_MS;
@@ -40,7 +40,7 @@ test.each<[string, number[], number, number]>([
   const clock = await databaseClock(database.db, logger);
   clock.stop();
   expect(database.asked()).toBe(asked);
-  // The answer is taken for the middle between asking and hearing.
+  // The response counts for the middle between request and response.
   expect(clock.now().getTime()).toBe(Math.trunc(Date.now() + AHEAD_MS - offByMs));
 });
 

@@ -3,16 +3,16 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 
 const MEASURE_EACH_MS = 60_000;
-/** After answers that were all slow: most services are busy at their start, and quiet a moment later. */
+/** Pause after responses that were all slow: most services are busy at their start, and quiet a moment later. */
 const MEASURE_AGAIN_MS = 1_000;
-/** An answer that took no longer tells the time well enough; of slower ones the quickest of so many counts. */
+/** A response within this time is exact enough; when all are slower, the fastest of several counts. */
 const QUICK_MS_MAX = 20;
 const SAMPLES_MAX = 3;
 
 /**
  * One clock for all replicas: our own plus the offset to the database's, measured each minute. Leases and due times
  * are compared with it, so that a replica with a wrong clock neither steals nor loses work. It is off by at most half of
- * what the answer took that it goes by: 10 ms, unless the database has not answered within 20 ms yet.
+ * the duration of the response that it goes by: 10 ms, unless the database has not responded within 20 ms yet.
  */
 export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { stop(): void }> {
   let offsetMs = 0;
@@ -31,7 +31,7 @@ export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { s
       quickestMs = after - before;
       measuredMs = localTime.getTime() - (before + after) / 2;
     }
-    // A slow answer that agrees with a quicker one from before says less than that.
+    // A slow response that agrees with an earlier, faster one is less exact than that one.
     const isAgreeing = Math.abs(measuredMs - offsetMs) <= quickestMs / 2 + offByMsMax;
     if (quickestMs / 2 > offByMsMax && isAgreeing) return MEASURE_EACH_MS;
     offsetMs = measuredMs;

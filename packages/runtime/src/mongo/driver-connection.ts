@@ -7,7 +7,7 @@ import { activeTraceparent } from '../trace-context.js';
 import { refuseUndefinedConditions } from './undefined-conditions.js';
 import type { Command } from './undefined-conditions.js';
 
-/** What is relied on of the driver's class, which its published types leave out. */
+/** The members of the driver's class that are used here; its published types leave them out. */
 interface DriverConnection extends EventEmitter {
   /** Why it was closed. */
   readonly error: Error | null;
@@ -22,14 +22,14 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 
 /**
  * The driver's connection, whose commands all end when it ends. The driver itself (7.8.0) waits until a large command has
- * left the socket without looking whether the connection was closed meanwhile: through a network that has gone silent the
+ * left the socket without checking whether the connection was closed in the meantime: through a network that has gone silent the
  * command never ends, whatever `socketTimeoutMS` says, and after a reset it fails with a bare error of the socket, which
  * neither the driver nor we take for an outage (ADR 0021).
  */
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
-    // Who waits for the socket hears its errors: this one says that the connection is closed, and why.
+    // A command that waits for the socket gets its errors: this one says that the connection is closed, and why.
     this.once('close', () => socket.emit('error', this.error));
   }
 
@@ -60,12 +60,12 @@ class OurConnection extends Connection {
   }
 }
 
-/** How the driver asks whether a server is there; a secondary answers, too. */
+/** The command by which the driver checks a server; a secondary responds, too. */
 const HEARTBEATS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
 /**
- * For each MongoClient; the option is the driver's own, only not in its published types.
- * @param onReply called with each answer of the database to a command, heartbeats left out
+ * Options of each MongoClient; the driver has the option, but not its published types.
+ * @param onReply called with each response of the database to a command, except heartbeats
  */
 export function ourConnections(onReply: () => void): MongoClientOptions {
   const connectionType = class extends OurConnection {

@@ -10,7 +10,7 @@ export interface OutboxEvent {
   /** Proto JSON. */
   readonly payload: string;
   readonly at: Date;
-  /** What the change was a part of; earlier versions stored none. */
+  /** The trace and the request that the change was a part of; earlier versions stored none. */
   readonly cause?: Cause;
 }
 

@@ -12,7 +12,7 @@ const OVERLAP_MS = 5 * 60_000;
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH_DOCUMENTS = 256;
 
-/** How far the broker had come when we last emptied an outbox. */
+/** The position of the broker when an outbox was last emptied. */
 interface RelayDocument {
   readonly _id: string;
   readonly created: string;

@@ -9,12 +9,12 @@ import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
 import { watchForRewind } from './outbox-rewind.js';
 
-/** Documents publishing at once. */
+/** Documents that are published concurrently. */
 const IN_FLIGHT_MAX = 64;
 /** Documents waiting in memory; what does not fit is left to the relay. */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
-/** So many are completed without waiting for more. */
+/** Number of documents that are completed without waiting for more. */
 const COMPLETE_DOCUMENTS_MIN = 64;
 /** Documents of one write; a larger one would make all others wait. */
 const COMPLETE_DOCUMENTS_MAX = 256;
@@ -23,10 +23,10 @@ const RELAY_DOCUMENTS_MAX = 256;
 /** Younger events are still in the hands of the process that wrote them. */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
-/** Of the events that wait longer than this the oldest is named in the log. */
+/** When events wait longer than this, the log names the oldest. */
 const ALERT_AGE_MS = 60_000;
 
-/** Work of a change that goes on after the answer, and the fields that mark it as unfinished. */
+/** Work of a change that continues after the response, and the fields that mark it as unfinished. */
 export interface Finish {
   /** Resolves when the work is done; a rejection leaves the marks to the sweep. */
   readonly when: Promise<unknown>;
@@ -41,7 +41,7 @@ interface Announced {
 }
 
 export interface Outbox {
-  /** Publishes what a write just stored; returns at once. A crash or a full queue is made good by the relay. */
+  /** Publishes what a write just stored, without waiting. The relay makes up for a crash or a full queue. */
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
   /** Resolves when nothing is under way any more; for an orderly stop and for tests. */
   idle(): Promise<void>;
@@ -80,7 +80,7 @@ interface Task {
   readonly collectionName: string;
   readonly announced: Announced;
   readonly finish: Finish | undefined;
-  /** Told whether the broker has taken the events and they have left the outbox. */
+  /** Called with whether the broker has stored the events and they have left the outbox. */
   readonly onEnded?: ((isCompleted: boolean) => void) | undefined;
 }
 
@@ -97,7 +97,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const waiting: Task[] = [];
   const withKeyLock = createKeyLock();
   const inFlight = new Set<string>();
-  /** Published and still in the outbox; a later change of the same document carries these events too. */
+  /** These events are published and still in the outbox; a later change of the same document carries them too. */
   const acknowledged = new Set<string>();
   const completions: Completion[] = [];
   let running = 0;
@@ -110,7 +110,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     if (completions.length >= COMPLETE_DOCUMENTS_MIN) completeNow();
     else if (completions.length > 0) completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
-  /** One write at a time: what is published meanwhile shares the next one. */
+  /** One write at a time: what is published during it shares the next one. */
   const completeNow = (): void => {
     clearTimeout(completeTimer);
     completeTimer = undefined;

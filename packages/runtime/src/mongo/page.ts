@@ -2,7 +2,7 @@ import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { pageOf } from '../page.js';
 import type { Page, PageRequest } from '../page.js';
 
-/** What a document needs to be listed. */
+/** The members that a document needs to be listed. */
 interface Listed {
   readonly _id: string;
   readonly organizationId: string;
@@ -22,7 +22,7 @@ export function findPage<D extends Listed>(
   return findPageOfAll(collection, filter, request, projection);
 }
 
-/** As {@link findPage}, of all organizations: for the operator of the installation alone. */
+/** Like {@link findPage}, for all organizations: only for the operator of the installation. */
 export async function findPageOfAll<D extends Listed>(
   collection: Collection<D>,
   filter: Filter<D>,

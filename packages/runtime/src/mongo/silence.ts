@@ -1,7 +1,7 @@
 import type { ServerHeartbeatSucceededEvent } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
 
-/** How often each server of the database is asked whether it is there; the driver allows no less. */
+/** Interval at which each server of the database is checked; the driver allows no shorter one. */
 export const HEARTBEAT_EACH_MS = 500;
 /** A database whose primary was not heard of for this long is silent. With the time between two looks below three seconds. */
 export const SILENT_AFTER_MS = 2_200;
@@ -9,21 +9,21 @@ const LOOK_EACH_MS = 100;
 
 export interface DatabaseSilence extends SilenceWatch {
   hearHeartbeat(event: Pick<ServerHeartbeatSucceededEvent, 'reply'>): void;
-  /** The primary has answered a command. */
+  /** The primary has responded to a command. */
   hearReply(): void;
   stop(): void;
 }
 
 /**
- * Watches whether the primary of the database answers: commands, or the heartbeats that the driver sends over connections
- * of their own, which are answered however long the commands are that run. What is silent is a stopped process, a network
- * that loses everything, a refused connection, and a set without a primary; not a database that is busy and answers late.
+ * Watches whether the primary of the database responds: to commands, or to the heartbeats that the driver sends over connections
+ * of their own, which get a response however long the running commands take. Silent means a stopped process, a network
+ * that loses everything, a refused connection, and a set without a primary; not a database that is busy and responds late.
  *
  * Time in which this process itself stood still does not count: nothing could be heard in it.
  */
 export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();
-  /** Undefined before the first answer; a load balancer gives none, and is never taken for silent. */
+  /** Undefined before the first response; a load balancer sends none, and is never taken for silent. */
   let unheardMs: number | undefined;
   let lookedAt = performance.now();
   const isSilent = (): boolean => (unheardMs ?? 0) > SILENT_AFTER_MS;

@@ -14,7 +14,7 @@ interface Thing {
 
 let mongo: MongoConnection;
 let things: Collection<Thing>;
-/** As a caller has it whose types promise too much. */
+/** A value as a caller with wrong types passes it. */
 const unknownId = (): string => undefined as unknown as string;
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { UpdateFilter } from 'mongodb';
  */
 export type Stored<T> = { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) };
 
-/** The same for the driver, whose types know no member that is there and undefined. */
+/** The same for the driver, whose types do not know members that are present and undefined. */
 export function stored<T>(fields: Stored<T>): T {
   return fields as T;
 }

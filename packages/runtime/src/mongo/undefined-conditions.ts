@@ -21,7 +21,7 @@ function conditionsOf({ filter, query, pipeline, updates, deletes }: Command): r
   return [filter, query, pipeline, ...conditions];
 }
 
-/** The driver keeps the documents of a bulk write beside the bytes that it made of them. */
+/** The driver keeps the documents of a bulk write next to their bytes. */
 function documentsOf(operations: unknown): readonly { readonly q?: unknown }[] {
   if (Array.isArray(operations)) return operations;
   return (operations as { readonly documents?: readonly object[] } | undefined)?.documents ?? [];

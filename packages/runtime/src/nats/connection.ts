@@ -12,9 +12,9 @@ export interface Bus {
   readonly manager: JetStreamManager;
   /** False from the moment the connection is lost until it is back. */
   isConnected(): boolean;
-  /** Since when the connection is lost; undefined while there is one. */
+  /** Time when the connection was lost; undefined while there is one. */
   disconnectedAt(): Date | undefined;
-  /** Resolves when the broker answers. */
+  /** Resolves when the broker responds. */
   ping(): Promise<unknown>;
   /** Lets handlers end and closes. */
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Bus {
 
 export interface BusOptions {
   readonly url: string;
-  /** Shown by the broker beside our connection. */
+  /** The name that the broker shows for our connection. */
   readonly name: string;
   readonly logger: Logger;
 }

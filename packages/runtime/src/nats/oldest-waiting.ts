@@ -2,7 +2,7 @@ import type { ConsumerInfo, NextMsgRequest } from '@nats-io/jetstream';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Bus } from './connection.js';
 
-/** When the oldest event that a durable consumer has not handled was published; undefined if none waits. */
+/** Returns the time when the oldest event that a durable consumer has not handled was published; undefined if none waits. */
 export async function oldestWaiting(
   bus: Bus,
   { stream, subject }: Pick<EventType, 'stream' | 'subject'>,

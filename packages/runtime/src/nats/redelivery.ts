@@ -3,14 +3,14 @@ import { DomainError } from '@invoicecontrol/errors';
 /** An event whose handler failed this often becomes a dead letter. */
 const DELIVERIES_MAX = 8;
 const PAUSE_MS_MAX = 60_000;
-/** After an outage the events that waited for its end are handled soon. */
+/** Longest pause during an outage, so that the waiting events are handled soon after its end. */
 const OUTAGE_PAUSE_MS_MAX = 10_000;
 
 /**
- * How long to wait before an event whose handler failed is delivered again; the pauses grow from delivery to delivery.
+ * Returns the pause before an event whose handler failed is delivered again; the pauses grow from delivery to delivery.
  * While a store or another service is unavailable the event is not at fault, however long that lasts.
- * @param deliveries how often the event was delivered, this time included
- * @param isOutage whether an error says that a store is unavailable
+ * @param deliveries number of deliveries of the event, this one included
+ * @param isOutage tells whether an error means that a store is unavailable
  * @returns milliseconds; undefined when the event becomes a dead letter
  */
 export function redeliveryPauseMs(

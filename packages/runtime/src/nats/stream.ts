@@ -8,7 +8,7 @@ export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Makes the stream of one publishing service exist; publisher and subscribers call it alike, so that it does not
+ * Creates the stream of one publishing service if it is missing; publisher and subscribers both call it, so that it does not
  * matter who starts first. An existing stream keeps its settings: operators may have raised replicas.
  * @param service `analysis`
  */

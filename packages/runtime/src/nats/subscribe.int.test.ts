@@ -44,7 +44,7 @@ async function publishFrom(publisher: EventPublisher, type: typeof events.organi
   const body = announce(type, { version });
   const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
   if (event === undefined) throw new Error('no event');
-  // A broker that answers late has stored it perhaps; a repeat under the same id is stored once.
+  // A broker that responds late may have stored it; a repeat under the same id is stored once.
   for (let times = 1; times <= 2; times++) await eventually(() => publisher.publish(event));
   return event.id;
 }
@@ -207,7 +207,7 @@ test('a consumer whose database was restored hears again what was handled since 
   const rewound = await positions.findOne({ _id });
   await eventually(() => expect(seen).toEqual([10]));
   await third.stop();
-  // A process that ends at once after setting back has not forgotten what was before.
+  // A process that ends right after setting the position back has not lost the earlier events.
   expect(rewound?.acknowledgedSeq).toBeGreaterThanOrEqual(backup.acknowledgedSeq);
   expect(linesAbout(consumer)).toEqual([]);
 });
@@ -240,7 +240,7 @@ test('a consumer that the broker created with the position of the deleted one is
   seen.length = 0;
   const { last_seq: lastSeq } = (await bus.manager.streams.info(stream)).state;
   let added = 0;
-  // As nats-server does now and then when one process deletes a consumer while another creates it.
+  // nats-server sometimes does this when one process deletes a consumer while another creates it.
   const consumers: typeof bus.manager.consumers = Object.create(bus.manager.consumers, {
     add: {
       value: (name: string, config: object) => {
@@ -297,7 +297,7 @@ test('a process that joins one that listens leaves its consumer as it is', async
   expect((await info()).created).toBe(created);
 });
 
-/** As in a database that was restored to a time before the consumer of this service existed. */
+/** This is the state of a database that was restored to a time before the consumer of this service existed. */
 async function forgetPosition(service: string): Promise<void> {
   const { stream, name } = events.organizationRestored;
   const _id = `${stream}:${service}_${organizationId}__${name}`;

@@ -16,38 +16,38 @@ import { measureDelivery, messagingAttributes } from './trace-headers.js';
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
-/** Events being handled at once, unless the subscriber says otherwise. */
+/** Events that are handled concurrently, unless the subscriber sets another number. */
 const HANDLERS_MAX = 32;
 
 export interface DeadLetters {
   /** Stores a dead letter; one that is stored already stays as it is. */
   store(letter: DeadLetter): Promise<void>;
-  /** How many a consumer has. */
+  /** Returns the number of dead letters of a consumer. */
   count(consumer: string): Promise<number>;
 }
 
-/** How far a consumer had come, as sequence numbers of its stream. */
+/** The position of a consumer, as sequence numbers of its stream. */
 export interface ConsumerPosition {
-  /** When the broker created the consumer; another one under its name has another position. */
+  /** Time when the broker created the consumer; another one under its name has another position. */
   readonly created: string;
   /** Everything up to here is acknowledged, so its effects are stored. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
 
-/** Where the database of the effects keeps positions: restored to an earlier time, both are of the same time. */
+/** The positions in the database of the effects: when it is restored to an earlier time, both are of the same time. */
 export interface ConsumerPositions {
   find(consumer: string): Promise<ConsumerPosition | undefined>;
   store(consumer: string, position: ConsumerPosition): Promise<void>;
 }
 
-/** What every subscription of a service shares. */
+/** The members that all subscriptions of a service share. */
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
   /** Left out by a listener that stores no effects. */
   readonly positions?: ConsumerPositions;
-  /** Whether an error of a handler says that a store is unavailable. */
+  /** Tells whether an error of a handler means that a store is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly logger: Logger;
 }
@@ -58,7 +58,7 @@ export interface Subscriber<T extends EventHeader> {
   readonly type: EventType<T>;
   /** Must be idempotent: effects have ids derived from the event id, or compare source versions. */
   readonly handle: (event: T) => Promise<void>;
-  /** Events being handled at once: more where handlers share their commands, 256 at most. */
+  /** Events that are handled concurrently: more if handlers share their commands, 256 at most. */
   readonly handlersMax?: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface Subscription {
 /** Events that other processes handle, or that wait for a retry, are pending too and not waited for. */
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
-/** Processes that start at once get in each other's way; after different pauses one comes first. */
+/** Processes that start at the same time conflict; after different pauses one comes first. */
 const START_ATTEMPTS_MAX = 10;
 const START_RETRY_MS_MAX = 300;
 /** The broker could not create a consumer, as while the files of a deleted one under its name are being removed. */
@@ -106,7 +106,7 @@ export async function subscribe<T extends EventHeader>(
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
-        // A fraction is not understood by the broker, which then delivers again at once.
+        // The broker does not understand a fraction, and then delivers again immediately.
         if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
         return { isHandled: false };
       }
@@ -157,10 +157,10 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  /** What the database knows of the consumer that this process found first. */
+  /** The position in the database of the consumer that this process found first. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
-    // Who listens already has compared, and its position is up to one check old.
+    // A process that already listens has compared, and its position is up to one check old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
     const stored = await positions.find(positionId);
@@ -193,7 +193,7 @@ export async function subscribe<T extends EventHeader>(
     const found = await findConsumer(bus, type, durable);
     const consumer =
       found === undefined ? await addNewConsumer(known ?? NOTHING_HANDLED) : await rewindAfterRestore(found);
-    // At once, so that no other process that starts now takes a new consumer for one that the database does not know.
+    // Stored immediately, so that no other process that starts now takes a new consumer for one that the database does not know.
     await recordPosition(consumer);
     return listen(consumer);
   };
@@ -266,7 +266,7 @@ interface Listening {
   close(): Promise<unknown>;
 }
 
-/** How far a consumer had come. */
+/** Reads the position of a consumer. */
 type Handled = Pick<ConsumerPosition, 'acknowledgedSeq' | 'deliveredSeq'>;
 
 const NOTHING_HANDLED: Handled = { acknowledgedSeq: 0, deliveredSeq: 0 };
@@ -300,7 +300,7 @@ function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): Co
 
 type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
 
-/** A lost stream has lost its consumers, so one question answers for both. */
+/** A lost stream has lost its consumers, so one check covers both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {
     return await bus.manager.consumers.info(stream, durable);
@@ -331,7 +331,7 @@ async function addConsumer(
       max_deliver: -1,
     });
   } catch (error) {
-    // Another process created it meanwhile, perhaps from another message.
+    // Another process has created it in the meantime, perhaps from another message.
     const existing = await findConsumer(bus, { stream, subject, service }, durable);
     if (existing === undefined) throw error;
     return existing;

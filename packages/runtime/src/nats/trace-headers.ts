@@ -3,11 +3,11 @@ import type { Attributes } from '@opentelemetry/api';
 import { measure } from '../telemetry.js';
 import type { Measured } from '../telemetry.js';
 
-/** What an event carries beside its payload: the trace context of its publication, and the request that it tells of. */
+/** The headers of an event: the trace context of its publication, and the request that it tells of. */
 export const TRACEPARENT_HEADER = 'traceparent';
 export const REQUEST_ID_HEADER = 'request-id';
 
-/** What is done with an event, in traces and metrics, by the semantic conventions for messaging. */
+/** Attributes of an operation on an event in traces and metrics, after the semantic conventions for messaging. */
 export function messagingAttributes(operation: 'publish' | 'process', subject: string): Attributes {
   return {
     'messaging.system': 'nats',

@@ -6,7 +6,7 @@ import {
   TimeoutError,
 } from '@nats-io/transport-node';
 
-/** Whether an error says that NATS is unavailable. Whether it stored what was being published is then not known. */
+/** Tells whether an error means that NATS is unavailable. It is then not known whether it stored what was being published. */
 export function isNatsUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectionError ||
