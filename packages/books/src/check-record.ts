@@ -22,7 +22,7 @@ export function takeRecord<R extends object>(declared: RecordGroup, record: R): 
 
 const takenGroups = new WeakMap<RecordGroup, Group>();
 
-/** Why a record is not stored: a sentence, or undefined where nothing is wrong (ERP reference, section 14). */
+/** Returns a sentence that says why a record is not stored, or undefined if nothing is wrong (ERP reference, section 14). */
 export function recordFault(declared: RecordGroup, record: object): string | undefined {
   const { fault } = firstFaultOf(declared, record);
   if (fault === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface RetryOptions {
 }
 
 export interface Retry {
-  /** Why the request is sent again. */
+  /** The failure after which the request is sent again. */
   readonly error: ApiError | NetworkError;
   readonly delayMs: number;
 }

@@ -13,7 +13,7 @@ const BYTE_ORDER_MARKS: readonly (readonly number[])[] = [
 ];
 const FORM = `f:Naglowek/f:KodFormularza[@kodSystemowy = 'FA (3)' and @wersjaSchemy = '1-0E']`;
 
-/** Why KSeF would not take a document. */
+/** The reasons why KSeF would refuse a document. */
 export type Fa3Fault =
   | 'NOT_FA3'
   | 'BYTE_ORDER_MARK'

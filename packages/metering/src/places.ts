@@ -71,11 +71,11 @@ export async function takePlace(
   limit: number,
 ): Promise<boolean> {
   if (await places.take(organizationId, recordId, limit)) return true;
-  const old = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
-  if (old.length > 0) {
+  const abandoned = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
+  if (abandoned.length > 0) {
     // One query, because each request over the limit comes here.
-    const kept = await existing(old);
-    for (const id of old) if (!kept.has(id)) await places.giveBack(organizationId, id);
+    const kept = await existing(abandoned);
+    for (const id of abandoned) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }
   return places.take(organizationId, recordId, limit);
 }

@@ -58,7 +58,7 @@ const READ_AGAIN_AFTER_MS = 5_000;
  * A counter remembers what was reserved in each minute. A minute after its end no work of it is still in progress, so
  * what is stored with a mark of that minute takes the place of what was reserved, whatever happens in later minutes. Once
  * a day, and where something happened after its minute was settled, the month is counted instead. `lookAt` is due time and
- * lease in one: whoever moves it on has claimed the counter, so several replicas share the work.
+ * lease in one: the replica that moves it on has claimed the counter, so several replicas share the work.
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);

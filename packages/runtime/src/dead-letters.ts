@@ -17,7 +17,7 @@ export interface DeadLetter {
   readonly subject: string;
   /** Proto JSON. */
   readonly payload: string;
-  /** Why it failed the last time. */
+  /** The error of the last failure. */
   readonly error: string;
   /** Time when the event became a dead letter. */
   readonly at: Date;

@@ -4,7 +4,7 @@ import { isCountryCode } from './country.js';
 /** An account as an invoice states it (specification 2.2): an IBAN, or a UK sort code with its account number. */
 export type BankAccount = { readonly iban: string } | { readonly sortCode: string; readonly accountNumber: string };
 
-/** Why an account cannot be paid to. Part of the evidence of BANK_ACCOUNT_INVALID. */
+/** The reasons why an account cannot be paid to. Part of the evidence of BANK_ACCOUNT_INVALID. */
 export type BankAccountProblem =
   | 'UNKNOWN_COUNTRY'
   | 'WRONG_LENGTH'

@@ -27,8 +27,8 @@ const aBreak = new RegExp(BREAKS, 'u');
 const blanks = /[\s\x85]+/gu;
 
 /**
- * Why a text that a caller sends must not become a name, a number or a reference: a sentence that says what to change;
- * undefined where nothing is wrong. Blanks and breaks around it do not count: texts are stored trimmed.
+ * Returns a sentence that says what to change if a text of a caller must not become a name, a number or a reference;
+ * undefined if nothing is wrong. Blanks and breaks around it do not count: texts are stored trimmed.
  */
 export function faultOfLine(text: string): string | undefined {
   return faultAt(text.trim(), breakOrUnreadable);

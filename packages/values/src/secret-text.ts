@@ -8,7 +8,7 @@ export function secretPattern(lengthMin: number, lengthMax: number): string {
 }
 
 /**
- * Why a text is not a secret as another system issues it; undefined where nothing is wrong. Nothing is removed from it: what
+ * Returns the fault of a text that is not a secret of another system; undefined if nothing is wrong. Nothing is removed from it: what
  * was copied along may as well be a part of something else.
  */
 export function faultOfSecret(text: string, lengthMin: number, lengthMax: number): string | undefined {

@@ -9,7 +9,7 @@ import type { Command } from './undefined-conditions.js';
 
 /** The members of the driver's class that are used here; its published types leave them out. */
 interface DriverConnection extends EventEmitter {
-  /** Why it was closed. */
+  /** The reason why it was closed. */
   readonly error: Error | null;
   /** Sends a command and resolves with its reply. */
   command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;

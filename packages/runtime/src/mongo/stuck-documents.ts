@@ -9,7 +9,7 @@ interface OutboxSource {
   readonly db: Db;
   readonly service: string;
   readonly collectionNames: readonly string[];
-  /** Why the broker does not have the events, as far as this process knows. */
+  /** Returns the reason why the broker does not have the events, as far as this process knows. */
   readonly reason: () => string;
 }
 

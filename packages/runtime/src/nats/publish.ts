@@ -21,7 +21,7 @@ export interface EventPublisher {
   readonly stream: string;
   /** The highest position the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
-  /** Why the last event could not be published; undefined when it was. */
+  /** The reason why the last event could not be published; undefined when it was published. */
   readonly lastError: string | undefined;
   /** Resolves when the broker stored the event; rejects immediately while the broker is unavailable. A repeat under the same id is stored once within ten minutes. */
   publish(event: PublishableEvent): Promise<void>;
