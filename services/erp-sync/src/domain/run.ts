@@ -213,7 +213,8 @@ function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
   if (error !== undefined) return { code: error.code, message: error.message };
   return {
     code: 'RECORD_INVALID',
-    message: 'More than 5 % of the records of the ERP cannot be read. The runs of the connection name the first ones.',
+    message:
+      'More than 5 % of the records of the ERP cannot be read. The runs of the connection list the first of them.',
   };
 }
 
