@@ -48,7 +48,7 @@ const runError = shown.record<RunError>('ErpRunError')({
   code: shown.text('code', 'TIMEOUT', `The code of the error. ${FAULT_CODES}`),
   message: shown.text(
     'message',
-    'The ERP did not answer in time.',
+    'The ERP did not respond in time.',
     'The message that explains the error and what must be changed.',
   ),
   externalId: shown.textOrNull(

@@ -506,7 +506,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 }
 
 /** A response of KSeF about another document decides nothing about this one. */
-const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF answered about another invoice.', { code: UNREADABLE_ANSWER });
+const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF responded about another invoice.', {
+  code: UNREADABLE_ANSWER,
+});
 const DECISION_CHANGED = {
   code: 'DECISION_CHANGED',
   message: 'The decision about the invoice is no longer PASS.',
