@@ -61,7 +61,7 @@ const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])
 ];
 
 describe('the audit', () => {
-  test('finds nothing in books without a fault', () => {
+  test('reports nothing in books without a fault', () => {
     const { books, ledger } = sampleBooks();
     expect(audit(books as Books, ledger as LedgerBooks)).toEqual([]);
   });

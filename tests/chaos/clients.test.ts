@@ -86,7 +86,7 @@ test('clients of another seed send others', async () => {
   for (const key of keys) expect(first.get(key)).not.toBe(second.get(key));
 });
 
-test('clients that are to scan no rows send invoices alone', async () => {
+test('clients that scan no rows send only invoices', async () => {
   const keys = [...(await sentWith(1, 40, 0)).keys()];
   expect(keys.length).toBeGreaterThan(5);
   expect(keys.filter((key) => !key.startsWith('invoice-'))).toEqual([]);
@@ -122,7 +122,7 @@ test('a document is reserved, stored and analyzed once each, whatever was answer
   expect(entry).toMatchObject({ upload: { id: 'n', isStored: true }, answers: [{ decision: 'PASS' }] });
 });
 
-test('a refusal is final, and what was acknowledged before and is refused now is noted', async () => {
+test('a refusal is final, and a refusal after an acknowledgement is recorded', async () => {
   const { ledger } = await serve(({ key }, times) => (key === 'kept' && times === 0 ? 202 : 422));
   const [refused, kept] = [entryOf('refused'), entryOf('kept')];
   expect(await ledger.untilKnown(() => ledger.postInvoice(tenant, refused, {}))).toBe('REFUSED');

@@ -26,7 +26,7 @@ test('tells memory and descriptors at the begin, at the end and at most, and how
   ]);
 });
 
-test('knows nothing of a process that does not run', async () => {
+test('has no figures of a process that does not run', async () => {
   expect(await sampleOf(undefined)).toBeUndefined();
   expect(await sampleOf(2 ** 22 + 1)).toBeUndefined();
 });

@@ -22,13 +22,13 @@ describe('a plan', () => {
     expect(rounds.some((round) => round.faults.length === 2)).toBe(true);
   });
 
-  test('has none but the chosen kinds', () => {
+  test('has only the chosen kinds', () => {
     const kinds = ['kill', 'slow'] as const;
     const chosen = planOf({ ...options, kinds }).flatMap(({ faults }) => faults.map(({ kind }) => kind));
     expect(new Set(chosen)).toEqual(new Set(kinds));
   });
 
-  test('kills and pauses none but the chosen processes', () => {
+  test('kills and pauses only the chosen processes', () => {
     const processes = ['webhooks-1', 'database'];
     const rounds = planOf({ ...options, kinds: ['kill', 'pause'], processes });
     const chosen = rounds.flatMap(({ faults }) => faults.map(({ process }) => process));
@@ -47,7 +47,7 @@ describe('a plan', () => {
     }
   });
 
-  test('never breaks the same twice in a round', () => {
+  test('never breaks the same thing twice in a round', () => {
     for (const { faults } of planOf({ ...options, rounds: 1_000 })) {
       const broken = faults.flatMap(({ process, links: ofFault }): readonly string[] =>
         process === undefined ? ofFault : [process],
@@ -56,7 +56,7 @@ describe('a plan', () => {
     }
   });
 
-  test('is told in words', () => {
+  test('is described in words', () => {
     const fault = { target: 'scan>analysis', links: ['scan>analysis'], afterMs: 300, lengthMs: 2_100 } as const;
     expect(describeFault({ ...fault, kind: 'slow', latencyMs: 80, bytesPerSecond: 20_000 })).toBe(
       'slow scan>analysis (80 ms, 20 kB/s) after 0.3 s for 2.1 s',

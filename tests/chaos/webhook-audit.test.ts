@@ -80,7 +80,7 @@ const first = <T>(items: readonly T[]): T => {
   return item;
 };
 
-test('finds nothing in books without a fault', () => {
+test('reports nothing in books without a fault', () => {
   expect(auditWebhooks(sample() as WebhookBooks)).toEqual([]);
 });
 
@@ -98,13 +98,13 @@ test('allows a repeated request for each interruption, and an interruption that 
   expect(auditOf(books)).toEqual([]);
 });
 
-test('allows what arrives while the books are read, which no attempt tells of yet', () => {
+test('allows arrivals while the books are read, which no attempt shows yet', () => {
   const books = sample();
   books.arrivals.push({ ...first(books.arrivals), arrivedAtMs: NOW_MS + 1 });
   expect(auditOf(books)).toEqual([]);
 });
 
-test('allows what waited for an endpoint to be canceled when that is deleted, also while it is being sent', () => {
+test('allows waiting deliveries of a deleted endpoint to be canceled, also while they are being sent', () => {
   const books = sample();
   Object.assign(first(books.endpoints), { status: 'DELETED' });
   Object.assign(first(books.deliveries), { state: 'CANCELED', attempts: [], attemptCount: 0 });

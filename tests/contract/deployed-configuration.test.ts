@@ -159,13 +159,13 @@ describe('the environment a deployment gives to a service', () => {
     }
   });
 
-  test('is that of production, in which settings for tests are refused, but for billing in compose and the local overlay', () => {
+  test('is that of production, which refuses settings for tests, except for billing in compose and the local overlay', () => {
     const others = environments.filter((environment) => !isProduction(environment)).map(({ where }) => where);
     expect(others.every((where) => /^(?:compose\.yaml|.*local) billing$/.test(where))).toBe(true);
     expect(others).toContain('compose.yaml billing');
   });
 
-  test('sets nothing that the service would not read', () => {
+  test('sets only variables that the service reads', () => {
     const unread = environments.flatMap(({ where, service, variables }) =>
       Object.keys(variables)
         .filter((name) => name !== 'SERVICE' && !(name in schemas[service].shape))

@@ -115,7 +115,7 @@ describeManifests('pods', () => {
     expect(everywhere(({ objects }) => workloads(objects).flatMap(podFaults))).toEqual([]);
   });
 
-  test('a pod that promises nothing is found out in every point', () => {
+  test('a pod without any promise is reported for each of them', () => {
     const [careless] = parseObjects(
       [
         'apiVersion: apps/v1',
@@ -324,7 +324,7 @@ describeManifests('extraction', () => {
 });
 
 describeManifests('components', () => {
-  test('every component says in a README what it is for, and is built in some combination', () => {
+  test('every component has a README with its purpose, and is built in some combination', () => {
     const components = readdirSync(join(root, 'k8s/components'));
     expect(components.filter((name) => !existsSync(join(root, 'k8s/components', name, 'README.md')))).toEqual([]);
     const all = rendering('tests/every-component');

@@ -442,7 +442,7 @@ describe('an Authorization header', () => {
     expect((await read(`${scheme}   ${keys.OWNER}`)).status).toBe(200);
   });
 
-  test('is refused in the same words, whatever is wrong with it', async () => {
+  test('is refused with the same message, whatever its fault', async () => {
     const key = keys.OWNER;
     const last = key.at(-1) === 'a' ? 'b' : 'a';
     const wrong = [

@@ -338,7 +338,7 @@ describe('a paid subscription', () => {
     );
   });
 
-  test('leads to the page of the provider; 404 when that does not know the customer, 502 while it does not answer', async () => {
+  test('leads to the page of the provider; 404 when the provider does not know the customer, 502 while it does not respond', async () => {
     const tenant = await running.newTenant('FREE');
     const open = () =>
       running.request<{ url: string } & ErrorBody>('POST /billing/portal-session', { key: tenant.keys.admin });

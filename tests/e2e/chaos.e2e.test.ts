@@ -23,7 +23,7 @@ const rounds: readonly Round[] = [
 const MS_MAX = 600_000;
 
 test(
-  'a system whose processes and connections break keeps every promise, and the audit of it can tell',
+  'a system whose processes and connections break keeps every promise, and its audit detects broken ones',
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'invoice-control-chaos-'));
     const lines: string[] = [];

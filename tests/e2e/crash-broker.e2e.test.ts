@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => trial.stop());
 
-test('a broker that comes back without its storage gets every event again, and every consumer hears them once in effect', async () => {
+test('a broker that comes back without its storage gets every event again, and each consumer applies them once', async () => {
   const { broker } = trial.system;
   const tenant = await trial.system.newTenant('Without a volume');
   const nextSample = sampleSource();

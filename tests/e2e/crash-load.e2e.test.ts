@@ -106,7 +106,7 @@ describe('invoices that are sent while the broker is unavailable', () => {
 
 describe('invoices and scans that are sent while processes are killed', () => {
   test(
-    'keep every answer, have one effect per event, and leave no work undone',
+    'keep every response, have one effect per event, and leave no unfinished work',
     async () => {
       const { system, ledger } = trial;
       const tenants = await Promise.all([system.newTenant('One'), system.newTenant('Two', 'SCALE')]);

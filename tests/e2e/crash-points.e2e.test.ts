@@ -75,7 +75,7 @@ describe('an analysis whose process is killed', () => {
     expect(steps.map(({ command }) => command)).toEqual(expect.arrayContaining(writes));
   });
 
-  test('loses nothing and repeats nothing, before and after each command, retried or not', async () => {
+  test('loses nothing and repeats nothing when it is killed before or after any command, retried or not', async () => {
     const { system, ledger } = trial;
     const points: KillPoint[] = [];
     for (const [index, { command, of }] of steps.entries()) {

@@ -203,7 +203,7 @@ describe('a scan that is not disturbed', () => {
     expect(commandsOf(stepsOfAnalysis)).toEqual(expect.arrayContaining(writesOf('analysis')));
   });
 
-  test('has everything that a crash could lose or repeat', () => {
+  test('includes everything that a crash could lose or repeat', () => {
     const { findingCounts, skippedRows } = undisturbed.get('long') ?? {};
     expect(findingCounts).toMatchObject({ DUPLICATE_INVOICE: expect.any(Number), THRESHOLD_CLUSTER: 1 });
     expect(new Set(skippedRows?.map(({ reason }) => reason))).toEqual(

@@ -190,7 +190,7 @@ describe('an upload whose service is killed', () => {
     600_000,
   );
 
-  test('leaves one invoice, one analysis, one event and exact usage, and no byte that belongs to nothing', async () => {
+  test('leaves one invoice, one analysis, one event and exact usage, and no bytes without an upload', async () => {
     expect(await trial.breaches(senders)).toEqual([]);
   }, 900_000);
 });

@@ -106,7 +106,7 @@ function untilPassed(ms: number): Promise<void> {
 }
 
 describe(`deleting an organization with ${PER_SECOND} requests a second at another gateway`, () => {
-  test('lets no request succeed that begins half a second after the answer, and disturbs nobody else', async () => {
+  test('lets no request succeed that begins half a second after the response, and affects no other organization', async () => {
     const { after, lastSuccess } = await deleteUnderLoad(running.tenant, running.other, 3_000);
     expect(after.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
     expect(lastSuccess).toBeLessThan(500);

@@ -105,7 +105,7 @@ describe('a page of an uploaded PDF', () => {
 });
 
 describe('the view of an XML invoice', () => {
-  test('shows the invoice, and whatever it holds as text', async () => {
+  test('shows the invoice, with all its contents as text', async () => {
     const response = await fetchFile(`/invoices/${xmlInvoice}/document/view`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -133,7 +133,7 @@ test.each(['pages/1', 'view'])('%s of a document is not there for another tenant
   }
 });
 
-test('an invoice that did not come as a document has neither', async () => {
+test('an invoice that was not sent as a document has neither pages nor a view', async () => {
   const { body } = await running.request<AcceptedAnalysis>('POST /invoices', {
     key: running.tenant.keys.owner,
     body: {
@@ -150,7 +150,7 @@ test('an invoice that did not come as a document has neither', async () => {
 });
 
 describe('a document that could not be read', () => {
-  test('is shown all the same where it can be drawn', async () => {
+  test('is still shown when it can be drawn', async () => {
     const blank = Buffer.from(
       '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n' +
         '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>endobj\ntrailer<</Root 1 0 R>>\n',

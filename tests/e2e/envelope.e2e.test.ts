@@ -381,7 +381,7 @@ describe('the request id', () => {
   });
 
   test.each(['x'.repeat(65), 'a b', '<b>', 'a"b', 'a,b', '\u00e9', ' '])(
-    '%j of the caller is replaced by one of ours',
+    '%j of the caller is replaced by a new id',
     async (requestId) => {
       const { body } = await request('GET /invoices', { headers: { 'x-request-id': requestId } });
       expect(body.error.request_id).toMatch(/^req_[0-9a-z]{26}$/);

@@ -267,7 +267,7 @@ describe('a callback', () => {
     ['bytes that are no text', 'state=%ED%A0%80&code=y'],
     ['a list in place of a state', 'state[]=x&code=y'],
     ['a refusal alone', 'error=access_denied'],
-  ])('with %s is refused, and leads nowhere', async (_, query) => {
+  ])('with %s is refused without a redirect', async (_, query) => {
     // Refusals are limited by address.
     const headers = { 'X-Forwarded-For': `198.51.100.${++callers}` };
     for (const path of ['', '/PROVIDER_C', '/XERO', '/nothing']) {
@@ -340,7 +340,7 @@ describe('a connection', () => {
 });
 
 describe('a list', () => {
-  test('of runs takes no cursor of another connection, and of connections none of runs', async () => {
+  test('of runs refuses a cursor of another connection, and one of connections refuses a cursor of runs', async () => {
     const [one, other] = [await connected(), await connected()];
     for (let run = 2; run <= 2; run++) {
       expect((await call(`POST /erp-connections/${one.id}/sync`)).status).toBe(202);

@@ -264,7 +264,7 @@ describe('the plan', () => {
     return tenant;
   };
 
-  test('allows connecting and synchronising with an active subscription alone', async () => {
+  test('allows connecting and synchronising only with an active subscription', async () => {
     const { organizationId, keys } = await running.newTenant();
     const { body } = await create(keys.owner, await newOdoo());
     await becomes(keys.owner, body.id, 'CONNECTED');

@@ -160,7 +160,7 @@ describe.each(Object.keys(erps) as Erp[])('%s', (erp) => {
     expect(await listed(keys.owner)).toHaveLength(1);
   });
 
-  test('works on when its access has ended, until the refresh token has: then a second consent brings it back', async () => {
+  test('keeps working after its access token has expired, until the refresh token expires: then a second consent reconnects it', async () => {
     const { keys } = await running.newTenant();
     const tenant = await newCompany(erp);
     const id = await connect(keys.admin, erp, tenant);

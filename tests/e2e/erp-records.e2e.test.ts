@@ -121,7 +121,7 @@ async function connect(key: string, request: object): Promise<Connection> {
   });
 }
 
-describe('what an ERP has entered', () => {
+describe('records of an ERP', () => {
   let tenant: Tenant;
   let request: Awaited<ReturnType<typeof newCompany>>;
   let connection: Connection;
@@ -224,7 +224,7 @@ describe('what an ERP has entered', () => {
     );
   });
 
-  test('is nobody else’s: vendors and bills of another organization look like missing ones', async () => {
+  test('is hidden from others: vendors and bills of another organization look like missing ones', async () => {
     const other = await running.newTenant();
     const [vendor] = await list(tenant.keys.owner, '/vendors');
     const [bill] = await list(tenant.keys.owner, '/invoices?source=ERP');

@@ -168,7 +168,7 @@ async function fill(tenant: Tenant): Promise<void> {
 }
 
 describe('the archive of an organization', () => {
-  test('has every kind of record, each as the API shows it, and ends with what it holds', async () => {
+  test('has every kind of record, each as the API shows it, and ends with a manifest of its contents', async () => {
     const { tenant } = running;
     const key = tenant.keys.owner;
     const { names, lines, file, headers } = await archiveOf(tenant);
@@ -307,7 +307,7 @@ describe('the archive of an organization', () => {
     expect(actions).toEqual(expect.arrayContaining(['organization.exported', 'organization.exported_with_originals']));
   });
 
-  test('is written once at a time for an organization, and another one is not kept waiting', async () => {
+  test('is written once at a time for an organization, and others do not wait for it', async () => {
     const { tenant, other } = running;
     const headers = { authorization: `Bearer ${tenant.keys.owner}` };
     const leaving = new AbortController();
@@ -334,7 +334,7 @@ describe('the archive of an organization', () => {
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
   });
 
-  test('answers HEAD with its headers alone', async () => {
+  test('answers HEAD with only its headers', async () => {
     const { status, headers } = await running.request('HEAD /organizations/current/export', {
       key: running.tenant.keys.owner,
     });

@@ -28,7 +28,7 @@ async function get<Body>(target: string, { keys } = tenant): Promise<Body> {
   return body;
 }
 
-test('a reviewer sees first what is at stake, page by page, and without notices', async () => {
+test('a reviewer sees the largest amounts at risk first, page by page, and without notices', async () => {
   const seen: Finding[] = [];
   let cursor = '';
   do {
@@ -48,7 +48,7 @@ test('a reviewer sees first what is at stake, page by page, and without notices'
   expect(ranks.at(-1)).toBeGreaterThan(2);
 });
 
-test('a manager sees what is at risk and what reviews saved; no other organization counts', async () => {
+test('a manager sees the amounts at risk and those that reviews saved, without other organizations', async () => {
   const before = await get<Summary>('/findings/summary');
   expect(before).toMatchObject({ baseCurrency: 'EUR', withoutAmount: 0 });
   expect(before.byType[0]).toEqual({

@@ -49,7 +49,7 @@ describe('POST /invoices', () => {
     expect(answer.headers.has('idempotency-replayed')).toBe(false);
   });
 
-  test('tells what it found with six fields per finding and amounts as strings', async () => {
+  test('responds with six fields per finding and amounts as strings', async () => {
     const key = await freshKey();
     await post(key, fullInvoice);
     const { body } = await post(key, fullInvoice);
@@ -69,7 +69,7 @@ describe('POST /invoices', () => {
     });
   });
 
-  test('accepts the least there can be, and a key of any role with the scope', async () => {
+  test('accepts the smallest invoice, and a key of any role with the scope', async () => {
     const { tenant } = running;
     for (const [index, key] of [tenant.keys.analyst, tenant.keys.admin, tenant.keys.owner].entries()) {
       expect((await post(key, plainInvoice(9_100 + index))).status).toBe(202);
@@ -188,7 +188,7 @@ describe('an Idempotency-Key', () => {
     expect(await invoicesOf(key)).toHaveLength(1);
   });
 
-  test('belongs to the organization: another one may use the same, another key of the same one replays', async () => {
+  test('belongs to the organization: another organization may use the same key, another API key of the same organization replays', async () => {
     const [one, two] = [await running.newTenant(), await running.newTenant()];
     const first = await post(one.keys.owner, fullInvoice, { idempotencyKey: 'ours' });
     const foreign = await post(two.keys.owner, fullInvoice, { idempotencyKey: 'ours' });

@@ -228,7 +228,7 @@ describe('an invoice that is submitted to KSeF', () => {
     );
   });
 
-  test('that KSeF refuses is REJECTED with its words and can be taken up again, once', async () => {
+  test('that KSeF refuses is REJECTED with the text of KSeF and can be submitted again, once', async () => {
     const filer = await newFiler();
     const xml = fa3({ nip: filer.nip, number: nextNumber() });
     const { id } = await decided(filer.key, xml);
@@ -342,7 +342,7 @@ describe('an invoice that is submitted to KSeF', () => {
   }, 120_000);
 });
 
-describe('what a hostile caller asks about submissions', () => {
+describe('a hostile request about submissions', () => {
   let filer: Filer;
   /** Registered, with its confirmation. */
   let registered: Submission;
@@ -380,7 +380,7 @@ describe('what a hostile caller asks about submissions', () => {
     );
   }, 120_000);
 
-  test('in another organization, or below another connection, is answered to the byte like what does not exist', async () => {
+  test('in another organization, or below another connection, gets the same bytes as for a missing one', async () => {
     const { owner } = running.other.keys;
     const invoice_id = await asPass();
     const ids = [invoice_id];
@@ -416,7 +416,7 @@ describe('what a hostile caller asks about submissions', () => {
     expect(await listed()).toEqual([registered.id, sent.id].toSorted());
   }, 60_000);
 
-  test('to take back what was sent is 409, and changes nothing', async () => {
+  test('to cancel a sent submission is 409, and changes nothing', async () => {
     for (const submission of [registered, sent]) {
       const answer = await ask(`POST ${below(`/submissions/${submission.id}/cancel`)}`);
       expect([answer.status, answer.body.error.code]).toEqual([409, 'CONFLICT']);
@@ -477,7 +477,7 @@ describe('what a hostile caller asks about submissions', () => {
     expect([documents.map(({ invoiceHash }) => invoiceHash), sends]).toEqual([[hashOf(xml)], { [hashOf(xml)]: 1 }]);
   }, 120_000);
 
-  test('with filters and cursors of another list is 400, with ids that are none 404', async () => {
+  test('with filters and cursors of another list is 400, with malformed ids 404', async () => {
     const page = await ask<Page<Submission>>(`GET ${below('/submissions?limit=1')}`);
     const cursor = String(page.body.nextCursor);
     const own = await ask<Page<Submission>>(`GET ${below(`/submissions?limit=1&cursor=${cursor}`)}`);
@@ -518,7 +518,7 @@ describe('what a hostile caller asks about submissions', () => {
     expect(filtered.body).toEqual({ items: [sent] });
   }, 60_000);
 
-  test('gets a confirmation that no cache keeps and no browser shows, and none of what is not confirmed', async () => {
+  test('gets a confirmation that no cache keeps and no browser shows, and none for an unconfirmed invoice', async () => {
     const target = below(`/submissions/${registered.id}/upo`);
     const upo = await ask(`GET ${target}`);
     const head = await ask(`HEAD ${target}`);

@@ -83,7 +83,7 @@ async function poisonedScan(tenant: Tenant): Promise<string> {
   return _id;
 }
 
-test('the operator finds a scan that can never complete, abandons it with the printed command, and all of it is given back', async () => {
+test('the operator finds a scan that can never complete, abandons it with the printed command, and all its quota units are released', async () => {
   const tenant = await running.newTenant('SCALE');
   const key = tenant.keys.owner;
   const scanId = await poisonedScan(tenant);
@@ -249,11 +249,11 @@ test('the operator purges an organization whose retention is over, and is shown 
   expect(await admin(['restore-organization', '--organization', organizationId])).toMatchObject({ exitCode: 1 });
 });
 
-test('no proof of a purge is given for what is no id of an organization', async () => {
+test('no proof of a purge is given for an id that is not one of an organization', async () => {
   expect(await admin(['verify-purge', '--organization', 'acme', '--json'])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-test('who is not the operator is refused with a sentence and exit code 1, a wrong command line with 2', async () => {
+test('a caller without the operator token gets a sentence and exit code 1, a wrong command line exit code 2', async () => {
   expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(

@@ -71,7 +71,7 @@ describe('requests of one key', () => {
       for (const answer of answers) if (answer.status !== 200) expect(answer).toMatchObject(limited);
     }));
 
-  test('that write have a limit of their own; reading goes on', () =>
+  test('that write have a limit of their own, and reads continue', () =>
     exactly(async () => {
       const { owner } = await fresh();
       for (let used = 1; used <= LIMITS.writes; used += 1) {
@@ -102,7 +102,7 @@ describe('requests of one key', () => {
 });
 
 describe('requests of one organization', () => {
-  test('share a limit over all its keys, and no other organization feels it', () =>
+  test('share a limit over all its keys, without an effect on other organizations', () =>
     exactly(async () => {
       const [keys, others] = [await fresh(), await fresh()];
       const each = Math.floor(LIMITS.organization / 2);

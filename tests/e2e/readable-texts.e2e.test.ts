@@ -160,7 +160,7 @@ describe.each(jsonFields)('%s with %s', (target, path, body) => {
   });
 });
 
-test('a document says nothing that nobody can read, and its name is cut', async () => {
+test('a document shows no invisible characters, and its name is cut', async () => {
   const nasty = (text: string): string => `${text.slice(0, 2)}${HIDDEN}&#13;&#10;${text.slice(2)}`;
   const xml = ubl('RT-2')
     .replace('RT-2', nasty('RT-2'))
@@ -206,7 +206,7 @@ test('a document says nothing that nobody can read, and its name is cut', async 
   await expectStoredReadable();
 });
 
-test('an ERP brings nothing that nobody can read', async () => {
+test('records of an ERP have no invisible characters', async () => {
   const instance = `odoo-${randomUUID()}`;
   const control = async (method: string, path: string, body: object): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
@@ -267,7 +267,7 @@ test('an ERP brings nothing that nobody can read', async () => {
   await expectStoredReadable();
 });
 
-test('what KSeF answers is shown without what nobody sees', async () => {
+test('responses of KSeF are shown without invisible characters', async () => {
   const { nip: context_nip, token: ksef_token } = await ksef.newCompany();
   const { keys } = await running.newTenant();
   const saved = await running.request<{ id: string }>('POST /ksef-connections', {

@@ -29,7 +29,7 @@ function sorted(values: readonly string[]): string[] {
 }
 
 describe('the endpoints', () => {
-  test('of the list, the table and the published description are the same, but for those not built yet', () => {
+  test('of the list, the table and the published description are the same, except for those not built yet', () => {
     const described = Object.entries(published.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -37,7 +37,7 @@ describe('the endpoints', () => {
     expect(sorted(built)).toEqual(sorted(known.filter((endpoint) => !notBuiltYet.includes(endpoint))));
   });
 
-  test('that are built are not listed as missing, and what is missing is an endpoint', () => {
+  test('that are built are not listed as missing, and each missing one is an endpoint', () => {
     expect(notBuiltYet.filter((endpoint) => built.includes(endpoint))).toEqual([]);
     expect(notBuiltYet.filter((endpoint) => !known.includes(endpoint))).toEqual([]);
     expect(new Set(notBuiltYet).size).toBe(notBuiltYet.length);
@@ -48,7 +48,7 @@ describe('the endpoints', () => {
     expect(new Set(known).size).toBe(known.length);
   });
 
-  test('of the specification ask for the role that it names, and for none where it shows none', () => {
+  test('of the specification ask for the role that it names, and for none when it names none', () => {
     const asked = table.flatMap(({ endpoint, access }) => {
       const entry = specified.find((candidate) => candidate.endpoint === endpoint);
       const role = access === 'public' ? 'public' : access.minimumRole;
@@ -77,7 +77,7 @@ describe('a path that is not listed', () => {
   );
 });
 
-describe('outside the endpoints', () => {
+describe('besides the endpoints', () => {
   test.each(['/livez', '/readyz', '/openapi.json'])('%s can be read without a key, and only read', async (path) => {
     expect((await running.request(`GET /${path}`)).status).toBe(200);
     expect(await running.request(`POST /${path}`)).toMatchObject({ status: 405 });

@@ -142,7 +142,7 @@ describe('a German ledger', () => {
     expect(usage.data.items).toContainEqual(expect.objectContaining({ meter: 'scan_rows', used: 20 }));
   });
 
-  test('that has grown is sent with what was known before, which is skipped by its own numbers', async () => {
+  test('that has grown is sent with its earlier rows, which are skipped by their numbers', async () => {
     await scan(exported(bills(20)));
     const { code, summary } = await scan(exported(bills(23)));
     expect(code).toBe(0);

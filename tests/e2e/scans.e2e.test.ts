@@ -120,7 +120,7 @@ describe('a scan', () => {
     expect(body.findings.map(({ type }) => type)).toContain('DUPLICATE_INVOICE');
   });
 
-  test('counts rows without a currency in the base currency, and leaves out of its value what has no rate', async () => {
+  test('counts rows without a currency in the base currency, and leaves rows without a rate out of its value', async () => {
     const tenant = await running.newTenant();
     const { keys } = tenant;
     const change = await running.request('PATCH /organizations/current/base-currency', {
@@ -248,7 +248,7 @@ describe('the rows of a month', () => {
 
 describe('a scan of 5,000 rows', () => {
   test(
-    'is answered whole, and others are served while it runs',
+    'gets a complete response, and others are served while it runs',
     async () => {
       const tenant = await running.newTenant();
       const rows = Array.from({ length: 5_000 }, (_, index) => ({ ...plainRow(index + 1), externalId: `e-${index}` }));

@@ -114,7 +114,7 @@ const cases: Readonly<Record<Owner, readonly Case[]>> = {
 
 describe.each(owners)('while the database of %s', (owner) => {
   test.each(['stall', 'cut'] as const)(
-    'is silent (%s), what needs it is 503 in time and says what is true; afterwards it is answered again',
+    'is silent (%s), requests that need it get a 503 in time with a true message, and succeed again afterwards',
     async (how) => {
       const { keys } = await running.newTenant();
       const key = keys.owner;
@@ -146,7 +146,7 @@ describe.each(owners)('while the database of %s', (owner) => {
 });
 
 test(
-  'a key that nobody can check is 503 in time, and one that was good a moment ago still reads invoices',
+  'a key that cannot be checked gets a 503 in time, and one that was valid a moment ago still reads invoices',
   async () => {
     const { keys } = await running.newTenant();
     const known = keys.owner;

@@ -94,7 +94,7 @@ describe('npm start', () => {
   }, START_MS_MAX);
   afterAll(() => stop(first));
 
-  test('writes demo.json for programs, in its whole shape, readable by its owner alone', async () => {
+  test('writes demo.json for programs, in its whole shape, readable only by its owner', async () => {
     const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown as string;
     const key = expect.stringMatching(/^ick_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/) as unknown as string;
     expect(demo).toEqual({
@@ -173,7 +173,7 @@ describe('npm start', () => {
     expect(deliveries.filter(({ isVerified }) => !isVerified)).toEqual([]);
   });
 
-  test('reads vendors and bills of a simulated ERP in an organization of its own, and shows what they add', async () => {
+  test('reads vendors and bills of a simulated ERP in an organization of its own, and shows the checks that they add', async () => {
     const output = first.output();
     expect(output).toMatch(/account of the master .* PASS +0 /);
     expect(output).toMatch(/an account that the master does not have .*BANK_ACCOUNT_MASTER_MISMATCH/);

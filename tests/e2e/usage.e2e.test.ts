@@ -34,7 +34,7 @@ async function usageOf(key: string): Promise<Schemas['Usage']> {
   return (await running.clientOf(key).get('/organizations/current/usage')).data;
 }
 
-describe('what an organization has used', () => {
+describe('the usage of an organization', () => {
   test('is shown for every meter with the limit of its plan, without refused requests', async () => {
     const { keys } = await running.newTenant('FREE');
     await postTooMany(keys.owner);

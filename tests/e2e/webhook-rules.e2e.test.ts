@@ -121,7 +121,7 @@ describe('registering', () => {
     expect((await create(keys.owner, { url: ofLength(URL_LENGTH_MAX + 1), events: [TYPE] })).status).toBe(400);
   });
 
-  test('counts a name that is repeated once, and shows the secret in no other answer', async () => {
+  test('counts a repeated name once, and shows the secret in no other response', async () => {
     const { keys } = await running.newTenant('SCALE');
     const { body: webhook } = await create(keys.owner, { url: `${receiver.origin}/once`, events: [TYPE, TYPE] });
     expect(webhook).toMatchObject({ events: [TYPE], secret: expect.stringMatching(/^whsec_[0-9A-Za-z]{43}$/) });
@@ -138,7 +138,7 @@ describe('registering', () => {
 });
 
 describe('a webhook, a delivery and an event of another organization', () => {
-  test('look to the byte as if they did not exist', async () => {
+  test('get the same bytes as missing ones', async () => {
     const [mine, other] = [await running.newTenant('SCALE'), await running.newTenant('SCALE')];
     const webhook = await failingWebhook(other);
     const delivery = await waitingDelivery(other);
@@ -203,7 +203,7 @@ describe('waiting deliveries', () => {
     expect((await running.request(`POST /webhooks/deliveries/${delivery.id}/replay`, { key })).status).toBe(409);
   });
 
-  test('of a plan below SCALE are SKIPPED, and what comes after the plan is back is delivered', async () => {
+  test('of a plan below SCALE are SKIPPED, and events after the plan is back are delivered', async () => {
     const tenant = await running.newTenant('SCALE');
     const { path } = await failingWebhook(tenant);
     await waitingDelivery(tenant);

@@ -114,7 +114,7 @@ describe('an event', () => {
     });
   });
 
-  test('of a finding, its review and a scan arrives where it was subscribed, and nowhere else', async () => {
+  test('of a finding, its review and a scan arrives at each subscribed endpoint, and at no other', async () => {
     const webhook = await newWebhook(['finding.created', 'finding.reviewed', 'scan.completed']);
     const elsewhere = await newWebhook(['invoice.analysis.failed']);
     await post('/invoices', plainInvoice(2));

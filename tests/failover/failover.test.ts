@@ -94,7 +94,7 @@ const faults: readonly (readonly [title: string, isOutage: boolean, fault: () =>
 ];
 
 test.each(faults)(
-  'a replica set %s loses nothing, doubles nothing, and all is well again without a restart',
+  'a replica set %s loses nothing, doubles nothing, and recovers without a restart',
   async (title, isOutage, fault) => {
     const [tenant, probed] = await Promise.all([
       trial.system.newTenant(`Load, ${title}`),

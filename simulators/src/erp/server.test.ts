@@ -34,7 +34,7 @@ const faults = async (): Promise<readonly Row[]> =>
   ((await call(`GET ${control}/faults`)).json?.['items'] ?? []) as readonly Row[];
 
 describe('faults', () => {
-  test('hold for the given number of matching calls after those that are skipped', async () => {
+  test('apply to the given number of matching calls after those that are skipped', async () => {
     const { status, json } = await fault({
       match: 'res\\.partner/search_read',
       kind: 'STATUS',
@@ -50,7 +50,7 @@ describe('faults', () => {
     expect(await faults()).toMatchObject([{ id: json?.['id'], hits: 2, kind: 'STATUS', times: 2, skip: 1 }]);
   });
 
-  test('hold once without a number, and until they are removed with 0', async () => {
+  test('apply once without a number, and until they are removed with 0', async () => {
     await fault({ match: '.', kind: 'STATUS', status: 500 });
     expect([(await partners()).status, (await partners()).status]).toEqual([500, 200]);
     await fault({ match: '.', kind: 'STATUS', status: 500, times: 0 });
@@ -60,7 +60,7 @@ describe('faults', () => {
     expect(await faults()).toEqual([]);
   });
 
-  test('match method, path, query and body, and may hold for one tenant alone', async () => {
+  test('match method, path, query and body, and may apply to only one tenant', async () => {
     await call(`PUT ${control}/tenants/other`, { apiKey: 'key' });
     await fault({
       match: '^POST /acme/json/2/res\\.partner/search_read \\{.*"limit":2',
@@ -166,7 +166,7 @@ describe('tenants', () => {
     ]);
   });
 
-  test('refuse what they do not have, and then nothing changed', async () => {
+  test('refuse unknown entities, and then change nothing', async () => {
     const records = `POST ${control}/tenants/acme/records`;
     expect((await call(records, { entity: 'res.planet', records: [] })).status).toBe(400);
     const change = { entity: 'res.partner', records: [{ id: 4, name: 'New' }, { name: 'Without an id' }] };
@@ -202,7 +202,7 @@ describe('tenants', () => {
   });
 });
 
-test('time moves for one ERP alone, in stamps and headers', async () => {
+test('time moves for only one ERP, in stamps and headers', async () => {
   const other = `${simulators.urls.businessCentral}/control`;
   const before = Date.parse(String((await call(`POST ${other}/clock`, { advanceSeconds: 0 })).json?.['now']));
   const { json } = await call(`POST ${control}/clock`, { advanceSeconds: 86_400 });

@@ -48,7 +48,7 @@ const loggedStatus = async (operation: string): Promise<unknown> => {
 };
 
 describe('a fault', () => {
-  test('holds for the given number of matching calls after those that are skipped', async () => {
+  test('applies to the given number of matching calls after those that are skipped', async () => {
     const id = await fault({ operation: 'S9', kind: 'STATUS', status: 503, times: 2, skip: 1 });
     const statuses: number[] = [];
     for (let sent = 0; sent < 5; sent++) statuses.push((await client.api(LIST)).status);
@@ -56,7 +56,7 @@ describe('a fault', () => {
     expect(await hits(id)).toBe(2);
   });
 
-  test('holds once without a number, with 0 until it is removed, with * for each call', async () => {
+  test('applies once without a number, with 0 until it is removed, with * for each call', async () => {
     await fault({ operation: '*', kind: 'STATUS', status: 502 });
     expect([(await client.api(LIST)).status, (await client.api(LIST)).status]).toEqual([502, 200]);
     const id = await fault({ operation: '*', kind: 'STATUS', status: 504, times: 0 });
@@ -65,7 +65,7 @@ describe('a fault', () => {
     expect((await client.api(LIST)).status).toBe(200);
   });
 
-  test('may hold for one context alone', async () => {
+  test('may apply to only one context', async () => {
     await fault({ operation: '*', kind: 'STATUS', status: 503, times: 0, context: '1111111111' });
     expect((await client.api(LIST)).status).toBe(200);
     await fault({ operation: '*', kind: 'STATUS', status: 503, times: 0, context: SELLER });

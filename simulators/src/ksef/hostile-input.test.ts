@@ -122,7 +122,7 @@ describe('control routes', () => {
   });
 });
 
-test('of faults there are at most 1,000', () => {
+test('keeps at most 1,000 faults', () => {
   const faults = new Faults();
   const spec = { operation: 'S1', kind: 'DROP', times: 1, skip: 0 } as const;
   for (let n = 0; n < 1_000; n++) expect(faults.add(spec)).toEqual(expect.any(String));

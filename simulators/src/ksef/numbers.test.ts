@@ -21,7 +21,7 @@ test('takes the day in Poland', () => {
   expect(polishDay(new Date('2026-06-30T22:00:00Z'))).toBe('2026-07-01');
 });
 
-test('tells a NIP with a wrong check digit', () => {
+test('recognises a NIP with a wrong check digit', () => {
   expect(hasNipCheckDigit('5265877635')).toBe(true);
   expect(hasNipCheckDigit('5265877636')).toBe(false);
 });

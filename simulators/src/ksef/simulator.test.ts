@@ -36,7 +36,7 @@ const errorOf = (answer: { readonly json: unknown }): unknown =>
   (answer.json as { errors: readonly { code: number }[] }).errors[0]?.code;
 
 describe('authentication', () => {
-  test('takes the asked number of looks, and gives tokens once', async () => {
+  test('takes the requested number of polls, and gives tokens once', async () => {
     await client.control('PUT settings', { authPolls: 2 });
     const begun = await client.begin();
     const { referenceNumber, authenticationToken } = json(begun) as {
@@ -74,7 +74,7 @@ describe('authentication', () => {
     );
   });
 
-  test('tells a rounded timestamp, a wrong token, another context and a key of the wrong usage', async () => {
+  test('distinguishes a rounded timestamp, a wrong token, another context and a key of the wrong usage', async () => {
     const outcome = async (changes: Readonly<Record<string, unknown>>): Promise<unknown> => {
       const status = await client.outcome(await client.begin(changes));
       return [status['code'], ...(status['details'] as readonly string[])];
@@ -115,7 +115,7 @@ describe('authentication', () => {
     await client.login();
   });
 
-  test('tokens are good for their own calls alone, and until they expire', async () => {
+  test('tokens are valid only for their own calls, and only until they expire', async () => {
     const list = 'GET sessions?sessionType=Online&pageSize=10';
     expect((await client.api(list, undefined, client.refreshToken)).status).toBe(401);
     expect((await client.api('POST auth/token/refresh')).status).toBe(401);
@@ -277,7 +277,7 @@ describe('sessions', () => {
     expect(await client.sendAndWait(await client.open(), correction)).toMatchObject({ status: { code: 200 } });
   });
 
-  test('of copies that wait at once one is registered', async () => {
+  test('one of several copies that wait at the same time is registered', async () => {
     await client.control('PUT settings', { invoicePolls: 1 });
     const session = await client.open();
     const xml = fa3Document({ number: newNumber() });
@@ -444,7 +444,7 @@ describe('requests', () => {
   });
 });
 
-test('environments know nothing of each other', async () => {
+test('environments are independent of each other', async () => {
   const demo = new ContractClient(`${simulator.url}/demo`, SELLER, TOKEN);
   expect(codeOf(await demo.outcome(await demo.begin()))).toBe(450);
   expect((await demo.api('GET sessions?sessionType=Online&pageSize=10', undefined, client.accessToken)).status).toBe(

@@ -31,7 +31,7 @@ test('leaves out a line that was cut off', () => {
   expect([...new Store(path).table<number>('numbers').values()]).toEqual([1, 3]);
 });
 
-test('is readable by its owner alone', () => {
+test('is readable only by its owner', () => {
   new Store(path).table<number>('numbers').put('1', 1);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -39,7 +39,7 @@ test('is readable by its owner alone', () => {
 test.each([
   [49_999, 49_999],
   [50_000, 1],
-])('of %i changes of one record the file has %i lines', (changes, lines) => {
+])('after %i changes of one record the file has %i lines', (changes, lines) => {
   const table = new Store(path).table<number>('numbers');
   for (let n = 0; n < changes; n++) table.put('1', n);
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(lines + 1);

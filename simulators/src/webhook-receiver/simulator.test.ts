@@ -46,7 +46,7 @@ test('a delivery is recorded with its bytes and who signed it', async () => {
   ]);
 });
 
-test('what does not verify is answered 400 and recorded', async () => {
+test('a delivery that does not verify gets a 400 and is recorded', async () => {
   expect(await deliver('/a', signed(['whsec_other']))).toBe(400);
   expect(await deliver('/a', signed([SECRET], 1_000))).toBe(400);
   expect(await deliver('/a', signed(), `${BODY} `)).toBe(400);
@@ -178,7 +178,7 @@ describe('over HTTP', () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  test('an order that cannot be carried out gets an explanation', async () => {
+  test('a command that cannot be executed gets an explanation', async () => {
     const wrong = [
       { kind: 'FIRE' },
       { kind: 'STATUS', status: 99 },

@@ -39,7 +39,7 @@ describe('the documents of the demonstration', () => {
     expect(valuesOf(outcome)).toMatchObject(onPaper);
   });
 
-  test('are a PDF whose total alone differs from the valid XML in it', async () => {
+  test('are a PDF of which only the total differs from the valid XML in it', async () => {
     const { outcome, validation } = await read('hybrid');
     expect(outcome).toMatchObject({
       reading: {

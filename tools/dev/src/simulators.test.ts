@@ -28,7 +28,7 @@ test('consent in the browser comes back to the port of this installation, unless
   });
 });
 
-test('erp-sync is told the simulated ERPs, and of their addresses customers may name Odoo alone', async () => {
+test('erp-sync gets the simulated ERPs, and customers may name only the address of Odoo', async () => {
   const { simulators, env } = await startErps({ ...withOwnUrls({}, 9123), XERO_CLIENT_ID: 'mine' });
   try {
     const { businessCentral, odoo, quickBooks, xero } = simulators.urls;
@@ -55,7 +55,7 @@ test('erp-sync is told the simulated ERPs, and of their addresses customers may 
   }
 });
 
-test('ksef is told three environments of the simulated KSeF, whose keys and log survive a restart', async () => {
+test('ksef gets three environments of the simulated KSeF, whose keys and log survive a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'simulators-'));
   const start = async () => startSimulators({ webhooks: false, directory, env: {}, odooPort: undefined });
   /** The keys of each environment, and how many requests it had. */

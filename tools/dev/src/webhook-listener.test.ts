@@ -39,7 +39,7 @@ test('a delivery is printed with its type, id, age and data, and a repeat as suc
   ]);
 });
 
-test('what does not verify is refused with the reason', async () => {
+test('a delivery that does not verify is refused with the reason', async () => {
   await start();
   expect(await deliver(BODY, 'whsec_other')).toBe(400);
   expect(printed[0]).toContain('REFUSED');
@@ -62,7 +62,7 @@ test('the answer can be chosen and the output be JSON', async () => {
   expect(JSON.parse(printed[0] ?? '')).toMatchObject({ outcome: 'verified', answered: 503, event: JSON.parse(BODY) });
 });
 
-test('no character reaches the terminal that it would obey', async () => {
+test('no control character reaches the terminal', async () => {
   await start({ secrets: [] });
   await deliver('{"type":"\\u001b[2J","data":"\\u009b2J"}');
   await deliver('\u001b[2J');

@@ -3,7 +3,7 @@ import { fillMarks } from './fill-marks.js';
 
 const page = ['before', '<!-- routes: begin. Generated. -->', 'old', '<!-- routes: end -->', 'after', ''].join('\n');
 
-test('replaces what is between the marks and keeps every other line', () => {
+test('replaces the text between the marks and keeps every other line', () => {
   expect(fillMarks(page, 'routes', 'new\n')).toBe(page.replace('old', 'new'));
 });
 

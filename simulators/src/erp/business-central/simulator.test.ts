@@ -79,7 +79,7 @@ describe('login', () => {
 });
 
 describe('the API', () => {
-  test('refuses calls without a token that holds', async () => {
+  test('refuses calls without a valid token', async () => {
     const refused = { status: 401, json: { error: { code: 'Authentication_InvalidCredentials' } } };
     expect(await get('vendors', { authorization: '' })).toMatchObject(refused);
     await call(`POST ${control}/tenants/${tenant}/expire`, { what: 'ACCESS' });

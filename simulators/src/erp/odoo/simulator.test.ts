@@ -155,7 +155,7 @@ describe('records', () => {
     expect(await search('res.partner', of('<', '2026-02-01 09:15:23'))).toEqual([1]);
   });
 
-  test('are refused with a stamp that is none', async () => {
+  test('are refused with an invalid stamp', async () => {
     expect((await put('res.partner', [{ id: 1, write_date: 'yesterday' }])).status).toBe(400);
     expect((await put('res.partner', [{ id: 1, write_date: 5 }])).status).toBe(400);
     expect(await search('res.partner', [])).toEqual([]);

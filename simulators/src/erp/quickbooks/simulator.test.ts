@@ -167,7 +167,7 @@ describe('tokens', () => {
     });
   });
 
-  test('of one company do not open another one', async () => {
+  test('of one company give no access to another one', async () => {
     await call(`PUT ${base}/control/tenants/1234567890`, {});
     const answer = await call(`GET ${base}/v3/company/1234567890/companyinfo/1234567890`, undefined, {
       authorization: `Bearer ${accessToken}`,

@@ -80,7 +80,7 @@ describe('consent and connections', () => {
     expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe(error);
   });
 
-  test('a removed connection refuses its tenant, though the token holds', async () => {
+  test('a removed connection refuses its tenant, although the token is valid', async () => {
     const [{ id }] = (await connections(`?authEventId=${String(claimsOf(accessToken)['authentication_event_id'])}`))
       .json as unknown as readonly [Row];
     const remove = () =>
@@ -101,7 +101,7 @@ describe('consent and connections', () => {
 });
 
 describe('tokens', () => {
-  test('refresh with a new one each time, and the previous one holds 30 minutes', async () => {
+  test('refresh with a new one each time, and the previous one stays valid for 30 minutes', async () => {
     const second = (await client.refresh(refreshToken)).json?.['refresh_token'];
     expect(second).not.toBe(refreshToken);
     await advance(1_700);

@@ -47,7 +47,7 @@ test('prints one line for each file, in their order, without a running system', 
   expect(results).toEqual([{ file: note, ...failed, failure }, read, { file: text, ...failed, failure }, read]);
 });
 
-test('holds an invoice against the rules that the mode asks for', async () => {
+test('checks an invoice against the rules that the mode asks for', async () => {
   const peppol = fixture('ubl-credit-note-peppol.xml');
   const { results } = await validate('--json', '--mode', 'ALL', peppol);
   expect(results).toEqual([
@@ -83,7 +83,7 @@ test('runs the rules on a fragment that is no whole invoice', async () => {
   ]);
 });
 
-test('prints for people what was found', async () => {
+test('prints the findings for people', async () => {
   const { exitCode, stdout } = await validate(fixture('fatturapa-freelancer.xml'));
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/fatturapa-freelancer.xml is read\.[^]*Format\s+FATTURAPA[^]*Profile\s+FATTURAPA/);

@@ -92,7 +92,7 @@ describe('an embedded server', () => {
     await eventually(async () => expect(await readdir(temporary)).toEqual([]));
   });
 
-  test('that does not start is reported with its last words', async () => {
+  test('that does not start is reported with its last output', async () => {
     const starting = startChildServer({
       name: 'The broken server',
       command: process.execPath,

@@ -97,7 +97,7 @@ test('whose bytes are not the pinned ones is not run', async () => {
   );
 });
 
-test('that nobody can be asked for is a message that names every source and what each would need', async () => {
+test('that no source has ends in a message that names every source and its requirement', async () => {
   const archive = archiveOf(RUNS);
   const origin = await serve(() => {});
   await new Promise((resolve) => servers.pop()?.close(resolve));

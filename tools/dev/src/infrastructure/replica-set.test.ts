@@ -30,6 +30,6 @@ test('a server without data is given a set once', async () => {
   expect(commands).toEqual(['replSetGetConfig', 'replSetInitiate', 'replSetGetConfig']);
 });
 
-test('any other refusal is told', async () => {
+test('any other refusal is reported', async () => {
   await expect(configOfSet(serverThat(94, 13).admin, '127.0.0.1:27017')).rejects.toMatchObject({ code: 13 });
 });
