@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from './subscription.js';
 /** Reasons why a subscription is not linked to an organization. */
 export type UnlinkedReason = 'NO_REFERENCE' | 'UNKNOWN_REFERENCE' | 'EXPIRED_REFERENCE' | 'USED_REFERENCE';
 
-/** For the operator, as `stuck` shows it. */
+/** Sentences for the operator, as `stuck` shows them. */
 export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
   NO_REFERENCE: 'its checkout has no reference: anybody can open a checkout that names an organization',
   UNKNOWN_REFERENCE: 'its checkout reference was not issued to the organization that it names',
@@ -16,11 +16,11 @@ export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
 export interface UnlinkedSubscription {
   readonly subscriptionId: string;
   readonly reason: UnlinkedReason;
-  /** The organization that its checkout named: a claim of whoever opened it. */
+  /** The organization that its checkout named: a claim of the person who opened it. */
   readonly namedOrganizationId: string | undefined;
   readonly status: SubscriptionStatus;
   readonly plan: PlanCode;
   readonly customerId: string | undefined;
-  /** Of the message that is shown; normalised. */
+  /** Time of the message that is shown; normalised. */
   readonly occurredAt: string;
 }
