@@ -31,7 +31,7 @@ export function lockDirectory(directory: string): () => void {
       throw new DirectoryInUse(directory, holder, file);
     }
     fs.rmSync(file, { force: true });
-    if (!tryLock(file)) throw new Error(`${directory} was taken by another process just now.`);
+    if (!tryLock(file)) throw new Error(`${directory} has just been locked by another process.`);
   }
   heldHere.add(held);
   return () => {

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const fromEnvironment = process.env['WEBHOOK_SECRET'] ?? '';
   const secrets = values.secret ?? (fromEnvironment === '' ? [] : [fromEnvironment]);
   if (secrets.some((secret) => !/^whsec_[\x21-\x7e]+$/.test(secret))) {
-    throw new UsageError('A secret begins with whsec_ and has no blanks.');
+    throw new UsageError('A secret must begin with whsec_ and must not have spaces.');
   }
   const port = wholeNumber('--port', values.port, 0, 65_535);
   const listener = await startWebhookListener({

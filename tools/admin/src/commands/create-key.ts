@@ -10,7 +10,7 @@ export const createKey: Command = {
     role: roleOption,
     name: { value: 'NAME', description: 'what the key is for (default "Operator key")' },
     scopes: { value: 'A,B', description: 'the scopes of the key (default: those of the role)' },
-    expires: { value: 'TIME', description: 'when it expires, as 2027-01-31T00:00:00Z (default: never)' },
+    expires: { value: 'TIME', description: 'expiry time, such as 2027-01-31T00:00:00Z (default: never)' },
   },
   examples: [
     `--organization ${EXAMPLE_ID} --role ANALYST`,

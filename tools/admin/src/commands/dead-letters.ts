@@ -14,7 +14,7 @@ const RESEND_TIMEOUT_MS = 120_000;
 
 const EXAMPLE_LETTER = `organization__finding_assigned:evt_aeymxkzbnhwxyhbbaeymxkzbnh`;
 
-const reasonOption: CommandOption = { value: 'TEXT', description: 'why, for the log of the service' };
+const reasonOption: CommandOption = { value: 'TEXT', description: 'the reason, for the log of the service' };
 
 const idArgument = { value: 'ID', description: 'the id of the dead letter, as `dead-letters list` prints it' };
 
@@ -92,7 +92,7 @@ export const showDeadLetter: Command = {
 
 export const resendDeadLetters: Command = {
   name: 'dead-letters resend',
-  summary: 'handle dead letters again, in the service that could not; others notice nothing',
+  summary: 'handle dead letters again, only in the service that could not handle them',
   service: 'every',
   argument: idArgument,
   options: {

@@ -5,7 +5,7 @@ const EXAMPLE_SUBSCRIPTION = 'sub_01hv8y5ehszzq0yv20ttx3166y';
 
 export const linkSubscription: Command = {
   name: 'link-subscription',
-  summary: 'link a subscription of the payment provider that waits to an organization, for good; `stuck` lists them',
+  summary: 'link a waiting subscription of the payment provider to an organization, permanently; `stuck` lists them',
   service: 'billing',
   options: {
     subscription: {

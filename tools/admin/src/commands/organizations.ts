@@ -8,8 +8,8 @@ export const organizations: Command = {
   summary: 'list the organizations of the installation, newest first, deleted ones included',
   service: 'organization',
   options: {
-    limit: { value: 'N', description: `how many, 1 to ${LIMIT_MAX} (default 50)` },
-    after: { value: 'CURSOR', description: 'where the page before ended, as it was printed' },
+    limit: { value: 'N', description: `maximum number of organizations, 1 to ${LIMIT_MAX} (default 50)` },
+    after: { value: 'CURSOR', description: 'the cursor that the previous page printed' },
   },
   examples: ['', '--limit 100', '--limit 100 --json'],
   async run({ organization, call }, given) {

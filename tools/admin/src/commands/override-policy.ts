@@ -4,7 +4,7 @@ import { readJsonFile } from '../json-file.js';
 
 export const overridePolicy: Command = {
   name: 'override-policy',
-  summary: 'replace the overrides of an organization over the default policy',
+  summary: 'replace the overrides of the default policy for an organization',
   service: 'analysis',
   options: {
     organization: organizationOption,

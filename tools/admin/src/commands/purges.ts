@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const purgeOrganizations: Command = {
   name: 'purge-organizations',
-  summary: 'begin to remove all data of each deleted organization whose retention is over',
+  summary: 'start removing all data of each deleted organization whose retention has ended',
   service: 'organization',
   options: {},
   examples: ['', '--json'],
@@ -38,7 +38,8 @@ export const purgeOrganizations: Command = {
 
 export const verifyPurge: Command = {
   name: 'verify-purge',
-  summary: 'count what the databases still have of an organization; the audit trail, which is kept longer, is left out',
+  summary:
+    'count the documents that the databases still have of an organization, without the audit trail, which is kept longer',
   service: 'every',
   options: { organization: organizationOption },
   examples: [`--organization ${EXAMPLE_ID}`, `--organization ${EXAMPLE_ID} --json`],

@@ -3,7 +3,7 @@ import type { Command } from '../command.js';
 
 export const restoreOrganization: Command = {
   name: 'restore-organization',
-  summary: 'restore a deleted organization until its retention is over; its old keys stay revoked',
+  summary: 'restore a deleted organization before its retention ends; its old keys stay revoked',
   service: 'organization',
   options: { organization: organizationOption },
   examples: [`--organization ${EXAMPLE_ID}`],

@@ -8,7 +8,7 @@ export const abandonScan: Command = {
   argument: { value: 'SCAN_ID', description: 'the id of the scan, as `stuck` prints it', isRequired: true },
   options: {
     organization: organizationOption,
-    reason: { value: 'TEXT', description: 'why; stored with the scan and logged', isRequired: true },
+    reason: { value: 'TEXT', description: 'the reason, stored with the scan and logged', isRequired: true },
   },
   examples: [`${EXAMPLE_ID} --organization ${EXAMPLE_ID} --reason "analysis fails on its rows, ticket 4711"`],
   async run({ scan, call }, given, scanId = '') {

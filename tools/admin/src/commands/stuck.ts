@@ -9,9 +9,11 @@ const SECONDS_MAX = 30 * UNIT_SECONDS.d;
 export const stuck: Command = {
   name: 'stuck',
   summary:
-    'list work that does not move: events, consumers, dead letters, jobs, scans, analyses, counters, mails, ERP runs, submissions to KSeF, subscriptions without an organization',
+    'list work that does not progress: events, consumers, dead letters, jobs, scans, analyses, counters, mails, ERP runs, submissions to KSeF, subscriptions without an organization',
   service: 'every',
-  options: { 'older-than': { value: 'AGE', description: 'not moved for so long: 30s, 10m, 2h or 7d (default 10m)' } },
+  options: {
+    'older-than': { value: 'AGE', description: 'minimum time without progress: 30s, 10m, 2h or 7d (default 10m)' },
+  },
   examples: ['', '--older-than 1h', '--service scan --older-than 2m --json'],
   async run(operator, given) {
     const olderThanSeconds = readAge(given['older-than'] ?? '10m');

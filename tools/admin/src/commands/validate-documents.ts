@@ -11,7 +11,7 @@ const modes: readonly ValidationMode[] = ['ALL', 'DECLARED_PROFILES', 'OFF'];
 
 export const validateDocuments: FileCommand = {
   name: 'validate-documents',
-  summary: 'read invoice documents and hold them against the rules of their profile',
+  summary: 'read invoice documents and validate them against the rules of their profile',
   argument: {
     value: 'FILE...',
     description: 'invoices: XML, signed XML, PDF or images; also fragments',

@@ -90,7 +90,7 @@ async function start(name: string, container: GenericContainer): Promise<Started
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `Docker answers but could not run ${name} (${reason}). Correct that, or set MONGODB_URL and NATS_URL to servers of your own, ` +
+      `Docker is running but could not start ${name} (${reason}). Correct that, or set MONGODB_URL and NATS_URL to servers of your own, ` +
         'or set INFRASTRUCTURE=embedded to run without Docker.',
       { cause },
     );

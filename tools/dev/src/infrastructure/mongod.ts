@@ -125,7 +125,7 @@ function fromDownloads(origin: string, { path, sha256 }: { path: string; sha256:
       const connecting = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
       const response = await fetch(`${origin}/${path}`, { signal: AbortSignal.any([signal, connecting]) }).catch(
         (error: unknown) => {
-          throw connecting.aborted ? new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`) : error;
+          throw connecting.aborted ? new Error(`no response within ${CONNECT_TIMEOUT_MS / 1000} s`) : error;
         },
       );
       if (!response.ok || response.body === null) throw new Error(`it responded with status ${response.status}`);
