@@ -378,7 +378,7 @@ describe('an error', () => {
       shown.push(inspect(await rejection(client().get('/policies/current')), { depth: 9, showHidden: true }));
     }
     for (const apiKey of [`${API_KEY}\n`, `${API_KEY} x`, `${API_KEY}ż`]) {
-      expect(() => client({ apiKey })).toThrow('apiKey is empty or has blanks');
+      expect(() => client({ apiKey })).toThrow('apiKey is empty or has spaces');
       shown.push(inspect(await rejection(Promise.resolve().then(() => client({ apiKey })))));
     }
     expect(shown).toHaveLength(6);

@@ -96,7 +96,9 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError('baseUrl has a user name, a password, a query or a fragment. Pass only the address.');
   }
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey is empty or has blanks or other characters that no key has.');
+    throw new TypeError(
+      'apiKey is empty or has spaces or other characters that a key cannot have. Pass only the key itself.',
+    );
   }
 
   const call = async (method: Method, path: string, given: AnyOptions = {}): Promise<Answer<unknown>> => {

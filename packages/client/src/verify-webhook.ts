@@ -114,7 +114,9 @@ function readSecrets(given: string | readonly string[]): readonly string[] {
   if (secrets.length === 0) throw new TypeError('secret is missing. Pass the whsec_... that the API showed.');
   return secrets.map((secret) => {
     if (typeof secret === 'string' && /^[\x21-\x7e]+$/.test(secret)) return secret;
-    throw new TypeError('secret is empty or has blanks or other characters that no secret has.');
+    throw new TypeError(
+      'secret is empty or has spaces or other characters that a secret cannot have. Pass only the secret itself.',
+    );
   });
 }
 

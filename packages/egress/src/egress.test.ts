@@ -65,7 +65,7 @@ describe('an address that is not public', () => {
 
   test.each(refusedHosts)('is not connected to when a stored URL names %s', async (host) => {
     const { reached, buildConnect } = unconnected();
-    await expect(call(open({ buildConnect }), `https://${host}/hook`)).rejects.toThrow('may not be called');
+    await expect(call(open({ buildConnect }), `https://${host}/hook`)).rejects.toThrow('must not be called');
     expect(reached).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe('an address that is not public', () => {
     const { reached, buildConnect } = unconnected();
     const egress = open({ buildConnect, resolve: async () => [normalized(host)] });
     expect(await egress.checkUrl('https://hooks.example.com/')).toHaveProperty('problem');
-    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('must not be called');
     expect(reached).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe('an address that is not public', () => {
     const { reached, buildConnect } = unconnected();
     const egress = open({ buildConnect, resolve: async () => addresses });
     expect(await egress.checkUrl('https://hooks.example.com/')).toHaveProperty('problem');
-    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('must not be called');
     expect(reached).toEqual([]);
   });
 
@@ -94,14 +94,14 @@ describe('an address that is not public', () => {
     const { reached, buildConnect } = unconnected();
     const egress = open({ buildConnect, resolve: async () => answers.shift() ?? [] });
     expect(await egress.checkUrl('https://hooks.example.com/')).toHaveProperty('url');
-    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('must not be called');
     expect(reached).toEqual([]);
   });
 
   test('is left at once when the connection turns out to lead there', async () => {
     const { reached, buildConnect } = unconnected('127.0.0.1');
     const egress = open({ buildConnect, resolve: async () => ['8.8.8.8'] });
-    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('may not be called');
+    await expect(call(egress, 'https://hooks.example.com/')).rejects.toThrow('must not be called');
     expect(reached).toEqual(['8.8.8.8', 'destroyed']);
   });
 });

@@ -14,7 +14,7 @@ import type { EgressSettings } from './settings.js';
 /** The URL of a customer resolves to an address that must not be called. The message names neither address nor network. */
 export class BlockedAddressError extends Error {
   constructor(host: string) {
-    super(`The host ${host} resolves to an address that may not be called.`);
+    super(`The host ${host} resolves to an address that must not be called.`);
     this.name = 'BlockedAddressError';
   }
 }

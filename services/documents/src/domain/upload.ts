@@ -44,7 +44,7 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
   if (header.mediaType !== reserved.mediaType) {
     throw new DomainError(
       'unsupported_media_type',
-      `The upload is reserved for ${reserved.mediaType}. Send that Content-Type alone, or reserve another upload.`,
+      `The upload is reserved for ${reserved.mediaType}. Send only that Content-Type, or reserve another upload.`,
     );
   }
   if (header.declaredBytes === undefined) return;

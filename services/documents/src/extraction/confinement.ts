@@ -50,7 +50,7 @@ export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], lo
   if (confinement === 'REQUIRED') {
     throw new ConfigError(
       `The processes that read documents cannot be confined here: ${fault} They need Linux 5.13 or newer with Landlock. ` +
-        'EXTRACTION_CONFINEMENT=WHERE_POSSIBLE starts without; a document that takes over such a process then reads what this user may read.',
+        'With EXTRACTION_CONFINEMENT=WHERE_POSSIBLE the service starts without confinement; a document that takes over such a process can then read all that this user can read.',
     );
   }
   logger.warn({ fault }, 'the processes that read documents are not confined');

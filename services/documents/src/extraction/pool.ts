@@ -324,7 +324,7 @@ function failureOf(death: Verdict, { timeMs, recognitionMs, memoryBytes }: Child
   return {
     ...common,
     reason: 'TOO_LARGE',
-    message: `Reading the document takes more than ${toMib(memoryBytes)} of memory. Send it with fewer pages or smaller pictures.`,
+    message: `Reading the document needs more than ${toMib(memoryBytes)} of memory. Send it with fewer pages or smaller pictures.`,
   };
 }
 
@@ -340,7 +340,7 @@ function renderingFailureOf(
     return { reason: 'CRASHED', message: `Drawing the document crashes the program that draws it. ${instead}` };
   return {
     reason: 'TOO_LARGE',
-    message: `Drawing the document takes more than ${toMib(memoryBytes)} of memory. ${instead}`,
+    message: `Drawing the document needs more than ${toMib(memoryBytes)} of memory. ${instead}`,
   };
 }
 
@@ -358,7 +358,7 @@ function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): Domai
     );
   }
   const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;
-  return new DomainError('unprocessable', `Reading the document takes ${limit}. Send one with simpler content.`);
+  return new DomainError('unprocessable', `Reading the document takes ${limit}. Send a document with simpler content.`);
 }
 
 function toMib(bytes: number): string {

@@ -186,7 +186,7 @@ async function connect(
     const limit = tenant.erpConnectionsLimit;
     const connectionId = await deps.connect({ flow, tenant: erpCompany, granted, server, limit });
     if (connectionId === undefined) {
-      return await end(deps, flow, 'conflict', 'another company of the organization has it', true);
+      return await end(deps, flow, 'conflict', 'another company of the organization is connected to it', true);
     }
     return await end(deps, flow, 'connected', undefined, false, connectionId);
   } catch (error) {

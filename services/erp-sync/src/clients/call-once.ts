@@ -56,7 +56,7 @@ function faultOfError(error: unknown, deadlineMs: number): ErpFault {
     return new Outage('TIMEOUT', `The response of the ERP was not complete within ${seconds} seconds.`);
   }
   if (error instanceof BlockedAddressError)
-    return new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that may not be called.');
+    return new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that must not be called.');
   if (error instanceof UnaskedEncoding)
     return new ErpFault('BAD_RESPONSE', 'The ERP responded in an encoding that was not requested.');
   const code = (error as { code?: unknown } | undefined)?.code;

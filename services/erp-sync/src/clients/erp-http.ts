@@ -69,7 +69,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
     if (origin !== undefined && settings.trustedOrigins.has(origin)) return trusted;
     const read = readCustomerUrl(url, { isHttpAllowed: egressSettings.EGRESS_ALLOW_HTTP });
     if ('problem' in read)
-      throw new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that may not be called.');
+      throw new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that must not be called.');
     return egress.agents;
   }
 
@@ -143,7 +143,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
             signal.throwIfAborted();
             const fault = 'fault' in attempt ? attempt.fault : (request.faultOf ?? outageByStatus)(attempt.answer);
             if ('answer' in attempt && !(fault instanceof Outage)) return attempt.answer;
-            if (!(fault instanceof Outage)) throw fault ?? new TypeError('A call ended without an answer.');
+            if (!(fault instanceof Outage)) throw fault ?? new TypeError('A call ended without a response.');
             const retryAfterMs =
               'answer' in attempt ? pauseAskedFor(attempt.answer, fault, request, settings) : undefined;
             if (retryAfterMs !== undefined) limit.pause(retryAfterMs);

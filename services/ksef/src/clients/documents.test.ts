@@ -9,7 +9,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Documents } from '../application/submissions/stores.js';
 import { documentsOfUploads } from './documents.js';
 
-const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send one with simpler content.';
+const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send a document with simpler content.';
 /** Refusals of the documents service, by the id of the upload. */
 const refusals: Readonly<Record<string, DomainError>> = {
   gone: notFound('upload'),

@@ -216,7 +216,7 @@ export const createScan = (deps: Deps): CreateScan => {
         .finally(() => clearTimeout(inTime))
         .then(resolve, (error: unknown) => {
           if (isAnswered)
-            logger.warn({ error, ...reference }, 'a scan did not complete after its caller had got a response');
+            logger.warn({ error, ...reference }, 'a scan did not complete after its caller had received a response');
           else reject(error as Error);
         });
     });

@@ -17,7 +17,8 @@ export const stuckDeliveries =
     }));
 
 function reasonOf({ tries, leaseUntil }: OverdueDelivery, now: Date): string {
-  const interrupted = tries > 1 ? `; ${tries - 1} claims of this attempt ended without a result` : '';
+  const interrupted =
+    tries > 1 ? `; ${tries === 2 ? '1 claim' : `${tries - 1} claims`} of this attempt ended without a result` : '';
   if (leaseUntil > now) return `a worker holds it until ${leaseUntil.toISOString()}${interrupted}`;
   return `no worker holds it: its endpoint is slow and has earlier deliveries, or no worker is running${interrupted}`;
 }

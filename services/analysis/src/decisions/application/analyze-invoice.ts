@@ -133,6 +133,6 @@ async function replay(
 
 async function require(invoices: InvoiceStore, { organizationId, invoiceId }: NewInvoice): Promise<InvoiceRecord> {
   const record = await invoices.find(organizationId, invoiceId);
-  if (record === undefined) throw new Error(`invoice ${invoiceId} was stored and is gone`);
+  if (record === undefined) throw new Error(`invoice ${invoiceId} was stored and is missing`);
   return record;
 }

@@ -400,7 +400,7 @@ function toVendor(document: VendorDocument): StoredVendor {
 }
 
 function toBill({ _id, match, erp }: Pick<InvoiceDocument, '_id' | 'match' | 'erp'>): BookBill {
-  if (erp === undefined) throw new Error(`invoice ${_id} is no bill of an ERP`);
+  if (erp === undefined) throw new Error(`invoice ${_id} is not a bill of an ERP`);
   const { externalId, kind, state, vendorId, paidAmount, paidAccountExternalId, importedAt, changedAt } = erp;
   return {
     part: match,

@@ -64,7 +64,7 @@ export function analysisStore(
       const { facts } = document;
       if (!('bundleId' in facts)) return toRecord(document, unpackFacts(Buffer.from(facts.buffer)));
       const bundled = read.get(facts.bundleId)?.[facts.index];
-      if (bundled === undefined) throw new Error(`the facts of analysis ${document._id} are gone`);
+      if (bundled === undefined) throw new Error(`the facts of analysis ${document._id} are missing`);
       return toRecord(document, bundled);
     });
   };

@@ -61,7 +61,7 @@ export function reviewEffects(deps: Deps): ReviewEffects {
       if (!isAboutInvoice(finding)) return;
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
-      if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is gone`);
+      if (invoice === undefined) throw new Error(`invoice ${invoiceId} of finding ${finding.findingId} is missing`);
       const review = toCurrentReview(finding, invoice, deps.clock.now());
       await deps.reviews.upsert(organizationId, review);
       await Promise.all([

@@ -200,7 +200,7 @@ async function accept(
     findFirst: () => uploads.find(organizationId, invoiceId),
   });
   const record = created ?? first;
-  if (record === undefined) throw new Error(`the request about upload ${uploadId} was stored and is gone`);
+  if (record === undefined) throw new Error(`the request about upload ${uploadId} was stored and is missing`);
   return { record, isReplayed: created === undefined };
 }
 

@@ -80,7 +80,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
         invoices.find(organizationId, invoiceId),
         uploads.find(organizationId, invoiceId),
       ]);
-      if (record === undefined) throw new Error(`invoice ${invoiceId} is gone`);
+      if (record === undefined) throw new Error(`invoice ${invoiceId} is missing`);
       const { decision } = latest.verdict;
       if (decision !== 'PASS' && !includeUnready) {
         throw new DomainError(

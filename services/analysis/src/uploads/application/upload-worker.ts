@@ -154,7 +154,8 @@ async function readUpload(
     return undefined;
   }
   const { outcome } = extracted;
-  if (outcome === undefined) throw new Error(`documents said neither what upload ${record.uploadId} says nor why not`);
+  if (outcome === undefined)
+    throw new Error(`documents returned neither a reading of upload ${record.uploadId} nor a failure`);
   if (outcome.$case === 'failure') {
     const { reason, message, missingFields } = outcome.value;
     await failUpload(deps, record, extracted, { reason, message: asSentence(message), missingFields });

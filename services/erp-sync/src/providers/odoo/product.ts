@@ -22,7 +22,7 @@ const config = z.strictObject(
       .optional(),
     login: textLike(
       /^[^\p{C}\s]{1,254}$/u,
-      'Must be the login of a user, at most 254 characters without blanks.',
+      'Must be the login of a user, at most 254 characters without spaces.',
     ).optional(),
   },
   { error: ({ code }) => (code === 'invalid_type' ? 'Must be an object.' : undefined) },
