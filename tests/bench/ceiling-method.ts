@@ -4,7 +4,7 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 export type CeilingRequest = AnalyzeInvoiceRequest;
 export type CeilingReply = AnalyzeInvoiceResponse;
 
-/** The rpc of the product, bound to grpc-js by hand: the same bytes on the wire, nothing of ours around them. */
+/** The rpc of the product, bound to grpc-js by hand: the same bytes on the wire, without the product's code around them. */
 export const analyzeInvoiceMethod: MethodDefinition<CeilingRequest, CeilingReply> = {
   path: '/bench.Ceiling/AnalyzeInvoice',
   requestStream: false,

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 
-/** Longer than a service takes for its open requests when nothing calls it any more. */
+/** Longer than a service takes for its open requests when nothing calls it any longer. */
 const STOP_MS_MAX = 10_000;
 
 const running = new Set<ChildProcess>();

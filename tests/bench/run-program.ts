@@ -84,6 +84,6 @@ function fail(error: unknown): void {
   process.exitCode = 1;
   // Failures after an interruption are consequences of it.
   if (isInterrupted) return;
-  // An Error of ours is a sentence; with others it helps to know where they came from.
+  // An Error of the benchmarks is a sentence; the stack of others shows their origin.
   say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));
 }

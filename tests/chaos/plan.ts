@@ -54,7 +54,7 @@ export interface Fault {
   /** Target of a fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
-  /** After the begin of its round. */
+  /** Time after the beginning of its round. */
   readonly afterMs: number;
   readonly lengthMs: number;
   readonly direction?: 'toServer' | 'toClient';

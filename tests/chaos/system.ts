@@ -1,4 +1,4 @@
-// The product as it is deployed, one process per service and replica, every connection through a proxy of ours.
+// The product as it is deployed, one process per service and replica, every connection through a proxy of the test.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -36,7 +36,7 @@ type Content = { readonly 'application/json'?: { readonly schema: Schema } } & R
 
 interface Operation {
   readonly operationId: string;
-  /** Empty: no API key; with an empty scheme it is optional. */
+  /** Empty when no API key is needed; with an empty scheme it is optional. */
   readonly security?: readonly object[];
   readonly responses: Readonly<Record<string, { content?: Content }>>;
 }

@@ -202,7 +202,7 @@ beforeAll(async () => {
   const { body: latest } = await running.request<LatestAnalysis>(`GET /invoices/${invoiceId}/analysis/latest`, {
     key: other.keys.owner,
   });
-  /** Creates a delivery of a deleted webhook, which nothing changes any more. */
+  /** Creates a delivery of a deleted webhook, which nothing changes any longer. */
   const canceledDelivery = async (): Promise<string> => {
     const deleted = await create('/webhooks', unreachableWebhook);
     const deliveryId = await create(`/webhooks/${deleted}/test`, { type: 'scan.completed' });

@@ -15,7 +15,7 @@ import type { Customer, StoredDelivery, WebhookTrial } from './crash/webhook-tri
 interface KillPoint {
   /** The guarantee that holds nevertheless. */
   readonly guarantee: string;
-  /** Before anything is held back. */
+  /** Runs before anything is held. */
   prepare(): Promise<unknown>;
   /** Resolves when the service has come to the point, where it stays. */
   reach(): Promise<unknown>;

@@ -131,7 +131,7 @@ test('every example of the description works unchanged', async () => {
       ids.set('findingId', finding?.id ?? '');
     }
     if (operationId === 'getDelivery') {
-      // Then it can be replayed.
+      // Waits until it can be replayed.
       await eventually(async () => {
         const { body: delivery } = await send((name) => ids.get(name) ?? '');
         expect(delivery['status']).toBe('FAILED');

@@ -156,7 +156,7 @@ async function fill(tenant: Tenant): Promise<void> {
   const erp = { provider: 'ODOO', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: ERP_KEY };
   const connection = await running.request<Line>('POST /erp-connections', { key, body: erp });
   expect(connection.status).toBe(201);
-  // Nothing changes it any more.
+  // Nothing changes it after this.
   await running.request(`DELETE /erp-connections/${String(connection.body['id'])}`, { key });
   const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: KSEF_TOKEN };
   expect((await running.request('POST /ksef-connections', { key, body: ksef })).status).toBe(201);

@@ -114,7 +114,7 @@ const untilArrived = (invoiceIds: ReadonlySet<string>): Promise<void> =>
 /** Requests that a receiver with only this secret must accept: all of those made while it is valid. */
 const accepted = (secret: number): readonly Recorded[] =>
   recorded.filter(({ rotationsBefore, rotationsAsked }) => rotationsBefore >= secret && rotationsAsked <= secret + 1);
-/** Those that it must refuse: of after the second rotation since it was shown, and of before it was made. */
+/** Requests that it must refuse: those after the second rotation since it was shown, and those from before it was made. */
 const refused = (secret: number): readonly Recorded[] =>
   recorded.filter(({ rotationsBefore, rotationsAsked }) => rotationsBefore >= secret + 2 || rotationsAsked < secret);
 

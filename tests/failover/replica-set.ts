@@ -24,7 +24,7 @@ export interface ReplicaSet {
   readonly url: string;
   /** Waits until there is one. */
   primary(): Promise<Member>;
-  /** Those that are not the primary. */
+  /** Lists the members that are not the primary. */
   secondaries(): Promise<readonly Member[]>;
   /** Has the primary step down, so that another member is elected at once. */
   stepDown(): Promise<void>;

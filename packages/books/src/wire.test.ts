@@ -91,7 +91,7 @@ interface Codec<M> {
   decode(bytes: Uint8Array): M;
 }
 
-/** Fields of the contract that no record has any more. */
+/** Fields of the contract that records no longer have. */
 const DEPRECATED = ['postingDate'];
 
 /** Returns a record as it arrives after it was sent. */

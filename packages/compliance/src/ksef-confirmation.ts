@@ -29,7 +29,7 @@ export type ConfirmationCheck =
   | {
       /** SHA-256 of the certificate of the seal, in hexadecimal digits with colons. */
       readonly sealedBy: string;
-      /** False: no list says who the holder of the seal is. */
+      /** False when no list names the holder of the seal. */
       readonly isHolderKnown: boolean;
     };
 

@@ -20,7 +20,7 @@ export interface Validation {
   /** The rule sets that ran, in order, such as `en16931-1.3.16+own1`. */
   readonly ruleSets: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** At most 50 faults; `total` counts all. */
+  /** Failed rules, at most 50; `total` counts all. */
   readonly rules: readonly FailedRule[];
   readonly total: number;
 }

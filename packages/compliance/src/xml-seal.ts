@@ -28,7 +28,7 @@ export interface XmlSeal {
   /** The canonical text of the whole document without its signature. */
   readonly text: string;
   readonly certificate: X509Certificate;
-  /** Others that came with it. */
+  /** Other certificates that came with it. */
   readonly issuers: readonly X509Certificate[];
   /** The time that the seal states, which is signed with it; undefined if it states none. */
   readonly sealedAt: Date | undefined;

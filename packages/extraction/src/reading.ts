@@ -116,7 +116,7 @@ export interface FieldConflict {
   readonly field: FieldPath;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Null: the visible page does not have it. */
+  /** Value on the visible page; null when the page does not have it. */
   readonly visibleValue: string | null;
 }
 

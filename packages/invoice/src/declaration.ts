@@ -6,7 +6,7 @@ export interface Kind<T = unknown> {
   normalise(value: T): T;
   /** Prepares a value before it is checked; returns undefined if nothing was given. Absent if the value itself is checked. */
   readonly given?: (value: unknown) => unknown;
-  /** The sentence where a required value is missing. Absent: `Required.` */
+  /** The sentence where a required value is missing. `Required.` when absent. */
   readonly missing?: string;
   /** The value is a list of these. */
   readonly each?: Group;
@@ -64,7 +64,7 @@ export interface Members {
  */
 export type Rule = (values: Values, report: Report) => void;
 export type Values = Readonly<Record<string, unknown>>;
-/** @param name the wrong field; empty: the object itself */
+/** @param name the wrong field; empty for the object itself */
 export type Report = (name: string, message: string) => void;
 
 type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;

@@ -33,7 +33,7 @@ export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());
 }
 
-/** As {@link text}, with line breaks and tabs: what people write beside a decision. */
+/** Same as {@link text}, with line breaks and tabs, for notes on a decision. */
 export function note(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfNote, normaliseNote);
 }

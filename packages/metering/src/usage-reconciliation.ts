@@ -117,7 +117,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);
-    // Without later reservations nothing is due: the next reservation sets `lookAt` again.
+    // If there are no later reservations, nothing is due: the next reservation sets `lookAt` again.
     else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 

@@ -80,7 +80,7 @@ export type Duration = keyof typeof durations;
 export interface Measured {
   /** The trace headers that its calls must carry to other processes. */
   readonly traceparent: string;
-  /** Does a part of the work: log lines, spans and events during it, also later ones of its promises, belong to it. */
+  /** Runs a part of the work: log lines, spans and events during it, also later ones of its promises, belong to it. */
   during<T>(part: () => T): T;
   /**
    * Ends the work. Attributes of low cardinality only: they are those of the duration as well.

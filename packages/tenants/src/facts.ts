@@ -18,7 +18,7 @@ export interface TenantFacts {
   readonly plan: string;
   /** The state of the subscription, which every gate for subscribers reads. */
   readonly hasActiveSubscription: boolean;
-  /** ERP connections that the plan allows; undefined: no limit. */
+  /** ERP connections that the plan allows; undefined when there is no limit. */
   readonly erpConnectionsLimit: number | undefined;
   /** The mode in force: which electronic invoices are validated against the rules of their profile. */
   readonly referenceValidationMode: string;

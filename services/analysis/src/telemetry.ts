@@ -83,7 +83,7 @@ export function recordsImported(
   }
 }
 
-/** Records that an ERP does not have any more are marked. */
+/** Reports that records which an ERP no longer has were marked. */
 export function recordsDeleted(entity: string, provider: string, deleted: number): void {
   if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
 }

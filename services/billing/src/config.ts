@@ -38,13 +38,13 @@ export const configSchema = z
     PADDLE_API_KEY: secret.optional(),
     /** Page to which the checkout sends the buyer afterwards. */
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
-    /** Days of a period without payment after which a subscription is not active any more; unset: as long as the provider collects. */
+    /** Days of a period without payment after which a subscription is no longer active; unset for as long as the provider collects. */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
   })
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
-    // Also when other settings are wrong: a start names every fault.
+    // Checked also when other settings are wrong: a start names every fault.
     when: () => true,
   })
   .refine((config) => developmentSettings(config).length === 0, {

@@ -28,7 +28,7 @@ export const configSchema = z.object({
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /** Number of proxies in front that append to X-Forwarded-For; 0 trusts only the connection. */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  /** Connections of one address; 0: no bound, behind a proxy that has one. */
+  /** Connections of one address; 0 for no bound, behind a proxy that has one. */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
   /** Requests without a key that one address may have running, the pages included; 0 for no bound. */
   UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),

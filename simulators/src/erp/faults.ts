@@ -17,7 +17,7 @@ const expression = z.string().refine((text) => {
 const shared = {
   /** Tried on `METHOD path?query body`. */
   match: expression,
-  /** Calls that it holds for; 0: until it is removed. */
+  /** Number of calls that it applies to; 0 until it is removed. */
   times: z.int().min(0).default(1),
   /** Matching calls before the first one that it holds for. */
   skip: z.int().min(0).default(0),

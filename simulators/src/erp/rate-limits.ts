@@ -42,5 +42,5 @@ export class CallWindow {
   }
 }
 
-/** A limit in the settings of a tenant; absent: calls are counted but never refused, so that benchmarks measure the product. */
+/** A limit in the settings of a tenant; when absent, calls are counted but never refused, so that benchmarks measure the product. */
 export const limitSchema = z.int().min(1).optional();

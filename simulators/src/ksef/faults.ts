@@ -18,7 +18,7 @@ const shared = {
   operation: z.enum([...operationNames, '*']),
   /** A NIP. Calls whose context is not known do not match. */
   context: z.string().optional(),
-  /** Calls that it holds for; 0: until it is removed. */
+  /** Number of calls that it applies to; 0 until it is removed. */
   times: z.int().min(0).default(1),
   /** Matching calls before the first one that it holds for. */
   skip: z.int().min(0).default(0),

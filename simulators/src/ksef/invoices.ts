@@ -32,7 +32,7 @@ export interface ForeignInvoice {
   readonly kind: string;
   readonly number: string;
   readonly invoiceHash: string | undefined;
-  /** The open session that it is part of; undefined: one of its own. */
+  /** The open session that it is part of; undefined for a session of its own. */
   readonly sessionReferenceNumber: string | undefined;
 }
 

@@ -85,7 +85,7 @@ export class Keys {
         const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
         return privateDecrypt(key, encrypted);
       } catch {
-        // Not meant for this key.
+        // The text was not encrypted for this key.
       }
     }
     return undefined;

@@ -86,7 +86,7 @@ export class Limits {
   /**
    * Counts a call unless it is too many.
    * @param caller the NIP of the context; for authentication the address
-   * @param factor multiplies the limits; 0: there are none
+   * @param factor multiplies the limits; 0 for no limits
    * @returns the seconds to wait, or undefined where the call is within the limits
    */
   take(operation: OperationName, caller: string, factor: number): number | undefined {

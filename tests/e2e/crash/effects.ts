@@ -1,4 +1,4 @@
-// A service that listens: it writes one effect per event under the event's id, as every consumer of ours must.
+// A service that listens: it writes one effect per event under the event's id, as every consumer of the product must.
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';

@@ -27,7 +27,7 @@ export interface Killable {
 export interface ServiceProcess extends Killable {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Another one after each start. */
+  /** Process id; another one after each start. */
   readonly pid: number | undefined;
   /** Stops until `resume`. */
   pause(): void;

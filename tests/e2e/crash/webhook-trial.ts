@@ -1,4 +1,4 @@
-// Customers whose endpoints are at a receiver of ours, and what the killed service stored about what it sent them.
+// Customers whose endpoints are at a receiver of the test, and the deliveries that the killed service stored for them.
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';

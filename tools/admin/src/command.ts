@@ -8,7 +8,7 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** An option of a command. */
 export interface CommandOption {
-  /** The placeholder of the value in the help: `NAME`. Absent: a switch. */
+  /** The placeholder of the value in the help: `NAME`. Absent for a switch. */
   readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;

@@ -132,7 +132,7 @@ async function main(): Promise<void> {
       let { uploads } = installation.demo ?? unreachable();
       if (uploads === undefined) {
         uploads = await uploadDocuments(system.baseUrl, tenant.keys.owner);
-        // Before they are analyzed: a start that is killed there continues with them.
+        // Stored before they are analyzed: after a kill the next start continues with them.
         installation = { ...installation, demo: { ...installation.demo, tenant, other, uploads } };
         await writePrivate(installationFile, installation);
       }

@@ -50,7 +50,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   try {
     const services = await startServices(
-      // Not the environment's NODE_ENV: billing refuses the simulator's prices in production.
+      // The environment's NODE_ENV is left out, because billing refuses the simulator's prices in production.
       { mongodbUrlFor: () => mongodbUrl, given: { ...forAll, NODE_ENV: undefined }, ...options },
       async (name, own) => {
         const { configSchema, startService } = await load(name);

@@ -6,7 +6,7 @@ import { dropDatabases } from './drop-databases.js';
 import { startSystem } from './system.js';
 import type { SharedSystem } from './system.js';
 
-/** After `test-servers.ts`. @returns what ends the product and removes its databases */
+/** Starts the product after `test-servers.ts`. @returns a function that ends the product and removes its databases */
 export async function setup(): Promise<() => Promise<void>> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();

@@ -5,9 +5,9 @@ import { WebhookError, verifyWebhook } from '@invoicecontrol/client';
 import type { WebhookEvent } from '@invoicecontrol/client';
 
 export interface ListenerOptions {
-  /** 0: the system chooses. */
+  /** 0 to let the system choose. */
   readonly port: number;
-  /** Empty: everything is shown, marked as not verified. */
+  /** When empty, everything is shown, marked as not verified. */
   readonly secrets: readonly string[];
   /** Status of the response to verified deliveries. */
   readonly status: number;

@@ -14,7 +14,7 @@ export interface ColumnMapping {
   readonly columns: Columns;
   /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
   readonly headingCurrency: string | undefined;
-  /** Unresolved columns, one sentence each with the option that resolves it. Empty: the file can be read. */
+  /** Unresolved columns, one sentence each with the option that resolves it. Empty when the file can be read. */
   readonly faults: readonly string[];
 }
 

@@ -21,11 +21,11 @@ export interface Options {
   readonly companyId: string | undefined;
   readonly currency: string | undefined;
   readonly overrides: Overrides;
-  /** Undefined: detected from the column. */
+  /** Undefined to detect it from the column. */
   readonly decimal: DecimalMark | undefined;
-  /** Undefined: detected from the column. */
+  /** Undefined to detect it from the column. */
   readonly dates: DateOrder | undefined;
-  /** Undefined: detected. */
+  /** Undefined to detect it. */
   readonly encoding: string | undefined;
   readonly negate: boolean;
   readonly skipFaulty: boolean;

@@ -37,7 +37,7 @@ const SELLER_AND_PAYEE_SCHEMES: ReadonlySet<string> = new Set([...identifierSche
 interface CodedPlace {
   /** Empty where the syntax has no such code. */
   readonly path: string;
-  /** Absent: the text of the element is the code. */
+  /** Attribute with the code; absent when the text of the element is the code. */
   readonly attribute?: string;
   readonly list: ReadonlySet<string>;
 }

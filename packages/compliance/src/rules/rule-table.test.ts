@@ -6,7 +6,7 @@ import type { FailedRule } from '../validation.js';
 import type { RuleSet } from './rule.js';
 import { ruleTable, runRules } from './rule-table.js';
 
-/** Replaces the first place; null: the rule has nothing to break in this syntax. */
+/** Replaces the first place; null when the rule has nothing to break in this syntax. */
 type Change = readonly [from: string | RegExp, to: string] | null;
 type Case = readonly [id: string, ubl: Change, cii: Change];
 

@@ -6,7 +6,7 @@ export interface VendorMasterFacts {
   readonly syncedAt: string;
   /** Whole hours from then to the analysis. */
   readonly ageHours: number;
-  /** Null: no vendor has this tax id, account or name. */
+  /** The vendor of the invoice; null when no vendor has this tax id, account or name. */
   readonly vendor: MasterVendor | null;
 }
 

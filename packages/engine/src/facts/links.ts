@@ -50,7 +50,7 @@ export interface OrderUse {
   /** The invoice number, as `InvoiceNumber.f1`. Absent in uses that were counted before the field was stored. */
   readonly number?: string;
   readonly amountMinor: string;
-  /** Without tax. Absent where it is not stated, and in uses from before the field was stored. */
+  /** Net amount. Absent when it is not stated, and in uses from before the field was stored. */
   readonly netMinor?: string;
   readonly currency: string;
 }

@@ -171,6 +171,6 @@ export interface SupplierFacts {
   readonly reason: ResolutionReason;
   /** Name of the supplier as its first invoice prints it; absent for a new one. */
   readonly name?: string;
-  /** Before this invoice. */
+  /** Profile before this invoice. */
   readonly profile: SupplierProfile;
 }

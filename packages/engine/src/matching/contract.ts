@@ -33,8 +33,8 @@ export function namesItsBill({ number, issueDate }: Candidate): boolean {
 }
 
 /**
- * The days between the bills of a contract that puts its reference where the invoice number belongs, at least: of a month,
- * a quarter or a year, the shortest at which two of these days follow each other. Undefined: they show no contract.
+ * The days between the bills of a contract that puts its reference where the invoice number belongs, at least: of a month, a quarter or a
+ * year, the shortest at which two of these days follow each other. Undefined when they show no contract.
  * @param issueDays of earlier records with one number and one amount
  */
 export function contractStepDays(issueDays: readonly number[], parameters: DuplicateParameters): number | undefined {

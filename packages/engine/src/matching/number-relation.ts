@@ -164,7 +164,7 @@ function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
 
 interface DifferingRun {
   readonly index: number;
-  /** Without leading zeros. */
+  /** Digits without leading zeros. */
   readonly left: string;
   readonly right: string;
   readonly printedLeft: string;

@@ -43,7 +43,7 @@ export interface BillOptions {
   /** The day of the analysis; 2026-01-01 when not given. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly Company[];
-  /** The gross amount in the base currency; null: there is no rate. By default the amount as stated. */
+  /** The gross amount in the base currency; null when there is no rate. By default the amount as stated. */
   readonly base?: Facts['base'];
 }
 

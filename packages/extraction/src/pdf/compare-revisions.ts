@@ -69,7 +69,7 @@ interface Budget {
 interface Comparing {
   readonly budget: Budget;
   readonly tolerated: PageDifference;
-  /** False: only words and forms are compared. */
+  /** False to compare only words and forms. */
   readonly isDrawn: boolean;
 }
 

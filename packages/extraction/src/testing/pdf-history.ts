@@ -6,7 +6,7 @@ export type PdfObjects = Readonly<Record<number, PdfObject>>;
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;
-  /** False: without `%%EOF`, which readers do without. */
+  /** False to leave out `%%EOF`, which readers do not need. */
   readonly hasEnd?: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface Syntax {
   readonly roots: readonly Root[];
   /** Namespaces of the prefixes in the paths. */
   readonly namespaces: Readonly<Record<string, string>>;
-  /** Path of the invoices in the file; absent: the root is the only one. */
+  /** Path of the invoices in the file; absent when the root is the only one. */
   readonly invoices?: string;
   /** Path of the declared profile; absent if the namespace declares it. */
   readonly profile?: { readonly customizationId: string; readonly profileId?: string };

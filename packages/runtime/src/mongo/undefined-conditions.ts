@@ -1,4 +1,4 @@
-/** Its first key is its name; the value of that is mostly the collection. */
+/** A command. Its first key is its name, and the value of that key is mostly the collection. */
 export type Command = Readonly<Record<string, unknown>>;
 
 /**

@@ -18,7 +18,7 @@ export async function composePolicies({ db, clock }: Foundation) {
   const policies = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedPolicies.current(id) });
   return {
     collection,
-    /** The one of the release, by which suppliers are told apart. */
+    /** The policy of the release, by which suppliers are distinguished. */
     policy,
     storedPolicies,
     policies,

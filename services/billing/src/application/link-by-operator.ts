@@ -46,8 +46,8 @@ const SUBSCRIPTION_ID = /^sub_[0-9A-Za-z_-]{1,100}$/;
 
 /**
  * Links a subscription that waits, for good, and applies the notifications about it. A repeat changes nothing.
- * @throws DomainError invalid; not_found for an organization or a subscription that nobody knows; wrong_state for a
- *   subscription of another organization or without a price of ours; foreign_failure while the provider has to be asked and does not answer
+ * @throws DomainError invalid; not_found for an organization or a subscription that nobody knows; wrong_state for a subscription of another
+ *   organization or without a price of ours; foreign_failure when the provider must be called and does not respond
  */
 export const linkByOperator =
   (deps: OperatorLinkingDeps) =>

@@ -21,7 +21,7 @@ export const watchAccounts =
           isDue && current.trialEnd > now
             ? [announce(events.trialEnding, { subscriptionId: current.id, trialEndTime: current.trialEnd })]
             : [];
-        // Saved even when nothing is told any more, because that takes it off the list.
+        // Saved even when there is nothing left to announce, because that takes it off the list.
         return {
           account: { ...account, trialNoticeFor: isDue ? current.trialEnd : account.trialNoticeFor },
           events: [...notice, ...subscriptionChanged(account, { rule, clock })],

@@ -94,7 +94,7 @@ function isTokenOf({ tokenHash }: Upload, token: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(tokenHash));
 }
 
-/** @throws DomainError wrong_state for an upload that takes no bytes any more */
+/** @throws DomainError wrong_state for an upload that no longer takes bytes */
 function requireOpen({ content, expiresAt }: Upload, now: Date): void {
   if (content !== undefined) {
     throw new DomainError('wrong_state', 'The file of this upload was already received. Reserve another upload.');

@@ -73,7 +73,7 @@ export interface UploadStore {
    * sweep looks at the upload again, should it crash before the end.
    */
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
-  /** After the bytes are gone: removes the reservation, or what it knows of the broken PUTs. */
+  /** Removes the reservation, or its broken PUTs, after the bytes were removed. */
   removeRemains(remains: Remains, now: Date): Promise<void>;
   /** Returns the oldest remains that are due and not removed, with the time since when they are due. */
   oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;

@@ -47,7 +47,7 @@ type Verdict = Exclude<Death, 'KILLED'>;
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
-  /** Those that do any work; one more reads quick documents. */
+  /** Number of children that do any work; one more reads quick documents. */
   readonly children: number;
   readonly limits: ChildLimits;
   /** Folder of official rules; none where it is undefined. */

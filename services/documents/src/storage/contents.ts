@@ -5,7 +5,7 @@ import type { ContentStore } from '../application/uploads.js';
 /** One piece of a file in the database, and what a process holds of each file while it stores or sends it. */
 const PIECE_BYTES = 512 * 1024;
 
-/** Files as pieces in MongoDB (GridFS), under ids of ours. */
+/** Files as pieces in MongoDB (GridFS), under ids of this service. */
 export function contentStore(db: Db, bucketName: string): ContentStore {
   const bucket = new GridFSBucket(db, { bucketName, chunkSizeBytes: PIECE_BYTES });
   const files = db.collection<{ _id: string }>(`${bucketName}.files`);

@@ -53,8 +53,8 @@ export function renderingStore(
   { renderingsMax, bytesMax }: RenderingBounds = BOUNDS,
 ): RenderingStore {
   /**
-   * Not found any more, then without bytes, then gone: a crash between leaves what the sweep finds. Not for one whose bytes are being
-   * stored: the rest of them would stay.
+   * Makes a rendering unavailable, then removes its bytes, then the record: the sweep finds the rest after a crash in between. Must not be
+   * called while its bytes are being stored: the rest of them would stay.
    */
   const remove = async (id: string): Promise<void> => {
     await collection.updateOne({ _id: id }, { $set: { isComplete: false } });

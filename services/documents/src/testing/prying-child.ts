@@ -72,7 +72,7 @@ async function pry({ secretReversed, files, processes, port }: Prying): Promise<
   send({ kind: 'result', result: { outcome: { failure }, validation: null } });
 }
 
-/** Those that are listed; where the list is closed, all that there may be. */
+/** Returns the listed processes; all possible ones when the list cannot be read. */
 function listedProcesses(): readonly number[] {
   try {
     return readdirSync('/proc')

@@ -153,7 +153,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 }
 
-/** @throws ErpFault where the installation has no app at the provider any more */
+/** @throws ErpFault when the installation no longer has an app at the provider */
 export function serverOf(
   servers: AuthorizationServers,
   { provider }: Pick<TokenHolder, 'provider'>,

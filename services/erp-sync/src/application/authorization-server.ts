@@ -1,7 +1,7 @@
 import type { ConsentedTenant, GrantedTokens } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** The refresh token or the code does not hold any more (`invalid_grant`). */
+/** The refresh token or the code is no longer valid (`invalid_grant`). */
 export class GrantRefused extends Error {
   constructor() {
     super('The authorization server refused the grant.');

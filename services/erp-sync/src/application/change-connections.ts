@@ -98,8 +98,8 @@ export interface DeleteDeps {
 }
 
 /**
- * Disconnects an ERP: with the first write its credential is gone and nothing runs any more. What follows is repeated by a
- * sweep until it is done. A connection that is DISABLED stays so.
+ * Disconnects an ERP: with the first write its credential is gone and nothing runs any longer. A sweep repeats the remaining steps until
+ * they are done. A connection that is DISABLED stays so.
  * @throws DomainError not_found
  */
 export const deleteConnection =

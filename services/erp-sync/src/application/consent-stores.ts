@@ -33,7 +33,7 @@ export interface OAuthFlows {
   findConfirming(flowId: string, confirmationHash: string): Promise<OAuthFlow | undefined>;
   /** CONFIRMING to EXCHANGING, once. @param revokeAt when its tokens are revoked unless it goes on */
   decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
-  /** Ends it. @param revokeAt when its tokens are revoked; undefined: they are removed at once */
+  /** Ends it. @param revokeAt when its tokens are revoked; undefined to remove them at once */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
   /** Removes the tokens of a flow that is over. */
   wipe(flow: OAuthFlow): Promise<void>;
@@ -73,7 +73,7 @@ export interface ConnectionTokenStore {
   release(claimed: ClaimedTokens): Promise<void>;
   /** Connections whose tokens were not refreshed since, those that waited longest first. */
   dueForRefresh(before: Date, exceptIds: readonly string[], limit: number): Promise<readonly TokenHolder[]>;
-  /** The tokens do not hold any more: the job leaves them alone until a person consents again. */
+  /** The tokens are no longer valid: the job leaves them alone until a person consents again. */
   stopRefreshing(holder: TokenHolder): Promise<void>;
   /** Disconnected connections whose tokens are to be revoked: claims one until the given time. */
   claimRevocation(
@@ -89,8 +89,8 @@ export interface ConnectionTokenStore {
 
 export interface ConsentedConnections {
   /**
-   * Turns a connection whose tokens do not hold any more to ERROR, and says so to its people; not one that is ERROR already,
-   * was disconnected, or has got other tokens since.
+   * Turns a connection whose tokens are no longer valid to ERROR, and tells its people; not one that is ERROR already, was disconnected, or
+   * has got other tokens since.
    */
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
   /** The connection to this remote company that is not DISABLED. */

@@ -38,7 +38,7 @@ export interface NewConnection {
   readonly organizationId: string;
   /** Code or product name. */
   readonly provider: string;
-  /** Undefined: the default company. */
+  /** Undefined for the default company. */
   readonly companyId?: string | undefined;
   /** Configuration as the caller sent it. */
   readonly config: unknown;
@@ -70,7 +70,7 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // Before a place is taken: a company that is connected is told so also where the plan has no place left.
+    // Checked before a place is taken: a caller whose company is already connected is told so even if the plan has no place left.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);

@@ -50,7 +50,7 @@ interface Deps {
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** False: due connections stay due, for tests of everything else about them. */
+  /** False to leave due connections due, for other tests of them. */
   readonly runsDue?: boolean;
 }
 

@@ -113,7 +113,7 @@ async function goOn(
       redirectUri: flow.redirectUri,
       codeVerifier: secrets.codeVerifier.open(flow, flow.codeVerifier),
     });
-    // Before their first use: what is granted is known here, and revoked if this process ends now.
+    // The tokens are stored before their first use, so that they are revoked if this process ends now.
     const sealed = secrets.tokens.seal(flow, encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;

@@ -30,7 +30,7 @@ export interface ConsentRequest {
   readonly organizationId: string;
   /** Code or product name. */
   readonly provider: string;
-  /** Undefined: the default company. */
+  /** Undefined for the default company. */
   readonly companyId: string | undefined;
   /** Connections that the plan allows; undefined when there is no limit. */
   readonly limit: number | undefined;

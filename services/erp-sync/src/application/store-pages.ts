@@ -3,7 +3,7 @@ import type { Page } from '../providers/provider.js';
 type AnyPage = Page<{ readonly externalId: string }>;
 
 interface Steps<P> {
-  /** Before a page is stored: whether it may be. */
+  /** Checks before a page is stored that it may be. */
   admit(page: P): Promise<void>;
   store(page: P): Promise<void>;
   /** Everything up to the end of the page is stored. */
@@ -11,9 +11,9 @@ interface Steps<P> {
 }
 
 /**
- * Stores pages, each while the one before it is under way, and commits them in their order: two are stored at the same time at
- * most. Pages that say something about the same record follow one another, so that the later one counts. Whatever ends the
- * pages, those that were admitted are committed where they can be, and nothing is on its way any more at the end.
+ * Stores pages, each while the one before it is under way, and commits them in their order: two are stored at the same time at most. Pages
+ * that say something about the same record follow one another, so that the later one counts. However the pages end, the admitted ones are
+ * committed if possible, and nothing is in progress at the end.
  */
 export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
   let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;

@@ -53,7 +53,7 @@ export interface ConnectionStore {
   ): Promise<void>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
-  /** Those of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
+  /** Lists the connections of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** Counts the connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;

@@ -81,8 +81,8 @@ export async function requireList(run: RunUnderWay, stream: StreamName): Promise
 }
 
 /**
- * Before records are stored: notes their ids where a list of the stream is under way, whose pages may have passed the places at
- * which they would be.
+ * Notes the ids of records before they are stored, if a list of the stream is in progress, whose pages may have passed the places at which
+ * they would be.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;

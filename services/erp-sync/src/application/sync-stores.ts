@@ -9,7 +9,7 @@ import type { CallableConnection } from './open-erp.js';
 
 /** A window of a stream that is read from its beginning, or goes on after the last page that was stored. */
 export interface OpenWindow {
-  /** RFC 3339: changed since then; absent: everything. */
+  /** RFC 3339 time since which rows changed; absent for all rows. */
   readonly from?: string;
   /** `YYYY-MM-DD`: documents from this day on. */
   readonly dateFrom?: string;
@@ -71,7 +71,7 @@ export interface ConnectionClaim {
   readonly connection: ClaimedConnection;
   readonly runId: string;
   keepAlive(onLost: () => void): { stop(): void };
-  /** Before something is stored elsewhere. @throws ClaimEnded */
+  /** Confirms the claim before something is stored elsewhere. @throws ClaimEnded */
   confirm(): Promise<void>;
   /** A page of the window was stored, or the window begins. @throws ClaimEnded */
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;
@@ -81,11 +81,11 @@ export interface ConnectionClaim {
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
   /** Same as {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
-  /** A page of the list was stored; undefined: the list was compared. @throws ClaimEnded */
+  /** Stores the list after a page; undefined after the list was compared. @throws ClaimEnded */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
   /** Stores the place at which the next run goes on; undefined for the first stream. @throws ClaimEnded */
   savePass(pass: Pass | undefined): Promise<void>;
-  /** Notes since when records wait for `CompleteImport`; undefined: for none. @throws ClaimEnded */
+  /** Notes since when records wait for `CompleteImport`; undefined when none wait. @throws ClaimEnded */
   saveIncomplete(since: Date | undefined): Promise<void>;
   /** Goes on as another run, after the one before was found abandoned. @throws ClaimEnded */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;

@@ -112,7 +112,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         if (pauseMs > 0) await wait(pauseMs, true);
       };
 
-      /** Before the next try. @throws ErpFault when the ERP does not want one so soon */
+      /** Waits before the next attempt. @throws ErpFault when the ERP does not allow one so soon */
       const pauseAfter = async (fault: ErpFault, tries: number, retryAfterMs: number | undefined): Promise<void> => {
         if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
         const isThrottled = retryAfterMs !== undefined || fault.code === 'RATE_LIMITED';

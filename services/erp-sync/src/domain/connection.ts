@@ -18,7 +18,7 @@ export interface Connection {
   /** Derived from organization, provider and remote company: the same when it is connected again. */
   readonly remoteCompanyId: string;
   readonly isPaused: boolean;
-  /** `YYYY-MM-DD`: bills from this day on; absent: the last `ERP_INITIAL_MONTHS`. */
+  /** `YYYY-MM-DD`: bills from this day on; absent for the last `ERP_INITIAL_MONTHS`. */
   readonly importFrom: string | undefined;
   /** The end of the last run. */
   readonly lastSyncAt: Date | undefined;

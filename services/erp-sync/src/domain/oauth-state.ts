@@ -19,7 +19,7 @@ export interface StateKey {
 
 const VERSION = 1;
 const KEY_BYTES = 32;
-/** A state of ours has about 400 characters. */
+/** A state of this service has about 400 characters. */
 const STATE_LENGTH_MAX = 2_048;
 
 /** Keys for states from the keys of the service's ring, so that neither use of a key reveals anything for the other. */

@@ -14,9 +14,9 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** The window of the stream began here; absent: at the beginning. */
+  /** The window of the stream began here; absent for the beginning. */
   readonly cursorFrom?: string;
-  /** The next window begins here; absent: the stream was not read to its end. */
+  /** The next window begins here; absent when the stream was not read to its end. */
   readonly cursorTo?: string;
 }
 

@@ -984,7 +984,7 @@ describe('a run whose process is killed', () => {
       const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
       expect(stated(completed.at(-1)).startedTime).toEqual(ended[1]?.startedTime);
 
-      // The process was only silent: it must change nothing any more.
+      // The process was only silent: it must no longer change anything.
       const before = await stored(connected.connectionId);
       const abandoned = await runs().findOne({ _id: stated(ended[1]).runId });
       revive();

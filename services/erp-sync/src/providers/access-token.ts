@@ -21,7 +21,7 @@ export async function sendWithToken(
   const send = (token: string): Promise<ErpAnswer> =>
     http.send({
       ...request,
-      // Another token may mend it: an outage is what is refused with that one, too.
+      // Another token may succeed: only a refusal with that one, too, is an outage.
       ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
       headers: { ...request.headers, authorization: `Bearer ${token}` },
     });

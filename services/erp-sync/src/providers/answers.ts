@@ -3,7 +3,7 @@ import type { ErpAnswer } from './provider.js';
 
 /** A row of the table of an ERP: an answer that only the ERP itself gives, and what it is taken for. */
 export interface AnswerRule {
-  /** Absent: whatever the status is. */
+  /** Absent for any status. */
   readonly status?: readonly number[];
   /** Codes of the ERP; `Family_*` for all that begin so. A response without a code proves nothing. */
   readonly codes: readonly string[];

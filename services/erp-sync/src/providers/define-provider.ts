@@ -26,7 +26,7 @@ export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'miss
 export interface StreamSource<R> {
   /** The field with the id of a row. */
   readonly idName: string;
-  /** The id of a row; absent: the text of that field. Checked before a row may be left out. @throws RowFault without one */
+  /** The id of a row; absent for the text of that field. Checked before a row may be left out. @throws RowFault without one */
   idOf?(row: Row): string;
   /** Pages of a window, in an order that does not change. @throws ErpFault */
   pages(window: Window): AsyncIterable<RowsPage>;
@@ -36,7 +36,7 @@ export interface StreamSource<R> {
   read(row: Row): R | undefined;
   /** Rows that the ERP keeps although they were deleted; they are not read. */
   isDeleted?(row: Row): boolean;
-  /** All ids, from a position on; absent: those of the pages without a window. */
+  /** All ids, from a position on; absent for those of the pages without a window. */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 

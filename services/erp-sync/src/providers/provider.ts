@@ -71,7 +71,7 @@ export interface RemoteCompany {
 }
 
 export interface Window {
-  /** RFC 3339: changed since then; absent: everything. */
+  /** RFC 3339 time since which rows changed; absent for all rows. */
   readonly from?: string;
   /** `YYYY-MM-DD`: only bills, credit notes and payments from this day on. */
   readonly dateFrom?: string;
@@ -94,7 +94,7 @@ export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[
 export interface Page<R> extends RecordsPart<R> {
   /** Records that the page names and their own streams do not bring: suppliers of documents, and the accounts of those. */
   readonly besides?: BesidesParts;
-  /** Ids of all rows that the ERP sent, also of those that are no part of the stream; absent: those of the records. */
+  /** Ids of all rows that the ERP sent, also of those that are not part of the stream; absent for those of the records. */
   readonly rowIds?: readonly string[];
   /** The ERP cannot tell all deletions of the window: the ids of the stream are compared before the cursor moves. */
   readonly missesDeletions?: boolean;

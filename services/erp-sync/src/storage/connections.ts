@@ -60,7 +60,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly runningRunId?: string;
   /** Claim of the worker of the current run; guards its writes. */
   readonly claim?: string;
-  /** The epoch while no run is on; absent: DISABLED, nothing may run. */
+  /** The epoch between runs; absent when the connection is DISABLED and nothing may run. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** Time when the last comparison of all ids was begun. */

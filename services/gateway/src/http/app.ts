@@ -97,7 +97,7 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   };
 }
 
-/** Those that clients send; any other counts as one, because a caller may invent as many as it likes. */
+/** Methods that clients send; all others count as one, because a caller may invent as many as it likes. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function methodOf({ method }: Request): string {
@@ -116,7 +116,7 @@ function outcomeOf(method: string, request: Request, response: Response): Parame
       'http.request.method': method,
       'url.scheme': request.secure ? 'https' : 'http',
       ...(route === undefined ? {} : { 'http.route': route }),
-      // A caller that left has no status; it is told apart from an error of ours.
+      // A caller that left has no status; it is distinguished from an error of the gateway.
       ...(isAnswered ? { 'http.response.status_code': response.statusCode } : { 'error.type': 'caller_left' }),
       ...(failed ? { 'error.type': String(response.statusCode) } : {}),
     },

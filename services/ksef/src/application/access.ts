@@ -97,7 +97,7 @@ export class Access {
     return this.#tokens;
   }
 
-  /** @returns undefined where the refresh token does not hold any more */
+  /** @returns undefined when the refresh token is no longer valid */
   async #refresh(refresh: Grant): Promise<{ access: Grant; refresh: Grant } | undefined> {
     if (refresh.validUntil.getTime() <= this.#deps.nowMs()) return undefined;
     try {

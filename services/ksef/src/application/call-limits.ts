@@ -54,7 +54,7 @@ export interface CountedCall {
 
 export interface CallLimitsDeps {
   readonly store: CallScopeStore;
-  /** Multiplies the published limits; undefined: as KSeF states them. */
+  /** Multiplies the published limits; undefined for the limits that KSeF states. */
   readonly factor: number | undefined;
   /** Deadline of one call. */
   readonly requestMs: number;

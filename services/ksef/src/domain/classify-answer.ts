@@ -33,13 +33,13 @@ export interface RefusedAnswer {
 }
 
 export interface Waits {
-  /** After a 429 that does not say how long. */
+  /** Wait after a 429 that states none, in milliseconds. */
   readonly throttledMs: number;
-  /** After a block of the gateway. */
+  /** Wait after a block of the gateway, in milliseconds. */
   readonly blockedMs: number;
 }
 
-/** A key that KSeF does not know, or not any more. */
+/** Code for a key that KSeF does not know, or no longer knows. */
 export const UNKNOWN_KEY = 'KSEF_API_21470';
 /** The title of a block of the gateway. It is no name that a reason could have. */
 const REQUEST_BLOCKED = 'Request blocked';

@@ -18,7 +18,7 @@ export interface Connection {
   readonly environment: Environment;
   /** The taxpayer in whose name KSeF is called, ten digits; shown masked alone. */
   readonly contextNip: string;
-  /** Absent after the end of a connection, when nothing that was sent has to be followed any more. */
+  /** Absent after the end of a connection, when no sent submission must be followed any longer. */
   readonly token: SealedValue | undefined;
   /** When a person stored the token, also the same one again; what was learned before says nothing about it. */
   readonly tokenSavedAt?: Date | undefined;

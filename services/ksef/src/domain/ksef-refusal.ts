@@ -40,7 +40,7 @@ export class KsefRefusal extends Error {
   readonly code: string;
   /** Undefined where no whole answer came. */
   readonly httpStatus: number | undefined;
-  /** Not to be called again before. */
+  /** Milliseconds before which the call must not be repeated. */
   readonly retryAfterMs: number | undefined;
   readonly concerns: RefusalScope;
   readonly isOfLogin: boolean;

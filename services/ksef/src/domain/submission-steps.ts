@@ -99,7 +99,7 @@ export function opened(
     isClosed: false,
   };
   const inFresh = { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: timing.now };
-  // One that takes nothing any more would be followed by the next at once, without an end.
+  // One that no longer takes anything would be followed by the next at once, without an end.
   return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 

@@ -505,7 +505,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
   const LOGIN = ['A3', 'A4', 'A5'] as const;
   const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
   type StepName = (typeof STEPS)[number];
-  /** Before the document has left. */
+  /** Steps before the document has left. */
   const UNSENT: readonly StepName[] = [...LOGIN, 'S1', 'S2'];
   const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
 

@@ -63,7 +63,7 @@ export interface NewApiKeyInput {
   readonly organizationId: string;
   readonly name: string;
   readonly role: string;
-  /** Empty: those of the role. */
+  /** Scopes of the key; empty for those of the role. */
   readonly scopes: readonly string[];
   readonly expiresAt?: Date | undefined;
 }
@@ -133,7 +133,7 @@ export interface ApiKeyUpdate {
   readonly apiKeyId: string;
   readonly name?: string | undefined;
   readonly role?: string | undefined;
-  /** Empty: unchanged. */
+  /** Empty leaves the scopes unchanged. */
   readonly scopes: readonly string[];
 }
 

@@ -205,7 +205,7 @@ export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSI
   readonly eventId: string;
   readonly organizationId: string;
   readonly assignedAt: Date;
-  /** Undefined: the finding is unassigned. */
+  /** Undefined when the finding is unassigned. */
   readonly assigneeUserId: string | undefined;
 }
 

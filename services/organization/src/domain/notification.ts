@@ -11,7 +11,7 @@ export interface Notification {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
-  /** Not sent before; absent: sent at once. */
+  /** Earliest time of sending; absent to send at once. */
   readonly sendAt?: Date | undefined;
   /** Submissions that a mail about several of them counts, {@link COUNTED_MAX} at most. */
   readonly submissionIds?: readonly string[] | undefined;
@@ -136,7 +136,7 @@ export function nextRetryAt(tries: number, now: Date): Date | undefined {
 
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Decides whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it any more. */
+/** Decides whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it. */
 export function checkDelivery(
   { occasion, createdAt }: Notification,
   { organization, member, now }: { organization: Organization; member: Member; now: Date },

@@ -40,7 +40,7 @@ interface Deps {
 
 export interface CreateScanInput {
   readonly organizationId: string;
-  /** Undefined: the default company. */
+  /** Undefined for the default company. */
   readonly companyId: string | undefined;
   readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;

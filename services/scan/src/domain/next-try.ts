@@ -5,7 +5,7 @@ export const FAULTS_MAX = 3;
 
 /** Pause until analysis may be available again. */
 const OUTAGE_PAUSE_MS = 10_000;
-/** After the first fault; twice as long after each further one, so that the turn is given up within half a minute. */
+/** Pause after the first fault; twice as long after each further one, so that the turn is given up within half a minute. */
 const FAULT_PAUSE_MS = 5_000;
 /** A scan without its turn waits for a corrected release. */
 const SET_ASIDE_PAUSE_MS = 15 * 60_000;

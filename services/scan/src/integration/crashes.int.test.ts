@@ -170,7 +170,7 @@ describe('a worker that lost its scan to another one', () => {
     });
     await running.lapse(organizationId);
     const fast = running.scans.create(organizationId, file(), keyed);
-    // Before anything is awaited: where the sweep takes the scan first, the one that came for it is refused at once.
+    // Both start before anything is awaited: if the sweep takes the scan first, the other caller is refused at once.
     const both = Promise.allSettled([slow, fast]);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);

@@ -105,7 +105,7 @@ export interface EndpointUpdate {
   readonly organizationId: string;
   readonly endpointId: string;
   readonly url: string | undefined;
-  /** Empty: unchanged. */
+  /** Empty leaves the events unchanged. */
   readonly events: readonly string[];
   readonly status: 'ACTIVE' | 'DISABLED' | undefined;
 }
@@ -135,7 +135,7 @@ export const updateEndpoint =
   };
 
 /**
- * Deletes an endpoint: with the first write nothing is sent any more; what waits is canceled after it, by a sweep if not here.
+ * Deletes an endpoint: after the first write nothing more is sent; waiting deliveries are canceled afterwards, by a sweep if not here.
  * @throws DomainError not_found
  */
 export const deleteEndpoint =

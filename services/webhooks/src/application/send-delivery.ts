@@ -83,7 +83,7 @@ export const sendDelivery =
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
     attemptEnded(result.outcome, settlement.state);
-    // Not awaited: the endpoint has answered, and its next request need not wait for the database.
+    // This is not awaited: the endpoint has responded, and its next request need not wait for the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
     return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
 

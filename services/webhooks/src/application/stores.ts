@@ -32,7 +32,7 @@ export interface EndpointChange {
 
 export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
-  /** Not one that was deleted. */
+  /** Finds an endpoint that was not deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
   /** Those of these endpoints that were not deleted. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -236,7 +236,7 @@ export const publishedEntities: Readonly<Record<string, Readonly<Record<string, 
     vendorLedgerEntries: {
       type: 'Microsoft.API.FinancialManagement.vendorLedgerEntry',
       fields: {
-        // A query has no ids: records are told apart by the entry number.
+        // A query has no ids: the entry number distinguishes records.
         entryNumber: 'number',
         documentType: 'enum',
         description: 'string',

@@ -7,7 +7,7 @@ export interface TokenPolicy {
   readonly accessSeconds: number;
   /** Seconds after its last use at which a refresh token expires. */
   readonly refreshIdleSeconds: number;
-  /** A refresh gives the same refresh token until it is this old; 0: a new one each time. */
+  /** A refresh gives the same refresh token until it is this old; 0 for a new one each time. */
   readonly rotateAfterSeconds: number;
   /** A refresh token holds this long after another one took its place. */
   readonly graceSeconds: number;

@@ -34,7 +34,7 @@ const shownOfTransactions = [
   'TxnTaxDetail',
 ];
 
-/** Other rows of the company: what the product reads, and nothing else. */
+/** Other rows of the company, as far as the product reads them. */
 export const entities: Readonly<Record<string, Entity>> = {
   Vendor: {
     properties: new Set([

@@ -9,7 +9,7 @@ import { shuffled } from './trades.js';
 
 interface Planting {
   readonly random: Random;
-  /** Another trader's bill of before. */
+  /** An earlier bill of another trader. */
   readonly other: Entry;
   /** The trader's bills of before, oldest first. */
   readonly before: readonly Entry[];

@@ -11,7 +11,7 @@ type Changes = Partial<Draft>;
 export interface Slip {
   readonly name: string;
   readonly weight: number;
-  /** Also for amounts that recur; only slips that keep the number recognizable. */
+  /** True for a slip that may also have a recurring amount; only slips that keep the number recognizable. */
   readonly ofRecurring?: boolean;
   /** The changed fields of each bill made of this one. */
   make(draft: Draft, random: Random): readonly Changes[] | undefined;

@@ -1,4 +1,4 @@
-// Finds a mongod, or fetches one once. For development and tests alone: MongoDB is under the SSPL and in no image of ours.
+// Finds a mongod, or fetches one once. Only for development and tests: MongoDB is under the SSPL and in no image of the product.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';

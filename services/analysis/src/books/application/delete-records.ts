@@ -19,9 +19,9 @@ const ATTEMPTS_MAX = 5;
 
 /** A part of a list that is in the order of its ids. */
 export interface IdRange {
-  /** The last id before it; empty: from the first on. */
+  /** The last id before it; empty to begin with the first. */
   readonly after: string;
-  /** The last id of it; undefined: to the end. */
+  /** The last id of it; undefined for the end of the list. */
   readonly last: string | undefined;
 }
 

@@ -219,7 +219,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // Not the moment of a draft.
+      // The time of a draft does not count.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },

@@ -43,7 +43,7 @@ export interface ErpSource extends ImportSource {
   readonly completedThrough: Date | undefined;
   /** Time when the vendor list was last complete; undefined until it was. */
   readonly syncedAt: Date | undefined;
-  /** Set when the connection was disconnected: its vendors are no master any more. */
+  /** Set when the connection was disconnected: its vendors are no longer a master. */
   readonly endedAt: Date | undefined;
   readonly examination: OpenExamination | undefined;
 }

@@ -45,7 +45,7 @@ export interface VendorReader {
     organizationId: string,
     query: VendorQuery,
   ): Promise<{ readonly items: readonly ListedVendor[]; readonly next: VendorPosition | undefined }>;
-  /** Also one that the ERP does not have any more. @throws DomainError not_found */
+  /** Reads a vendor, also one that the ERP no longer has. @throws DomainError not_found */
   get(organizationId: string, vendorId: string): Promise<VendorOverview>;
 }
 

@@ -25,14 +25,14 @@ export interface VendorAccount extends AccountRecord {
 
 /** The time in which a vendor had an account, as synchronisations saw it. */
 export interface AccountPeriod extends MasterAccount {
-  /** Undefined: since the vendor is known. */
+  /** Start of the period; undefined when the vendor has had the account since it is known. */
   readonly from: Date | undefined;
   /**
    * End of the last run that had seen the vendor without it. Undefined when the vendor has had it since it is known, or got it before this
    * was stored.
    */
   readonly absentAt?: Date | undefined;
-  /** Undefined: it has the account now. */
+  /** End of the period; undefined while the vendor has the account. */
   readonly to: Date | undefined;
 }
 
@@ -97,9 +97,9 @@ export function accountTimesAfter(
 }
 
 /**
- * The keys of the accounts that a vendor may have had on a day, as far as synchronisations saw it: not those that it got
- * later, or had lost before, nor one that was swapped in, in place of which it counts as having had what it had before and
- * after. Of a vendor that had none any more, those that it lost last.
+ * The keys of the accounts that a vendor may have had on a day, as far as synchronisations saw it: not those that it got later, or had lost
+ * before, nor one that was swapped in, in place of which it counts as having had what it had before and after. For a vendor that no longer
+ * had any, the last ones that it lost.
  * @param day since 1970-01-01
  */
 export function accountsAt(history: readonly AccountPeriod[], day: number): readonly string[] {

@@ -177,7 +177,7 @@ function partsOf(
   };
 }
 
-/** A bill that others are not compared with any more. */
+/** Returns the update for a bill that others are no longer compared with. */
 function withdrawnTo({
   withdrawnAs: state,
   connectionId,

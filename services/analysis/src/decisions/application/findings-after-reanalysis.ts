@@ -54,7 +54,7 @@ export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysi
               ? { note: await reasonOf(deps, invoice, finding, analysis) }
               : {}),
           };
-    // Not announced: finding_reviewed tells of what people say.
+    // This change is not announced: finding_reviewed announces only reviews of people.
     await findings.change(finding, { disposition: to, entry, ...(isRaisedOtherwise ? { raised: now } : {}) }, {});
   }
 }

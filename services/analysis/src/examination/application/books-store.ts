@@ -5,7 +5,7 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 /** The records that were stored after one moment, up to another. */
 export interface ChangeWindow {
-  /** Undefined: from the beginning. */
+  /** Undefined to read from the beginning. */
   readonly after: Date | undefined;
   /** The moment, included, from which an interrupted examination continues. */
   readonly from: Date | undefined;
@@ -104,7 +104,7 @@ export interface BooksStore {
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Notes which invoices bills book, each of which one bill books at most. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes links that do not hold any more. */
+  /** Removes links that no longer hold. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Tells whether the connection has ever brought a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;

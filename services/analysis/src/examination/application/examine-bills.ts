@@ -90,7 +90,7 @@ async function billedTwice(
   });
 }
 
-/** Vendors of credit notes that changed after they were first imported: what they explained, they may not explain any more. */
+/** Vendors of credit notes that changed after they were first imported: they may no longer explain what they explained before. */
 function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   const changed = bills.filter(({ kind, importedAt, changedAt }) => kind === 'CREDIT_NOTE' && changedAt > importedAt);
   return [...new Set(changed.map(({ vendorId }) => vendorId))];

@@ -27,7 +27,7 @@ import type {
 import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
-/** A page that nobody waited for any more may be stored this long after the moment that its records bear. */
+/** A page that nobody waits for any longer may be stored this long after the moment that its records bear. */
 const LATE_WRITE_MS = 10 * 60_000;
 /** Records that one call examines, and the rest of those that changed at the same moment as the last of them. */
 export const EXAMINED_RECORDS_MAX = 5_000;

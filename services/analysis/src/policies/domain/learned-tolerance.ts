@@ -68,7 +68,7 @@ export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, 
 export interface TeachingReview {
   readonly disposition: Disposition;
   readonly reviewedAt: Date;
-  /** The person; absent: an API key, or a review from before it was stored. */
+  /** The person; absent for an API key, or a review from before it was stored. */
   readonly reviewedBy?: string;
 }
 
@@ -107,7 +107,7 @@ export function toleranceFrom(
   };
 }
 
-/** The tolerances that were learned as they have to be now; the others lower nothing any more. */
+/** The tolerances that were learned as they have to be now; the others no longer lower anything. */
 export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }

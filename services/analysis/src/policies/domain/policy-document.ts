@@ -6,7 +6,7 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 /** A whole policy as people write it: every number, and what reviews taught. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Absent: those in force when each invoice was analyzed. */
+  /** Absent for those in force when each invoice was analyzed. */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 

@@ -118,7 +118,7 @@ export type FindingUpdate = {
   readonly entry: FindingChange;
   /** The finding as another analysis raises it now. */
   readonly raised?: StoredFinding;
-  /** Another assignee; null unassigns. */
+  /** New assignee; null unassigns. */
   readonly assigneeUserId?: string | null;
 } & (
   | { readonly disposition?: Disposition; readonly isReview?: undefined; readonly blockedSince?: undefined }

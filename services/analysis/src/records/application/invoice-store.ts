@@ -14,7 +14,7 @@ import type { BillOrigin } from './bill-origin.js';
 /** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
-  /** Absent: no rate into the base currency existed, or it was stored before amounts were. */
+  /** Absent when no rate into the base currency existed, or when it was stored before amounts were. */
   readonly amountAtRisk?: AmountAtRisk;
   /** The routing rule that took it when it was raised, and whom it named; part of the commit, so that a repeat agrees. */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };

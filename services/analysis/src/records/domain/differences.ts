@@ -7,9 +7,9 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 /** One difference between two analyses of the same invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
-  /** Absent: the finding is new. */
+  /** Absent when the finding is new. */
   readonly from?: string;
-  /** Absent: the finding was removed. */
+  /** Absent when the finding was removed. */
   readonly to?: string;
   /** Type of the finding; only of `findings`. */
   readonly findingType?: string;

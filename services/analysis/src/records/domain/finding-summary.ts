@@ -13,11 +13,11 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Absent: it is about a scan or the books as a whole. */
+  /** Absent when the finding is about a scan or the books as a whole. */
   readonly invoiceId?: string;
-  /** Absent: it is not of a scan. */
+  /** Absent when the finding is not of a scan. */
   readonly scanId?: string;
-  /** Absent: no rate existed, or it was stored before amounts were. */
+  /** Absent when no rate existed, or when it was stored before amounts were. */
   readonly amountAtRisk?: AmountAtRisk;
 }
 
@@ -26,7 +26,7 @@ export interface FindingTotals {
   /** The type, severity, disposition or month, `YYYY-MM`, that they share; empty for all. */
   readonly key: string;
   readonly count: number;
-  /** Those that wait for a person: OPEN and UNDER_REVIEW. */
+  /** Number of findings that wait for a person: OPEN and UNDER_REVIEW. */
   readonly open: number;
   /** Amount at risk of open findings that send an invoice to review: {@link RISK_SEVERITY_MIN} and above. */
   readonly amountAtRisk: DecimalAmount;

@@ -84,7 +84,7 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {
-    // Facts or a policy that this engine cannot read any more give no result at all, least of all the same.
+    // Facts or a policy that this engine can no longer read give no result, so the replay is not identical.
     logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
     return false;
   }

@@ -20,7 +20,7 @@ interface Deps {
 export interface AssignFindingInput {
   readonly organizationId: string;
   readonly findingId: string;
-  /** Undefined: unassigned. */
+  /** Undefined to unassign. */
   readonly assigneeUserId: string | undefined;
 }
 

@@ -78,9 +78,9 @@ export interface AnalyzeRowsInput extends RowsReference {
 /**
  * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number and position
  * (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left: rows that have an analysis keep it,
- * the others are analyzed, and everything derived from them is stored once. Nobody takes over what has no caller any more: the work then
- * stops at its next step, and a repeat begins only when the call before has ended, so that a scan is never analyzed twice at the same time
- * (ADR 0032).
+ * the others are analyzed, and everything derived from them is stored once. Nobody takes over work that no longer has a caller: the work
+ * then stops at its next step, and a repeat begins only when the call before has ended, so that a scan is never analyzed twice at the same
+ * time (ADR 0032).
  * @throws DomainError unavailable when too many scans wait already; deadline when the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;

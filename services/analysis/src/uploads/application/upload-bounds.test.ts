@@ -63,7 +63,7 @@ test('a caller who waits is answered at the end of the budget, one who prefers n
   setTimeout(() => (hasWaited = true), 19);
   expect(await analyze(true, 20)).toMatchObject({ isDecided: false });
   expect(hasWaited).toBe(true);
-  // Not longer than without the preference.
+  // The wait is not longer than without the preference.
   expect(await analyze(true, 3_600_000)).toMatchObject({ isDecided: false });
   expect(queued).toEqual([record, record, record]);
 });

@@ -86,7 +86,7 @@ export function businessCentralClient(
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {
-        // A link to a page that an earlier run kept may not hold any more.
+        // A link to a page that an earlier run kept may no longer be valid.
         if (after === undefined || !(error instanceof QueryRefused)) throw error;
         return readPage(target);
       });

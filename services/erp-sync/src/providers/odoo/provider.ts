@@ -176,7 +176,7 @@ export const odooProvider: Provider = defineProvider({
           pages: accountPages,
           prepare: loadContacts,
           read: (row) => records.readVendorAccount(row, contacts.vendorOf(row)),
-          // An archived account is no account of the vendor any more.
+          // An archived account no longer belongs to the vendor.
           isDeleted: (row) => row.boolean('active') === false,
           ids: (after) =>
             idsOf(reader.pages('res.partner.bank', [['active', '=', true]], ['id'], lastIdOf({ after })), idOf),

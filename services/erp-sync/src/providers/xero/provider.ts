@@ -159,7 +159,7 @@ function readPartPosition(after: string | undefined, pageSize: number): { page: 
   return page.endsWith(`:${pageSize}`) ? { page, row } : { page: firstPosition(pageSize), row: undefined };
 }
 
-/** The rows behind one of them; all where it is not among them any more. */
+/** Returns the rows behind one of them; all when it is no longer among them. */
 function rowsBehind(rows: readonly unknown[], idName: string, last: string | undefined): readonly unknown[] {
   const at = last === undefined ? -1 : rows.findIndex((row) => textOf(row, idName) === last);
   return rows.slice(at + 1);

@@ -23,7 +23,7 @@ export interface HttpServerOptions {
   readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
-  /** 0: no bound, for instance where a proxy in front holds all connections. */
+  /** 0 for no bound, for instance when a proxy in front holds all connections. */
   readonly connectionsPerAddressMax: number;
   /** Maximum number of connections of all addresses. */
   readonly connectionsMax?: number;
@@ -50,7 +50,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // Checked by the app itself, which answers with the envelope.
     requireHostHeader: false,
   });
-  // Their bytes are bounded. Node's bound of their number silently drops those beyond it, a second key among them.
+  // The bytes of headers are bounded. Node's bound of their number silently drops those beyond it, a second key among them.
   server.maxHeadersCount = 0;
   // A body is asked for once key and size are accepted; other expectations are not ours to meet.
   server.on('checkContinue', app);

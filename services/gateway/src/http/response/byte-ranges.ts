@@ -10,8 +10,8 @@ export interface ByteRange {
 export const RANGES_MAX = 8;
 
 /**
- * The ranges of a Range header that have bytes of the document, in their order (RFC 9110, section 14.2; HTTP and security
- * reference, section 5). Undefined: the header is ignored and the whole document is the answer.
+ * The ranges of a Range header that have bytes of the document, in their order (RFC 9110, section 14.2; HTTP and security reference,
+ * section 5). Undefined when the header is ignored and the whole document is the response.
  * @param size bytes of the document
  * @throws HttpRefusal 416 when no range has a byte
  */

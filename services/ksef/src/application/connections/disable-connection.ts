@@ -17,8 +17,8 @@ interface WipeDeps {
 export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
 
 /**
- * Ends a connection (endpoint 14): nothing is sent with it any more. Its token stays while something that was sent has to be
- * followed to its end. A connection that is DISABLED stays so.
+ * Ends a connection (endpoint 14): nothing more is sent with it. Its token stays while sent submissions must be followed to their end. A
+ * connection that is DISABLED stays so.
  * @throws DomainError not_found
  */
 export const disableConnection =
@@ -36,7 +36,7 @@ export const disableConnection =
     await wipeToken(deps, disabled);
   };
 
-/** Removes the tokens of disabled connections that nothing needs any more. */
+/** Removes the tokens of disabled connections that are no longer needed. */
 export const wipeTokens =
   (deps: WipeDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -27,7 +27,7 @@ export interface SaveDeps {
 
 interface NewToken {
   readonly organizationId: string;
-  /** Undefined: the default company. */
+  /** Undefined for the default company. */
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;

@@ -109,7 +109,7 @@ export interface StoredConfirmation {
 export interface KeptSeal {
   /** SHA-256 of its certificate, in hexadecimal digits with colons. */
   readonly fingerprint: string;
-  /** False: the seal is sound, and no configured certificate says whose it is. */
+  /** False when the seal is valid, but no configured certificate identifies its holder. */
   readonly isHolderKnown: boolean;
 }
 

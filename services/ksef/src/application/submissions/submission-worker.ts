@@ -57,7 +57,7 @@ const AT_ONCE_OF_CONNECTION_MAX = 8;
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Wait while the organization is deleted: it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** After a fault of ours or of another service. */
+/** Wait after a fault of this or another service. */
 const FAULT_WAIT_MS = 5_000;
 /** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
 const POSTPONED_MS_MIN = 50;
@@ -271,7 +271,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** @returns undefined when it is not there any more, or larger than when it was described */
+  /** @returns undefined when it no longer exists, or larger than when it was described */
   async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
     try {
       return await deps.documents.read(organizationId, uploadId, context);
