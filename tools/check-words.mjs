@@ -10,6 +10,8 @@ import { parseSync } from 'oxc-parser';
 const FRAGMENTS = [
   /^(?:What|Whatever|Whether|How|Of|Who|Whom|Whose|Whoever|Where|Wherever|Which|Whichever|Why)\b/,
   /^(?:As|At|By|For|From|In|Of|On|Since|To|Under|Until|With|Without|Within) (?:what|whom|which|whose|how|when|where|who)\b/i,
+  /^(?:Absent|Empty|False|Null|True|Undefined|\d+): /,
+  /^(?:After|At|Before|By|For|From|In|On|Since|To|Under|Until|With|Without|Within)(?: [^\s.:;,]+){1,4}[.;](?:\s|$)/,
   // `When two arrive at once, one wins.` has its comma, `When the key was created.` has none.
   /^(?:As|When)\b[^,]*?(?:[.:;](?:\s|$)|$)/,
 ];
