@@ -5,9 +5,11 @@ import type { Clock } from '../erp/clock.js';
 import type { TakenFaults } from './faults.js';
 import type { Keys } from './keys.js';
 import { sha256 } from './keys.js';
+import type { LoginCertificates } from './login-certificates.js';
+import { identityOf, readLoginDocument } from './login-document.js';
 import { hasNipCheckDigit, newReferenceNumber, timestamp } from './numbers.js';
 import { readBody } from './read-body.js';
-import type { Authentication, Bearer, BearerType, Challenge, Context, Settings, Status, Token } from './records.js';
+import type { Authentication, Bearer, BearerType, Challenge, Context, Proof, Settings, Status } from './records.js';
 import { badRequest, forbidden, Refusal, unauthorized } from './refusal.js';
 import type { Store, Table } from './store.js';
 
@@ -43,22 +45,42 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
+const TOKEN_METHOD = {
+  authenticationMethod: 'Token',
+  authenticationMethodInfo: { category: 'Token', code: 'token.ksef', displayName: 'Token KSeF' },
+};
+const CERTIFICATE_METHOD = {
+  authenticationMethod: 'InternalCertificate',
+  authenticationMethodInfo: {
+    category: 'XadesSignature',
+    code: 'xades.internal-certificate',
+    displayName: 'Certyfikat KSeF',
+  },
+};
+
 /** The caller and its right. */
 export interface Caller {
   readonly context: string;
-  readonly token: Token;
+  readonly permissions: readonly string[];
+  readonly proof: Proof;
 }
+
+/** Permissions of a company in its own context. */
+const OWNER_PERMISSIONS = ['InvoiceWrite', 'InvoiceRead'];
 
 interface AuthenticationDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly keys: Keys;
   readonly contexts: Table<Context>;
+  readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly checksNips: boolean;
+  /** TEST takes self-signed certificates and SHA-1. */
+  readonly isForTests: boolean;
 }
 
-/** Authentication with a token of KSeF: calls A1 to A7, and the tokens that authorize all others. */
+/** Authentication with a token of KSeF or a certificate: calls A1 to A7 and X1, and the tokens that authorize all others. */
 export class Authenticator {
   readonly #deps: AuthenticationDeps;
   readonly #challenges: Table<Challenge>;
@@ -98,17 +120,37 @@ export class Authenticator {
   authorize(call: Call, anyOf?: readonly string[]): Caller {
     const bearer = this.#require(call, ['ContextToken']);
     const operation = this.#operations.get(bearer.authentication);
-    const token = this.#deps.contexts
-      .get(bearer.context)
-      ?.tokens.find((one) => one.token === operation?.token && one.state === 'ACTIVE');
-    if (token === undefined) throw unauthorized('Token KSeF został unieważniony.');
-    if (anyOf !== undefined && !token.permissions.some((permission) => anyOf.includes(permission))) {
+    const caller = operation === undefined ? undefined : this.#callerOf(operation);
+    if (caller === undefined) throw unauthorized('Uwierzytelnienie zostało unieważnione.');
+    const { permissions } = caller;
+    if (anyOf !== undefined && !permissions.some((permission) => anyOf.includes(permission))) {
       throw forbidden('missing-permissions', {
         requiredAnyOfPermissions: anyOf,
-        presentPermissions: token.permissions,
+        presentPermissions: permissions,
       });
     }
-    return { context: bearer.context, token };
+    return caller;
+  }
+
+  /** @returns undefined where the token or the certificate does not hold any more */
+  #callerOf({ context, token, signed }: Authentication): Caller | undefined {
+    if (signed !== undefined) {
+      if (this.#deps.certificates.isRevoked(signed)) return undefined;
+      return {
+        context,
+        permissions: this.#permissionsOf(signed.identity, context),
+        proof: { tokenReferenceNumber: null, loginHash: signed.hash },
+      };
+    }
+    const known = this.#deps.contexts.get(context)?.tokens.find((one) => one.token === token);
+    if (known?.state !== 'ACTIVE') return undefined;
+    const { permissions, referenceNumber: tokenReferenceNumber } = known;
+    return { context, permissions, proof: { tokenReferenceNumber } };
+  }
+
+  #permissionsOf(identity: string, context: string): readonly string[] {
+    const granted = this.#deps.contexts.get(context)?.people?.[identity];
+    return granted ?? (identity === context ? OWNER_PERMISSIONS : []);
   }
 
   /** A1 */
@@ -146,11 +188,7 @@ export class Authenticator {
     if (type === 'Nip' && (!/^\d{10}$/.test(value) || (this.#deps.checksNips && !hasNipCheckDigit(value)))) {
       throw badRequest(21_405, 'contextIdentifier.value: nieprawidłowy NIP.');
     }
-    const now = this.#deps.clock.now();
-    const challenge = this.#challenges.get(request.challenge);
-    if (challenge === undefined || challenge.isUsed || now.getTime() - challenge.timestampMs > CHALLENGE_MS) {
-      throw badRequest(21_111);
-    }
+    const challenge = this.#liveChallenge(request.challenge);
     const keyId = request.publicKeyId ?? undefined;
     if (keyId !== undefined && !this.#deps.keys.isKnown(keyId)) {
       throw badRequest(21_470, `Klucz o identyfikatorze ${keyId} nie jest wspierany.`);
@@ -159,19 +197,52 @@ export class Authenticator {
 
     const plain = this.#deps.keys.decrypt('KsefTokenEncryption', Buffer.from(request.encryptedToken, 'base64'), keyId);
     const { token, outcome } = this.#verify(plain, type === 'Nip' ? value : '', challenge.timestampMs);
+    return this.#start({ context: value, token, outcome });
+  }
+
+  /** X1 */
+  beginSigned(call: Call): Answer {
+    const { isForTests, checksNips, certificates, clock } = this.#deps;
+    const document = readLoginDocument(call.body, { isSha1Taken: isForTests });
+    const { challenge: name, contextNip, certificate } = document;
+    if (checksNips && !hasNipCheckDigit(contextNip))
+      throw badRequest(21_405, 'ContextIdentifier/Nip: nieprawidłowy NIP.');
+    const challenge = this.#liveChallenge(name);
+    this.#challenges.put(name, { ...challenge, isUsed: true });
+    const { serialNumber } = certificate;
+    const identity = identityOf(certificate) ?? '';
+    const fault = certificates.faultOf(certificate, clock.now(), { isSelfSignedTaken: isForTests });
+    const mayCall = this.#permissionsOf(identity, contextNip).length > 0;
+    const refused = mayCall ? undefined : toOutcome(415, ['Brak przypisanych uprawnień']);
+    return this.#start({
+      context: contextNip,
+      token: null,
+      signed: { identity, serialNumber, hash: sha256(call.body) },
+      outcome: fault === undefined ? (refused ?? toOutcome(200)) : toOutcome(460, [fault]),
+    });
+  }
+
+  #liveChallenge(name: string): Challenge {
+    const challenge = this.#challenges.get(name);
+    const ageMs = this.#deps.clock.now().getTime() - (challenge?.timestampMs ?? 0);
+    if (challenge === undefined || challenge.isUsed || ageMs > CHALLENGE_MS) throw badRequest(21_111);
+    return challenge;
+  }
+
+  #start(begun: Pick<Authentication, 'context' | 'token' | 'signed' | 'outcome'>): Answer {
+    const now = this.#deps.clock.now();
     const referenceNumber = newReferenceNumber('AU', now);
     this.#operations.put(referenceNumber, {
+      ...begun,
       referenceNumber,
-      context: value,
-      token,
       startedAt: now.toISOString(),
-      outcome,
       looks: 0,
       isRedeemed: false,
       refreshedAt: null,
       refreshValidUntil: null,
     });
-    const authenticationToken = this.#issue('AuthenticationToken', { authentication: referenceNumber, context: value });
+    const owner = { authentication: referenceNumber, context: begun.context };
+    const authenticationToken = this.#issue('AuthenticationToken', owner);
     return { status: 202, body: { referenceNumber, authenticationToken } };
   }
 
@@ -197,8 +268,7 @@ export class Authenticator {
       status: 200,
       body: {
         startDate: timestamp(new Date(looked.startedAt)),
-        authenticationMethod: 'Token',
-        authenticationMethodInfo: { category: 'Token', code: 'token.ksef', displayName: 'Token KSeF' },
+        ...(looked.signed === undefined ? TOKEN_METHOD : CERTIFICATE_METHOD),
         status,
         isTokenRedeemed: looked.isRedeemed,
         lastTokenRefreshDate: looked.refreshedAt === null ? null : timestamp(new Date(looked.refreshedAt)),
@@ -290,9 +360,8 @@ export class Authenticator {
     return found;
   }
 
-  #requireActive({ context, token }: Authentication): void {
-    const known = this.#deps.contexts.get(context)?.tokens.find((one) => one.token === token);
-    if (known?.state !== 'ACTIVE') throw badRequest(21_301, 'Token KSeF został unieważniony.');
+  #requireActive(operation: Authentication): void {
+    if (this.#callerOf(operation) === undefined) throw badRequest(21_301, 'Uwierzytelnienie zostało unieważnione.');
   }
 
   /** @throws Refusal 401 */

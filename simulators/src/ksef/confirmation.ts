@@ -2,7 +2,7 @@ import { SignedXml } from 'xml-crypto';
 import { toPem } from './keys.js';
 import type { KeyPair } from './keys.js';
 import { polishDay, timestamp } from './numbers.js';
-import type { FormCode } from './records.js';
+import type { FormCode, Proof } from './records.js';
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
 const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
@@ -27,7 +27,7 @@ export interface ConfirmationContent {
   readonly environment: string;
   readonly session: string;
   readonly context: string;
-  readonly tokenReferenceNumber: string;
+  readonly proof: Proof;
   readonly formCode: FormCode;
   readonly documents: readonly ConfirmedDocument[];
   /** True for the collective confirmation of a session, which says how many documents it has. */
@@ -73,7 +73,7 @@ function toXml({
   environment,
   session,
   context,
-  tokenReferenceNumber,
+  proof,
   formCode,
   documents,
   isCollective,
@@ -84,7 +84,9 @@ function toXml({
     element('NumerReferencyjnySesji', {}, [session]),
     element('Uwierzytelnienie', {}, [
       element('IdKontekstu', {}, [element('Nip', {}, [context])]),
-      element('NumerReferencyjnyTokenaKSeF', {}, [tokenReferenceNumber]),
+      proof.loginHash === undefined
+        ? element('NumerReferencyjnyTokenaKSeF', {}, [proof.tokenReferenceNumber ?? ''])
+        : element('SkrotDokumentuUwierzytelniajacego', {}, [proof.loginHash]),
     ]),
     isCollective
       ? element('OpisPotwierdzenia', {}, [

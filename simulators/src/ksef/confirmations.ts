@@ -47,7 +47,7 @@ export class Confirmations {
         environment: this.#deps.label,
         session: session.referenceNumber,
         context: session.context,
-        tokenReferenceNumber: session.tokenReferenceNumber,
+        proof: session,
         formCode: session.formCode,
         documents,
         isCollective,

@@ -9,6 +9,7 @@ import type { Faults } from './faults.js';
 import { headerValue } from './header-value.js';
 import type { Invoices } from './invoices.js';
 import type { Keys } from './keys.js';
+import type { LoginCertificates } from './login-certificates.js';
 import { newReferenceNumber } from './numbers.js';
 import type { Context, Settings } from './records.js';
 import type { RequestLog } from './request-log.js';
@@ -32,6 +33,7 @@ const contextSchema = z.strictObject({
       }),
     )
     .max(TOKENS_MAX),
+  people: z.record(z.string().regex(/^\d{10,11}$/, 'must be a NIP or a PESEL'), z.array(z.string())).default({}),
   grants: z.array(z.union([nip, z.literal('*')])).default([]),
   limitFactor: factor.optional(),
 });
@@ -56,6 +58,19 @@ const invoiceSchema = z.strictObject({
   /** An open session of the context, in which the document was sent; without it, one of its own. */
   sessionReferenceNumber: z.string().optional(),
 });
+const certificateSchema = z
+  .strictObject({
+    nip: nip.optional(),
+    pesel: z
+      .string()
+      .regex(/^\d{11}$/, 'must be eleven digits')
+      .optional(),
+    type: z.enum(['Authentication', 'Offline']).default('Authentication'),
+    days: z.int().min(-3_650).max(3_650).default(730),
+    key: z.enum(['EC', 'RSA']).default('EC'),
+    password: z.string().min(1).max(256).optional(),
+  })
+  .refine((request) => (request.nip === undefined) !== (request.pesel === undefined), 'must name either nip or pesel');
 const clockSchema = z.strictObject({ advanceSeconds: z.number().min(0).max(SECONDS_MAX) });
 const keysSchema = z.strictObject({ action: z.enum(['ROTATE', 'WITHDRAW']) });
 
@@ -68,6 +83,7 @@ interface ControlDeps {
   readonly invoices: Invoices;
   readonly sessions: Sessions;
   readonly authenticator: Authenticator;
+  readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly changeSettings: (changes: Partial<Settings>) => void;
   readonly advanceClock: (seconds: number) => void;
@@ -81,13 +97,14 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
     'PUT /control/contexts/:id': ({ body }, id) => {
       const parsedNip = nip.parse(id);
-      const { tokens, grants, limitFactor } = contextSchema.parse(readJson(body));
+      const { tokens, people, grants, limitFactor } = contextSchema.parse(readJson(body));
       if (contexts.get(parsedNip) === undefined && contexts.size >= CONTEXTS_MAX) {
         throw new ControlRefusal(400, `There are ${CONTEXTS_MAX} contexts, and that is the limit. Use one of them.`);
       }
       const known = contexts.get(parsedNip)?.tokens ?? [];
       contexts.put(parsedNip, {
         nip: parsedNip,
+        people,
         grants,
         limitFactor,
         tokens: tokens.map((token) => ({
@@ -98,6 +115,14 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
       });
       for (const { token } of tokens) log.watch(token);
       return { status: 200, body: { nip: parsedNip } };
+    },
+    'POST /control/certificates': async ({ body }) => {
+      const issued = await deps.certificates.issue(certificateSchema.parse(readJson(body)));
+      return { status: 201, body: issued };
+    },
+    'DELETE /control/certificates/:id': (_, id) => {
+      deps.certificates.revoke(id);
+      return { status: 204 };
     },
     'POST /control/faults': ({ body }) => {
       const id = faults.add(faultSchema.parse(readJson(body)));

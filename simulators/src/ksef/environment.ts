@@ -10,6 +10,7 @@ import { Faults } from './faults.js';
 import type { TakenFaults } from './faults.js';
 import { Invoices } from './invoices.js';
 import { Keys, toPem } from './keys.js';
+import { LoginCertificates } from './login-certificates.js';
 import { CONTEXT_LIMITS, Limits, statedLimits } from './limits.js';
 import { queryMetadata } from './metadata.js';
 import { findOperation } from './operations.js';
@@ -74,7 +75,17 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
   const limits = new Limits(clock, limitWindowFactor);
   const keys = new Keys(store, clock, name);
   const { label, checksNips, takesFa2 } = environments[name];
-  const authenticator = new Authenticator({ store, clock, keys, contexts, settings, checksNips });
+  const certificates = new LoginCertificates(store, clock, name);
+  const authenticator = new Authenticator({
+    store,
+    clock,
+    keys,
+    contexts,
+    certificates,
+    settings,
+    checksNips,
+    isForTests: name === 'test',
+  });
   const confirmations = new Confirmations({ store, clock, keys, label, baseUrl });
   const invoices = new Invoices({ store, clock, faults, contexts, settings, confirmations, checksNips });
   const sessions = new Sessions({ store, clock, keys, authenticator, invoices, confirmations, settings, takesFa2 });
@@ -87,6 +98,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     invoices,
     sessions,
     authenticator,
+    certificates,
     settings,
     changeSettings: (changes) => settingsTable.put('settings', { ...settings(), ...changes }),
     advancedSeconds,
@@ -104,6 +116,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     A5: (call) => authenticator.redeem(call),
     A6: (call) => authenticator.refresh(call),
     A7: (call) => authenticator.end(call),
+    X1: (call) => authenticator.beginSigned(call),
     S1: (call, _, taken) => sessions.open(call, taken),
     S2: (call, [session], taken) => sessions.send(call, session, taken),
     S3: (call, [session, invoice]) => sessions.invoice(call, session, invoice),
@@ -130,7 +143,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
   };
 
   const checkLimits = ({ name: operation }: Operation, context: string | null): void => {
-    const isAuthentication = operation.startsWith('A');
+    const isAuthentication = operation.startsWith('A') || operation === 'X1';
     if (!isAuthentication && context === null) return;
     const isOfContext = !isAuthentication && context !== null;
     const caller = isOfContext ? context : AUTHENTICATION_CALLER;
@@ -144,7 +157,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     async serve(call, target, response) {
       await keys.ready();
       const operation = findOperation(call.method, call.path);
-      const context = operation?.name === 'A3' ? contextOf(call) : authenticator.contextOf(call);
+      const context = contextNamedBy(call, operation) ?? authenticator.contextOf(call);
       const [first = null] = operation?.params ?? [];
       const sessionReferenceNumber = SESSION_OPERATIONS.includes(operation?.name ?? '') ? first : null;
       const requestOperation = operation?.name ?? null;
@@ -173,7 +186,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
             const download = /^\/downloads\/([^/]+)$/.exec(call.path)?.[1];
             if (download !== undefined && call.method === 'GET') return confirmations.download(call, download);
             if (operation === undefined) return answerLimits(call) ?? { status: 404 };
-            checkMediaType(call);
+            checkMediaType(call, operation);
             checkLimits(operation, context);
             return handlers[operation.name](call, [operation.params[0] ?? '', operation.params[1] ?? ''], taken);
           } catch (error) {
@@ -204,14 +217,19 @@ type Params = readonly [string, string];
 
 const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
 
-/** KSeF takes JSON alone, also where a call has no body. */
-function checkMediaType(call: Call): void {
+/** KSeF takes JSON alone, also where a call has no body; a signed login is XML. */
+function checkMediaType(call: Call, { name }: Operation): void {
   const type = call.headers['content-type'];
-  if (call.method !== 'POST' || type === undefined || /^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return;
+  if (name === 'X1' && /^application\/xml\b/i.test(type ?? '')) return;
+  const isJson = name !== 'X1' && (type === undefined || /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
+  if (call.method !== 'POST' || isJson) return;
   throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
 }
 
-function contextOf(call: Call): string | null {
+/** The context that a login names. */
+function contextNamedBy(call: Call, operation: Operation | undefined): string | null {
+  if (operation?.name === 'X1') return /<ContextIdentifier>\s*<Nip>(\d{10})</.exec(call.body)?.[1] ?? null;
+  if (operation?.name !== 'A3') return null;
   try {
     return contextOfBody.parse(JSON.parse(call.body)).contextIdentifier.value;
   } catch {

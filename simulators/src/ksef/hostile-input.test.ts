@@ -37,6 +37,7 @@ const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   A5: 'POST auth/token/redeem',
   A6: 'POST auth/token/refresh',
   A7: 'DELETE auth/sessions/current',
+  X1: 'POST auth/xades-signature',
   S1: 'POST sessions/online',
   S2: `POST sessions/online/${REFERENCE}/invoices`,
   S3: `GET sessions/${REFERENCE}/invoices/${REFERENCE}`,

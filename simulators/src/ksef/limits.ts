@@ -19,6 +19,7 @@ const limits: Readonly<Record<OperationName, Limit>> = {
   A5: authentication,
   A6: authentication,
   A7: authentication,
+  X1: authentication,
   S1: { group: 'S1', calls: windows(10, 30, 120) },
   S2: { group: 'S2', calls: windows(10, 30, 180) },
   S3: { group: 'S3', calls: windows(30, 120, 1_200) },

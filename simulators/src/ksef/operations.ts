@@ -1,4 +1,4 @@
-/** The calls of KSeF by their names in sections 3 and 5 of the KSeF reference. */
+/** The calls of KSeF by their names in sections 3, 5 and 18 of the KSeF reference. */
 export const operationNames = [
   'A1',
   'A2',
@@ -7,6 +7,7 @@ export const operationNames = [
   'A5',
   'A6',
   'A7',
+  'X1',
   'S1',
   'S2',
   'S3',
@@ -30,6 +31,7 @@ const routes: readonly (readonly [OperationName, string, string])[] = [
   ['A1', 'GET', '/security/public-key-certificates'],
   ['A2', 'POST', '/auth/challenge'],
   ['A3', 'POST', '/auth/ksef-token'],
+  ['X1', 'POST', '/auth/xades-signature'],
   ['A5', 'POST', '/auth/token/redeem'],
   ['A6', 'POST', '/auth/token/refresh'],
   ['A7', 'DELETE', '/auth/sessions/current'],

@@ -2,6 +2,8 @@
 export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
+  /** Permissions of companies and persons who log in by certificate, by their NIP or PESEL. The company itself has all of them. */
+  readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send; `*`: of any. */
   readonly grants: readonly string[];
   /** Instead of the one of the settings. */
@@ -30,8 +32,10 @@ export interface Status {
 export interface Authentication {
   readonly referenceNumber: string;
   readonly context: string;
-  /** The token of KSeF; null where it could not be read. */
+  /** The token of KSeF; null where it could not be read, and for a login by certificate. */
   readonly token: string | null;
+  /** Of a login by certificate. */
+  readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
   /** Final status, which appears after enough polls. */
   readonly outcome: Status;
@@ -39,6 +43,15 @@ export interface Authentication {
   readonly isRedeemed: boolean;
   readonly refreshedAt: string | null;
   readonly refreshValidUntil: string | null;
+}
+
+/** A login request that a certificate signed. */
+export interface SignedLogin {
+  /** NIP or PESEL in the subject of the certificate. */
+  readonly identity: string;
+  readonly serialNumber: string;
+  /** SHA-256 of the request as it was sent, in base64. */
+  readonly hash: string;
 }
 
 /** A token that authorizes calls. */
@@ -54,7 +67,9 @@ export type BearerType = 'AuthenticationToken' | 'ContextToken' | 'RefreshToken'
 export interface Session {
   readonly referenceNumber: string;
   readonly context: string;
-  readonly tokenReferenceNumber: string;
+  readonly tokenReferenceNumber: string | null;
+  /** SHA-256 of the signed request, in base64, where a certificate logged in. */
+  readonly loginHash?: string | undefined;
   readonly formCode: FormCode;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -73,6 +88,9 @@ export interface Session {
   /** True for an earlier document that `POST /control/invoices` registered. */
   readonly isForeign: boolean;
 }
+
+/** How the sender of a session logged in, as a confirmation tells it. */
+export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {
   readonly systemCode: string;

@@ -36,7 +36,13 @@ export class Refusal extends Error {
 }
 
 const descriptions: Readonly<Record<number, string>> = {
+  9101: 'Nieprawidłowy dokument.',
+  9102: 'Brak podpisu.',
+  9103: 'Przekroczona liczba dozwolonych podpisów.',
+  9105: 'Nieprawidłowy podpis.',
+  21001: 'Nieczytelna treść.',
   21111: 'Nieprawidłowe wyzwanie autoryzacyjne.',
+  21115: 'Nieprawidłowy certyfikat.',
   21155: 'Przekroczono dozwoloną liczbę faktur w sesji.',
   21166: 'Korekta techniczna niedostępna.',
   21167: 'Status faktury nie pozwala na korektę techniczną.',
@@ -47,6 +53,7 @@ const descriptions: Readonly<Record<number, string>> = {
   21301: 'Brak autoryzacji.',
   21304: 'Brak uwierzytelnienia.',
   21308: 'Próba wykorzystania metod autoryzacyjnych osoby zmarłej.',
+  21401: 'Dokument nie jest zgodny ze schemą (xsd).',
   21402: 'Nieprawidłowy rozmiar pliku.',
   21403: 'Nieprawidłowy skrót pliku.',
   21405: 'Błąd walidacji danych wejściowych.',

@@ -92,7 +92,7 @@ export class Sessions {
     this.#sessions.put(referenceNumber, {
       referenceNumber,
       context: caller.context,
-      tokenReferenceNumber: caller.token.referenceNumber,
+      ...caller.proof,
       formCode,
       createdAt: now.toISOString(),
       updatedAt: now.toISOString(),
