@@ -1,0 +1,214 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { invalidField } from '@invoicecontrol/errors';
+import { KeyUsageFlags, KeyUsagesExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
+import { fromBER, Integer, ObjectIdentifier, Sequence } from 'asn1js';
+import type { AsnType } from 'asn1js';
+
+/** Limits of what a caller uploads (KSeF reference, section 18). */
+export const CERTIFICATE_BYTES_MAX = 8 * 1_024;
+export const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
+export const PASSWORD_LENGTH_MAX = 256;
+
+const RSA_BITS_MIN = 2_048;
+/** A larger key takes seconds for one signature. */
+const RSA_BITS_MAX = 8_192;
+/** The password of a key is stretched on the thread that serves all callers; KSeF and OpenSSL use up to 600,000 rounds. */
+const PBKDF2_ROUNDS_MAX = 1_000_000;
+const PBES2 = '1.2.840.113549.1.5.13';
+const PBKDF2 = '1.2.840.113549.1.5.12';
+/** X.520 attributes of a subject that hold its identity. */
+const ORGANIZATION_IDENTIFIER = '2.5.4.97';
+const SERIAL_NUMBER = '2.5.4.5';
+
+/** A certificate that logs in to KSeF, with its private key. */
+export interface LoginCertificate {
+  readonly certificate: X509Certificate;
+  readonly privateKey: KeyObject;
+}
+
+/** A certificate and its key as a caller sends them. */
+export interface UploadedCertificate {
+  /** PEM, or DER in base64. */
+  readonly certificate: string;
+  /** PEM: PKCS#8, encrypted or not, SEC1 or PKCS#1. */
+  readonly privateKey: string;
+  readonly privateKeyPassword?: string | undefined;
+}
+
+/** Identity in the subject of a certificate: the taxpayer or the person whom KSeF knows. */
+export interface Identity {
+  readonly kind: 'NIP' | 'PESEL';
+  readonly value: string;
+}
+
+/**
+ * Opens an uploaded certificate with its key, and checks that KSeF may take it (KSeF reference, section 18): they belong together,
+ * the key is P-256 or RSA with 2,048 to 8,192 bits, the certificate is valid at `now` and may log in.
+ *
+ * @throws DomainError invalid, which names the field and what to change in it
+ */
+export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): LoginCertificate {
+  const certificate = readCertificate(uploaded.certificate);
+  const privateKey = readPrivateKey(uploaded.privateKey, uploaded.privateKeyPassword);
+  requireUsableKey(certificate.publicKey);
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw invalidField('private_key', 'Does not belong to the certificate. Send the key that was made with it.');
+  }
+  requireValid(certificate, now);
+  requireLoginUsage(certificate);
+  return { certificate, privateKey };
+}
+
+/** The text that is sealed: certificate and key in PEM, without the password. */
+export function encodeLoginCertificate({ certificate, privateKey }: LoginCertificate): string {
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  return `${certificate.toString()}${key}`;
+}
+
+/** Reads what {@link encodeLoginCertificate} wrote. */
+export function decodeLoginCertificate(text: string): LoginCertificate {
+  return { certificate: new X509Certificate(text), privateKey: createPrivateKey(text) };
+}
+
+/** Last day of a certificate. */
+export function expiryOf(certificate: X509Certificate): Date {
+  return new Date(certificate.validTo);
+}
+
+/**
+ * Reads the identity of a subject: `VATPL-<NIP>` of a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` of a person.
+ * @returns undefined for a certificate that KSeF knows by its fingerprint alone
+ */
+export function identityOf(certificate: X509Certificate): Identity | undefined {
+  const { subjectName } = new ParsedCertificate(certificate.raw);
+  const [organization] = subjectName.getField(ORGANIZATION_IDENTIFIER);
+  const company = /VATPL\D*(\d{10})(?!\d)/.exec(organization ?? '')?.[1];
+  if (company !== undefined) return { kind: 'NIP', value: company };
+  const [serialNumber = ''] = subjectName.getField(SERIAL_NUMBER);
+  const person = /(?:PNOPL|PESEL)\D*(\d{11})(?!\d)/.exec(serialNumber)?.[1];
+  if (person !== undefined) return { kind: 'PESEL', value: person };
+  const taxpayer = /(?:TINPL|NIP)\D*(\d{10})(?!\d)/.exec(serialNumber)?.[1];
+  return taxpayer === undefined ? undefined : { kind: 'NIP', value: taxpayer };
+}
+
+/** The identity with its last four digits alone, such as `NIP ******7635`. */
+export function maskedIdentity({ kind, value }: Identity): string {
+  return `${kind} ${'*'.repeat(value.length - 4)}${value.slice(-4)}`;
+}
+
+function readCertificate(text: string): X509Certificate {
+  if (Buffer.byteLength(text) > CERTIFICATE_BYTES_MAX) {
+    throw invalidField('certificate', `Has more than ${CERTIFICATE_BYTES_MAX / 1_024} KiB. Send one certificate.`);
+  }
+  const blocks = text.match(/-----BEGIN /g)?.length ?? 0;
+  if (blocks > 1) {
+    throw invalidField(
+      'certificate',
+      `Has ${blocks} PEM blocks. Send the certificate alone, without its issuers and its key.`,
+    );
+  }
+  try {
+    return new X509Certificate(blocks === 1 ? text : Buffer.from(text, 'base64'));
+  } catch {
+    throw invalidField(
+      'certificate',
+      'Cannot be read as a certificate. Send one X.509 certificate in PEM, or its DER bytes in base64.',
+    );
+  }
+}
+
+function readPrivateKey(text: string, password: string | undefined): KeyObject {
+  if (Buffer.byteLength(text) > PRIVATE_KEY_BYTES_MAX) {
+    throw invalidField('private_key', `Has more than ${PRIVATE_KEY_BYTES_MAX / 1_024} KiB. Send one private key.`);
+  }
+  if ((password?.length ?? 0) > PASSWORD_LENGTH_MAX) {
+    throw invalidField('private_key_password', `Has more than ${PASSWORD_LENGTH_MAX} characters.`);
+  }
+  const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text);
+  if (isEncrypted && password === undefined) {
+    throw invalidField(
+      'private_key_password',
+      'Is missing: the private key is encrypted. Send the password of the key.',
+    );
+  }
+  requireBoundedPassword(text);
+  try {
+    return createPrivateKey({ key: text, format: 'pem', ...(isEncrypted ? { passphrase: password ?? '' } : {}) });
+  } catch {
+    // The library tells a wrong password from a broken file only by chance: random bytes may look like padding.
+    if (isEncrypted) {
+      throw invalidField('private_key_password', 'Does not open the private key. Check the password and the file.');
+    }
+    throw invalidField(
+      'private_key',
+      'Cannot be read as a private key. Send the key in PEM: PKCS#8, encrypted or not, SEC1 or PKCS#1.',
+    );
+  }
+}
+
+/** Refuses an encrypted PKCS#8 key whose password would be stretched for seconds, or in a way whose cost is not known. */
+function requireBoundedPassword(text: string): void {
+  const body = /-----BEGIN ENCRYPTED PRIVATE KEY-----([^-]*)-----END/.exec(text)?.[1];
+  if (body === undefined) return;
+  const { result } = fromBER(Buffer.from(body, 'base64'));
+  const algorithm = childrenOf(result)[0];
+  const [scheme, parameters] = childrenOf(algorithm);
+  const derivation = childrenOf(parameters)[0];
+  const [kind, ofDerivation] = childrenOf(derivation);
+  if (objectId(scheme) !== PBES2 || objectId(kind) !== PBKDF2) {
+    throw invalidField(
+      'private_key',
+      'Is encrypted in a way that is not supported. Encrypt it again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
+    );
+  }
+  // Rounds, and the length of the key where it is stated.
+  const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
+  if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
+    throw invalidField(
+      'private_key',
+      `Stretches its password with more than ${PBKDF2_ROUNDS_MAX.toLocaleString('en')} rounds. Encrypt it again with fewer.`,
+    );
+  }
+}
+
+function childrenOf(part: AsnType | undefined): readonly AsnType[] {
+  return part instanceof Sequence ? part.valueBlock.value : [];
+}
+
+function objectId(part: AsnType | undefined): string | undefined {
+  return part instanceof ObjectIdentifier ? part.valueBlock.toString() : undefined;
+}
+
+function requireUsableKey({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): void {
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'ec' && namedCurve === 'prime256v1') return;
+  if (asymmetricKeyType === 'rsa' && modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX) return;
+  throw invalidField(
+    'certificate',
+    'Has a key that KSeF does not take. Use a certificate with an EC key on P-256, or with an RSA key of 2,048 to 8,192 bits.',
+  );
+}
+
+function requireValid(certificate: X509Certificate, now: Date): void {
+  const validFrom = new Date(certificate.validFrom);
+  if (now < validFrom) {
+    throw invalidField('certificate', `Is not valid before ${validFrom.toISOString()}. Connect it then.`);
+  }
+  const validTo = expiryOf(certificate);
+  if (now > validTo) {
+    throw invalidField('certificate', `Expired at ${validTo.toISOString()}. Send a certificate that is valid.`);
+  }
+}
+
+/** A certificate without the extension is left to KSeF, which takes self-signed ones in its TEST environment. */
+function requireLoginUsage(certificate: X509Certificate): void {
+  const usages = new ParsedCertificate(certificate.raw).getExtension(KeyUsagesExtension)?.usages;
+  if (usages === undefined || (usages & KeyUsageFlags.digitalSignature) !== 0) return;
+  throw invalidField(
+    'certificate',
+    (usages & KeyUsageFlags.nonRepudiation) === 0
+      ? 'May not be used for signatures. Send a KSeF certificate of the type Authentication.'
+      : 'Is of the type Offline, which marks invoices issued offline and cannot log in. Send a KSeF certificate of the type Authentication.',
+  );
+}
