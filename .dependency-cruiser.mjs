@@ -6,6 +6,8 @@ const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Libraries that only compute. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
+/** Libraries that read certificates and sign documents: they only compute, too. */
+const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';
 /** The type of an invoice, without its wire and public forms. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
 /** The same is allowed of the records of an ERP. */
@@ -18,6 +20,7 @@ const pure = [
   '^packages/tenants/src/facts\\.ts$',
   '^packages/secretbox/src/sealed-value\\.ts$',
   computing,
+  signing,
 ].join('|');
 /** Rooms of the engine, from the lowest to the highest. */
 const engineRooms = [

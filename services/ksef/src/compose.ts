@@ -15,7 +15,7 @@ import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { CallLimits } from './application/call-limits.js';
-import { wipeTokens } from './application/connections/disable-connection.js';
+import { wipeSecrets } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
 import { testConnection } from './application/connections/test-connection.js';
 import { stuckSubmissions } from './application/submissions/stuck-submissions.js';
@@ -145,7 +145,7 @@ async function compose(
     invoices,
     documents,
     ksef,
-    tokens: deps.secrets,
+    secrets: deps.secrets,
     sessionKeys,
     waitFactor: config.KSEF_WAIT_FACTOR,
     requestMs,
@@ -179,9 +179,9 @@ async function compose(
     jobs: [
       { name: 'due submissions', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => worker.poll() },
       {
-        name: 'tokens of disabled connections',
+        name: 'secrets of disabled connections',
         pauseMs: pauseOfJob(WIPE_EACH_MS, config.KSEF_WAIT_FACTOR),
-        run: wipeTokens(deps),
+        run: wipeSecrets(deps),
       },
       rewrapJob({
         name: 'connections and submissions',

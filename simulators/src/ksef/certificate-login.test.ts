@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildUnsignedAuthTokenRequestXml, KSeFClient, openSendAndClose, SignatureService } from 'ksef-client-ts';
+import {
+  buildUnsignedAuthTokenRequestXml,
+  KSeFClient,
+  KSeFError,
+  openSendAndClose,
+  SignatureService,
+} from 'ksef-client-ts';
 import { call } from '../erp/testing.js';
 import type { TestAnswer } from '../erp/testing.js';
 import { BUYER, fa3Document, SELLER } from './fa3-document.js';
@@ -62,7 +68,7 @@ function codeOf(answer: TestAnswer): unknown {
   return (json(answer)['errors'] as readonly { code: number }[] | undefined)?.[0]?.code;
 }
 
-/** What A4 says of a login. */
+/** Reads the end of a login from A4. */
 async function outcome(document: string, environment: EnvironmentName = 'demo') {
   return clients[environment].outcome(await send(document, environment));
 }
@@ -108,7 +114,7 @@ describe('a login request', () => {
     expect(await outcome(await signed(certificate))).toMatchObject({ code: 460 });
     await expect(
       openSendAndClose(client, [fa3Document({ number: 'REVOKED' })], { pollOptions: POLL }),
-    ).rejects.toThrow();
+    ).rejects.toBeInstanceOf(KSeFError);
   });
 
   test('is refused with 460 in A4 for a certificate of another environment', async () => {

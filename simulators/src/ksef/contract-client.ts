@@ -63,8 +63,8 @@ function findOperation(target: string): { readonly name: string; readonly operat
 }
 
 function faultsOfRequest({ requestBody }: ContractOperation, body: unknown): readonly string[] {
-  const schema = requestBody?.content?.['application/json']?.schema;
-  if (body === undefined) return schema === undefined ? [] : ['the request has no body'];
+  const schema = requestBody?.content?.[typeof body === 'string' ? 'application/xml' : 'application/json']?.schema;
+  if (body === undefined) return requestBody === undefined ? [] : ['the request has no body'];
   return faultsOf(schema, body);
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildUnsignedAuthTokenRequestXml, SignatureService } from 'ksef-client-ts';
 import { call as send } from '../erp/testing.js';
 import { ContractClient, contractOperations, faultsOfAnswer } from './contract-client.js';
 import { startKsefSimulator } from './simulator.js';
@@ -43,6 +44,15 @@ test('requests and answers of the whole flow are those of the contract', async (
   const refreshToken = (tokens['refreshToken'] as { token: string }).token;
   const refreshed = await call('POST auth/token/refresh', undefined, refreshToken);
   client.accessToken = (refreshed['accessToken'] as { token: string }).token;
+
+  const certified = json(await client.control('POST certificates', { nip: SELLER }));
+  const { challenge: toSign } = await call('POST auth/challenge', undefined, null);
+  const unsigned = buildUnsignedAuthTokenRequestXml({
+    challenge: String(toSign),
+    contextIdentifier: { type: 'Nip', value: SELLER },
+  });
+  const signed = SignatureService.sign(unsigned, String(certified['certificate']), String(certified['privateKey']));
+  await client.api('POST auth/xades-signature', signed, null);
 
   const { body, key, iv } = await client.openRequest();
   const opened = await call('POST sessions/online', body);

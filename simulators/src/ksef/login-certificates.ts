@@ -21,7 +21,7 @@ const RSA = {
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
-/** Whom a certificate names. KSeF knows companies and persons by these numbers. */
+/** The company or person that a certificate names, by the numbers that KSeF knows. */
 export interface Holder {
   readonly nip?: string | undefined;
   readonly pesel?: string | undefined;
@@ -112,7 +112,7 @@ export class LoginCertificates {
     return this.#revoked.get(serialOf(serialNumber)) !== undefined;
   }
 
-  /** Why a certificate does not log in; undefined where it does. */
+  /** Says why a certificate does not log in; undefined where it does. */
   faultOf(
     certificate: X509Certificate,
     now: Date,

@@ -34,7 +34,7 @@ export interface Authentication {
   readonly context: string;
   /** The token of KSeF; null where it could not be read, and for a login by certificate. */
   readonly token: string | null;
-  /** Of a login by certificate. */
+  /** Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
   /** Final status, which appears after enough polls. */
@@ -89,7 +89,7 @@ export interface Session {
   readonly isForeign: boolean;
 }
 
-/** How the sender of a session logged in, as a confirmation tells it. */
+/** The login of the sender of a session, as a confirmation tells it. */
 export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {

@@ -39,6 +39,7 @@ export class TestClient {
     const [method = '', path = ''] = target.split(' ');
     return call(`${method} ${this.#base}/v2/${path}`, body, {
       'x-error-format': 'problem-details',
+      ...(typeof body === 'string' ? { 'content-type': 'application/xml' } : {}),
       ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
     });
   }

@@ -25,15 +25,15 @@ export class Access {
   }
 
   isFor(credentials: KsefCredentials): boolean {
-    const { environment, contextNip, token } = this.#credentials;
+    const { environment, contextNip, secret } = this.#credentials;
     return (
-      credentials.environment === environment && credentials.contextNip === contextNip && credentials.token === token
+      credentials.environment === environment && credentials.contextNip === contextNip && credentials.secret === secret
     );
   }
 
   /** Calls with an access token. After a 401 it is refreshed once, and then the connection authenticates once. */
   async during<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
-    return withoutToken(this.#credentials, () => this.#call(call));
+    return withoutSecret(this.#credentials, () => this.#call(call));
   }
 
   async #call<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ export class Access {
     this.#tokens = undefined;
     if (tokens === undefined) return;
     const { calls } = this.#deps;
-    await withoutToken(this.#credentials, async () => {
+    await withoutSecret(this.#credentials, async () => {
       try {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
@@ -111,12 +111,12 @@ export class Access {
 }
 
 /** Refusals with texts of KSeF are shown: it may have repeated what it was sent. */
-async function withoutToken<T>({ token }: KsefCredentials, work: () => Promise<T>): Promise<T> {
+async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof KsefRefusal) || !error.message.includes(token)) throw error;
-    throw new KsefRefusal(error.kind, error.message.replaceAll(token, '…'), error);
+    if (!(error instanceof KsefRefusal) || !error.message.includes(secret)) throw error;
+    throw new KsefRefusal(error.kind, error.message.replaceAll(secret, '…'), error);
   }
 }
 

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { safeText } from '../domain/classify-answer.js';
+import type { Authentication } from '../domain/connection.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { decodeLoginCertificate, identityOf, maskedIdentity } from '../domain/login-certificate.js';
 import type { KsefCredentials, KsefStatus } from './ksef-calls.js';
 
 /** A token of KSeF for calls. */
@@ -19,7 +21,7 @@ export interface StartedAuthentication {
   readonly authenticationToken: Grant;
 }
 
-/** The calls of authentication that are the same for every way to prove who one is. @throws KsefRefusal */
+/** The calls of authentication that are the same for a token and for a certificate. @throws KsefRefusal */
 export interface AuthenticationCalls {
   /** A2 */
   challenge(credentials: KsefCredentials): Promise<Challenge>;
@@ -33,20 +35,17 @@ export interface AuthenticationCalls {
   end(credentials: KsefCredentials, bearer: string): Promise<void>;
 }
 
-/**
- * Answers a challenge: how the caller proves who it is. The token of KSeF is one way (A3). A certificate is another:
- * `POST /auth/xades-signature` with the signed challenge returns the same `StartedAuthentication`, and A4 to A7 follow unchanged.
- */
+/** Answers a challenge, with the token of KSeF (A3) or with the signature of a certificate (X1). A4 to A7 follow alike. */
 export interface Authenticator {
   /** @throws KsefRefusal */
   answer(credentials: KsefCredentials, challenge: Challenge): Promise<StartedAuthentication>;
-  /** KSeF could not decrypt the answer: the keys are read again before the next one. */
+  /** Called when KSeF could not decrypt the answer: reads the keys of KSeF again before the next one. */
   reloadKeys(credentials: KsefCredentials): Promise<void>;
 }
 
 export interface AuthenticationDeps {
   readonly calls: AuthenticationCalls;
-  readonly authenticator: Authenticator;
+  readonly authenticators: Readonly<Record<Authentication, Authenticator>>;
   /** Time between two polls of A4. */
   readonly pollMs: number;
   readonly nowMs: () => number;
@@ -59,9 +58,10 @@ const ATTEMPTS_MAX = 2;
 
 /** A2 to A5. Repeated once with a new challenge where that may help. @throws KsefRefusal */
 export async function authenticate(
-  { calls, authenticator, pollMs, nowMs }: AuthenticationDeps,
+  { calls, authenticators, pollMs, nowMs }: AuthenticationDeps,
   credentials: KsefCredentials,
 ): Promise<{ access: Grant; refresh: Grant }> {
+  const authenticator = authenticators[credentials.authentication];
   for (let attempt = 1; ; attempt++) {
     try {
       const challenge = await calls.challenge(credentials);
@@ -96,23 +96,38 @@ async function awaitEnd(
 
 /** A refusal of one login says nothing about the next one. */
 function ofLogin(error: KsefRefusal): KsefRefusal {
-  return error.concerns === 'REFERENCE' ? new KsefRefusal('TRANSIENT', error.message, error) : error;
+  const kind = error.concerns === 'REFERENCE' ? 'TRANSIENT' : error.kind;
+  return new KsefRefusal(kind, error.message, { ...error, isOfLogin: true });
 }
 
-const CAUSES: Readonly<Record<number, string>> = {
-  415: 'The owner of the token has no permission in this context. Grant one in KSeF.',
-  425: 'The authentication was revoked in KSeF. Test the connection again.',
-  450: 'KSeF does not accept the token. Create a new one in this environment of KSeF, and save the connection again.',
-  460: 'KSeF does not accept the certificate.',
-  470: 'KSeF refused the owner of the token.',
-  480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
+const REVOKED = 'The authentication was revoked in KSeF. Test the connection again.';
+const CAUSES: Readonly<Record<Authentication, Readonly<Record<number, string>>>> = {
+  TOKEN: {
+    415: 'The owner of the token has no permission in this context. Grant one in KSeF.',
+    425: REVOKED,
+    450: 'KSeF does not accept the token. Create a new one in this environment of KSeF, and save the connection again.',
+    460: 'KSeF does not accept the certificate.',
+    470: 'KSeF refused the owner of the token.',
+    480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
+  },
+  CERTIFICATE: {
+    415: 'The holder of the certificate has no permission in this context. Grant one in KSeF.',
+    425: REVOKED,
+    450: 'KSeF does not accept the login.',
+    460: 'KSeF does not accept the certificate. It may have been revoked, or belong to another environment of KSeF. Save the connection again with a valid one.',
+    470: 'KSeF refused the holder of the certificate.',
+    480: 'KSeF has blocked the holder of the certificate after a suspected security incident. Ask the KSeF helpdesk.',
+  },
 };
 
 /** Returns the meaning of a final status of A4 other than a success (KSeF reference, section 3). */
 function refusalOf({ code, description, details }: KsefStatus, credentials: KsefCredentials): KsefRefusal {
   const said = safeText([description, ...details].join(' '));
   const facts = { code: `KSEF_AUTH_${code}` };
-  const cause = code === 450 && (ENCRYPTION.test(said) || CHALLENGE.test(said)) ? LOGIN_NOT_READ : CAUSES[code];
+  const cause =
+    code === 450 && (ENCRYPTION.test(said) || CHALLENGE.test(said))
+      ? LOGIN_NOT_READ
+      : CAUSES[credentials.authentication][code];
   if (cause === undefined) {
     return new KsefRefusal('TRANSIENT', `KSeF could not authenticate (${code}). Try again later. ${said}`, facts);
   }
@@ -120,16 +135,26 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
   return new KsefRefusal('PERMANENT', message, { ...facts, concerns: 'CONNECTION' });
 }
 
-/** KSeF names its challenge or the encryption, and not the token: that a new one helps is not known. */
+/** KSeF names its challenge or the encryption, and not the token: nobody knows whether a new one helps. */
 const LOGIN_NOT_READ =
   'KSeF could not read the login, but does not say that the token is wrong. Test the connection again later; tell the operator if this persists.';
 const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
 const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 
-/** A token of KSeF names its NIP: a mistake that KSeF does not explain. */
-function hintOf({ token, contextNip }: KsefCredentials): string {
-  const nip = /\|nip-(\d{10})\|/i.exec(token)?.[1];
-  return nip === undefined || nip === contextNip ? '' : 'The token belongs to another NIP than the connection.';
+/** A token and most certificates name a taxpayer: KSeF does not explain the mistake of a wrong one. */
+function hintOf({ authentication, secret, contextNip }: KsefCredentials): string {
+  switch (authentication) {
+    case 'TOKEN': {
+      const nip = /\|nip-(\d{10})\|/i.exec(secret)?.[1];
+      const isOther = nip !== undefined && nip !== contextNip;
+      return isOther ? 'The token belongs to another NIP than the connection.' : '';
+    }
+    case 'CERTIFICATE': {
+      const identity = identityOf(decodeLoginCertificate(secret).certificate);
+      const isOther = identity !== undefined && identity.value !== contextNip;
+      return isOther ? `The certificate names ${maskedIdentity(identity)}, not the NIP of the connection.` : '';
+    }
+  }
 }
 
 function mayHelpToRepeat(error: KsefRefusal): boolean {

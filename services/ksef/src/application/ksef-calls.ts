@@ -1,13 +1,16 @@
+import type { Authentication } from '../domain/connection.js';
 import type { EncryptedDocument, SessionKey } from '../domain/encryption.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
-/** The caller: a connection with its opened token. */
+/** The caller: a connection with its opened secret. */
 export interface KsefCredentials {
   readonly connectionId: string;
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
-  readonly token: string;
+  readonly authentication: Authentication;
+  /** The token, or what {@link encodeLoginCertificate} wrote. */
+  readonly secret: string;
 }
 
 /** A status of KSeF: below 200 it is not final; 2xx is success; all else is failure. */

@@ -12,7 +12,9 @@ import { Ajv } from 'ajv';
 import { CallLimits } from '../application/call-limits.js';
 import { createSessionKey, encryptDocument } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { encodeLoginCertificate, readLoginCertificate } from '../domain/login-certificate.js';
 import { callScopesInMemory } from '../testing/call-scopes.js';
+import { issueCertificate } from '../testing/certificates.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -128,7 +130,8 @@ function faultsOf({ method, url, headers, body }: Sent): readonly string[] {
   if (found?.operation === undefined) return [`${method} ${url.pathname} is no call`];
   const { parameters = [], requestBody } = found.operation;
   const query = parameters.filter((parameter) => parameter.in === 'query');
-  const schema = requestBody?.content['application/json']?.schema;
+  const type = headers['content-type'] ?? 'application/json';
+  const schema = requestBody?.content[type]?.schema;
   return [
     ...query
       .filter(({ name, required }) => required === true && !url.searchParams.has(name))
@@ -141,7 +144,7 @@ function faultsOf({ method, url, headers, body }: Sent): readonly string[] {
     }),
     ...(schema === undefined && body !== '' ? ['a body that is not taken'] : []),
     ...(schema === undefined && headers['content-type'] !== undefined ? ['a content type without a body'] : []),
-    ...(schema === undefined ? [] : schemaFaults(schema, JSON.parse(body))),
+    ...(schema === undefined ? [] : schemaFaults(schema, type === 'application/xml' ? body : JSON.parse(body))),
   ];
 }
 
@@ -166,7 +169,13 @@ function toJsonSchema(node: unknown): unknown {
 }
 
 test('every request is one of the contract of KSeF', async () => {
-  const calls = client.callsOf({ connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN });
+  const calls = client.callsOf({
+    connectionId: 'c',
+    environment: 'TEST',
+    contextNip: NIP,
+    authentication: 'TOKEN',
+    secret: TOKEN,
+  });
   const key = createSessionKey();
   const { referenceNumber: session } = await calls.openSession(key);
   const { referenceNumber: invoice } = await calls.sendInvoice(session, encryptDocument(key, Buffer.from('<x/>')));
@@ -179,7 +188,21 @@ test('every request is one of the contract of KSeF', async () => {
   // The session does not exist, but only the request matters here.
   await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
   await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
-  await client.test({ connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN });
+  await client.test({
+    connectionId: 'c',
+    environment: 'TEST',
+    contextNip: NIP,
+    authentication: 'TOKEN',
+    secret: TOKEN,
+  });
+  const login = readLoginCertificate(await issueCertificate(`${simulator.url}/test`, { nip: NIP }), new Date());
+  await client.test({
+    connectionId: 'c',
+    environment: 'TEST',
+    contextNip: NIP,
+    authentication: 'CERTIFICATE',
+    secret: encodeLoginCertificate(login),
+  });
 
   expect(sent.map((request) => [request.method, request.url.pathname, faultsOf(request)])).toEqual(
     sent.map((request) => [request.method, request.url.pathname, []]),
@@ -188,6 +211,7 @@ test('every request is one of the contract of KSeF', async () => {
   expect(new Set(bodies)).toEqual(
     new Set([
       '/auth/ksef-token',
+      '/auth/xades-signature',
       '/sessions/online',
       '/sessions/online/{session}/invoices',
       '/invoices/query/metadata',
@@ -209,7 +233,13 @@ test('the limits that KSeF states are kept instead of the published ones', async
     'EffectiveApiRateLimits'
   ] ?? { properties: {} };
   rateLimits = Object.fromEntries(Object.keys(properties).map((name) => [name, group(name === 'sessionList' ? 3 : 9)]));
-  const calls = client.callsOf({ connectionId: 'd', environment: 'DEMO', contextNip: NIP, token: TOKEN });
+  const calls = client.callsOf({
+    connectionId: 'd',
+    environment: 'DEMO',
+    contextNip: NIP,
+    authentication: 'TOKEN',
+    secret: TOKEN,
+  });
   const before = sent.length;
   await calls.openSession(createSessionKey());
   expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits');
@@ -228,7 +258,13 @@ test('what is beyond the limits that KSeF states for the context is refused befo
     expect(schemaFaults(schemas['EffectiveContextLimits'] ?? {}, contextLimits)).toEqual([]);
   };
   state(1, 1);
-  const calls = client.callsOf({ connectionId: 'p', environment: 'PRODUCTION', contextNip: NIP, token: TOKEN });
+  const calls = client.callsOf({
+    connectionId: 'p',
+    environment: 'PRODUCTION',
+    contextNip: NIP,
+    authentication: 'TOKEN',
+    secret: TOKEN,
+  });
   const key = createSessionKey();
   const { referenceNumber } = await calls.openSession(key);
   const document = { ...encryptDocument(key, Buffer.from('<x/>')), invoiceSize: 1_000_000 };
@@ -242,7 +278,7 @@ test('what is beyond the limits that KSeF states for the context is refused befo
   state(1, 0);
   const other = ksefClientOf();
   const opening = other
-    .callsOf({ connectionId: 'e', environment: 'TEST', contextNip: NIP, token: TOKEN })
+    .callsOf({ connectionId: 'e', environment: 'TEST', contextNip: NIP, authentication: 'TOKEN', secret: TOKEN })
     .openSession(createSessionKey());
   await expect(opening).rejects.toMatchObject({ kind: 'PERMANENT', code: 'KSEF_SESSION_INVOICES' });
   expect(sent.slice(before).map(({ url }) => url.pathname)).not.toContain('/sessions/online');

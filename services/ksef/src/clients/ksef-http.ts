@@ -25,6 +25,8 @@ export interface KsefRequest {
   /** Below the base; what came from outside is escaped. */
   readonly path: string;
   readonly json?: unknown;
+  /** A body instead of `json`. */
+  readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Content of a successful response. */
@@ -74,7 +76,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   }
 
   async function sendOnce(request: KsefRequest): Promise<KsefAnswer> {
-    const { environment, operation, method, path, json, bearer, headers, accept } = request;
+    const { environment, operation, method, path, json, xml, bearer, headers, accept } = request;
     const outgoing = {
       method,
       url: `${urls[environment]}${path}`,
@@ -84,9 +86,10 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
         // A content type without a body is refused with 415.
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(xml === undefined ? {} : { 'content-type': 'application/xml' }),
         ...headers,
       },
-      body: json === undefined ? undefined : JSON.stringify(json),
+      body: json === undefined ? xml : JSON.stringify(json),
     };
     const answer = await call(agents, outgoing, { deadlineMs: requestMs, bytesMax: ANSWER_BYTES_MAX });
     const { status, body: bytes } = answer;

@@ -16,7 +16,13 @@ import type { KsefClient } from './ksef.js';
 
 const NIP = '5265877635';
 const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)}`;
-const credentials: KsefCredentials = { connectionId: 'c', environment: 'TEST', contextNip: NIP, token: TOKEN };
+const credentials: KsefCredentials = {
+  connectionId: 'c',
+  environment: 'TEST',
+  contextNip: NIP,
+  authentication: 'TOKEN',
+  secret: TOKEN,
+};
 
 interface ControlAnswer {
   readonly items: readonly Logged[];
@@ -195,7 +201,7 @@ describe('the test of a connection', () => {
 
   test('does not repeat the login after a wrong token', async () => {
     const before = await lastRequest();
-    const refusal = await refusalOf(client.test({ ...credentials, token: 'not-a-token-of-this-system' }));
+    const refusal = await refusalOf(client.test({ ...credentials, secret: 'not-a-token-of-this-system' }));
     expect(refusal).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
     expect((await operationsAfter(before)).filter((operation) => operation === 'A3')).toHaveLength(1);
   });
@@ -204,7 +210,7 @@ describe('the test of a connection', () => {
     const token = 'a token without any known form';
     await control('PUT', `contexts/${NIP}`, { tokens: [{ token }] });
     await fault(operation, 'PROBLEM', { status: 400, code: 21_405, details: [`${token} of ${NIP} at 10.1.2.3`] });
-    const { kind, message } = await refusalOf(client.test({ ...credentials, token }));
+    const { kind, message } = await refusalOf(client.test({ ...credentials, secret: token }));
     expect({ kind, message }).toEqual({ kind: 'PERMANENT', message: expect.stringContaining('… of ******7635 at …') });
   });
 
@@ -216,9 +222,9 @@ describe('the test of a connection', () => {
 
   test('refuses a token that is too long to be encrypted, at n + 1', async () => {
     // The token, `|` and 13 digits of milliseconds have 190 bytes, the maximum for a key of 2048 bits.
-    const longest = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(176) }));
+    const longest = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(176) }));
     expect(longest).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
-    const tooLong = await refusalOf(client.test({ ...credentials, token: 'x'.repeat(177) }));
+    const tooLong = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(177) }));
     expect(tooLong).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_TOKEN_TOO_LONG' });
     expect(tooLong.message).not.toContain('xxx');
   });
@@ -362,7 +368,7 @@ describe('access', () => {
     const rotated = TOKEN.replace(/a1$/, 'b2');
     await control('PUT', `contexts/${NIP}`, { tokens: [{ token: rotated }] });
     const before = await lastRequest();
-    await client.callsOf({ ...credentials, token: rotated }).probePermission();
+    await client.callsOf({ ...credentials, secret: rotated }).probePermission();
     expect(await operationsAfter(before)).toContain('A3');
   });
 });

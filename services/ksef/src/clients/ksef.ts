@@ -9,6 +9,8 @@ import type { Ksef, KsefCalls, KsefCredentials, Leaving, ListedInvoice, Upo } fr
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
+import { decodeLoginCertificate } from '../domain/login-certificate.js';
+import { signLoginRequest } from '../domain/login-request.js';
 import { dayOfKsefNumber } from '../domain/numbers.js';
 import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
 import type { KsefAnswer, KsefHttpSettings, KsefRequest } from './ksef-http.js';
@@ -123,7 +125,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
 
   const tokenAuthenticator: Authenticator = {
     async answer(credentials, { challenge, timestampMs }) {
-      const { environment, contextNip, token } = credentials;
+      const { environment, contextNip, secret: token } = credentials;
       return withCurrentKeys(credentials, async () => {
         const key = await keys.choose(environment, 'KsefTokenEncryption');
         return sendForJson(
@@ -147,6 +149,23 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     async reloadKeys({ environment }) {
       await keys.reload(environment);
     },
+  };
+
+  const certificateAuthenticator: Authenticator = {
+    answer: ({ environment, contextNip, secret }, challenge) =>
+      sendForJson(
+        contextNip,
+        {
+          environment,
+          operation: 'X1',
+          method: 'POST',
+          path: '/auth/xades-signature',
+          xml: signLoginRequest({ ...challenge, contextNip }, decodeLoginCertificate(secret)),
+        },
+        answers.beginAnswer,
+      ),
+    // Nothing of this login is encrypted.
+    async reloadKeys() {},
   };
 
   const authenticationCalls: AuthenticationCalls = {
@@ -180,7 +199,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
 
   const authenticationDeps: AuthenticationDeps = {
     calls: authenticationCalls,
-    authenticator: tokenAuthenticator,
+    authenticators: { TOKEN: tokenAuthenticator, CERTIFICATE: certificateAuthenticator },
     pollMs: AUTH_POLL_MS * waitFactor,
     nowMs,
   };

@@ -2,7 +2,7 @@ import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
 import type { RefusalFacts, RefusalScope } from './ksef-refusal.js';
 
-/** Calls by their names in sections 3 and 5 of the KSeF reference. */
+/** Calls by their names in sections 3, 5 and 18 of the KSeF reference. */
 export type Operation =
   | 'A1'
   | 'A2'
@@ -11,6 +11,7 @@ export type Operation =
   | 'A5'
   | 'A6'
   | 'A7'
+  | 'X1'
   | 'S1'
   | 'S2'
   | 'S3'
@@ -150,6 +151,21 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   { status: 400, says: 21_304, calls: 'LOGIN', meaning: REFERENCE },
   { status: 400, says: 21_308, calls: 'LOGIN', meaning: CONNECTION },
   { status: 400, says: 21_405, calls: 'LOGIN', meaning: CONNECTION },
+  ...[9_101, 9_102, 9_103, 9_105, 21_001, 21_217, 21_401, 21_406].map((says) => ({
+    status: 400,
+    says,
+    calls: 'X1' as const,
+    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the signature that the certificate made.' },
+  })),
+  ...[21_115, 21_117].map((says) => ({
+    status: 400,
+    says,
+    calls: 'X1' as const,
+    meaning: {
+      ...CONNECTION,
+      sentence: 'KSeF does not accept the certificate. Save the connection again with another one.',
+    },
+  })),
   { status: 400, says: 21_155, calls: 'OTHERS', meaning: SESSION },
   { status: 400, says: 21_173, calls: 'OTHERS', meaning: SESSION },
   { status: 400, says: 21_180, calls: 'OTHERS', meaning: SESSION },
@@ -166,7 +182,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
 
 /** Returns the meaning of an unsuccessful response for the caller. */
 export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
-  const isOfLogin = operation.startsWith('A');
+  const isOfLogin = isLogin(operation);
   const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
   const read = readError(json);
   if (status === 429) {
@@ -200,11 +216,14 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   });
 }
 
+function isLogin(operation: Operation): boolean {
+  return operation.startsWith('A') || operation === 'X1';
+}
+
 /** @returns undefined for an error that KSeF does not declare */
 function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {
-  const isLogin = operation.startsWith('A');
-  const fits = ({ calls }: KnownError): boolean =>
-    calls === 'ALL' || calls === operation || calls === (isLogin ? 'LOGIN' : 'OTHERS');
+  const group = isLogin(operation) ? 'LOGIN' : 'OTHERS';
+  const fits = ({ calls }: KnownError): boolean => calls === 'ALL' || calls === operation || calls === group;
   return KNOWN_ERRORS.find((row) => row.status === status && row.says === said && fits(row))?.meaning;
 }
 

@@ -2,13 +2,30 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
 
 export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
-/** An environment of KSeF; tokens belong to one alone. */
+/** An environment of KSeF. Tokens and certificates belong to one alone. */
 export type Environment = (typeof environments)[number];
 
-/** PENDING until the stored token is tested; ERROR until someone acts; DISABLED after its end. */
+/** The way in which a connection logs in to KSeF. */
+export type Authentication = 'TOKEN' | 'CERTIFICATE';
+
+/** The part of a stored certificate that people see. */
+export interface ShownCertificate {
+  readonly expiresAt: Date;
+  /** {@link maskedIdentity} of its subject; undefined where the subject names no taxpayer and no person. */
+  readonly subjectMasked?: string | undefined;
+}
+
+/** A refusal that made a connection ERROR. */
+export interface LoginRefusal {
+  readonly at: Date;
+  /** `KSEF_AUTH_415`, `KSEF_HTTP_403`. */
+  readonly code: string;
+}
+
+/** PENDING until the stored secret is tested; ERROR until someone acts; DISABLED after its end. */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
-/** The token of one company in one environment (specification 2.11). */
+/** Access of one company to one environment (specification 2.11; KSeF reference, section 18). */
 export interface Connection {
   /** Derived: {@link connectionId}. */
   readonly id: string;
@@ -18,12 +35,20 @@ export interface Connection {
   readonly environment: Environment;
   /** The taxpayer in whose name KSeF is called, ten digits; shown masked alone. */
   readonly contextNip: string;
-  /** Absent after the end of a connection, when no sent submission must be followed any longer. */
-  readonly token: SealedValue | undefined;
-  /** When a person stored the token, also the same one again; what was learned before says nothing about it. */
-  readonly tokenSavedAt?: Date | undefined;
+  readonly authentication: Authentication;
+  /** Present for CERTIFICATE. */
+  readonly certificate?: ShownCertificate | undefined;
+  /**
+   * The token, or the certificate with its key. Absent after the end of a connection, when no sent submission must
+   * be followed any longer.
+   */
+  readonly secret: SealedValue | undefined;
+  /** Time when a person stored the secret, also the same one again: earlier results say nothing about it. */
+  readonly secretSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
-  /** Time when people were told that KSeF refuses the token of a disabled connection. */
+  /** Present for ERROR: when KSeF first refused the login, and its code. */
+  readonly refusal?: LoginRefusal | undefined;
+  /** Time when people were told that KSeF refuses the secret of a disabled connection. */
   readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
   /** Reason of the last failed test, without text of KSeF. */
@@ -38,9 +63,9 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Tells whether both have the token that was stored at the same time. */
-export function isSameToken(one: Connection, other: Connection): boolean {
-  return one.tokenSavedAt?.getTime() === other.tokenSavedAt?.getTime();
+/** Tells whether both have the secret that was stored at the same time. */
+export function isSameSecret(one: Connection, other: Connection): boolean {
+  return one.secretSavedAt?.getTime() === other.secretSavedAt?.getTime();
 }
 
 /** Six asterisks and the last four digits. */

@@ -83,12 +83,12 @@ export function expiryOf(certificate: X509Certificate): Date {
 export function identityOf(certificate: X509Certificate): Identity | undefined {
   const { subjectName } = new ParsedCertificate(certificate.raw);
   const [organization] = subjectName.getField(ORGANIZATION_IDENTIFIER);
-  const company = /VATPL\D*(\d{10})(?!\d)/.exec(organization ?? '')?.[1];
+  const company = /VATPL\D{0,9}(\d{10})(?!\d)/.exec(organization ?? '')?.[1];
   if (company !== undefined) return { kind: 'NIP', value: company };
   const [serialNumber = ''] = subjectName.getField(SERIAL_NUMBER);
-  const person = /(?:PNOPL|PESEL)\D*(\d{11})(?!\d)/.exec(serialNumber)?.[1];
+  const person = /(?:PNOPL|PESEL)\D{0,9}(\d{11})(?!\d)/.exec(serialNumber)?.[1];
   if (person !== undefined) return { kind: 'PESEL', value: person };
-  const taxpayer = /(?:TINPL|NIP)\D*(\d{10})(?!\d)/.exec(serialNumber)?.[1];
+  const taxpayer = /(?:TINPL|NIP)\D{0,9}(\d{10})(?!\d)/.exec(serialNumber)?.[1];
   return taxpayer === undefined ? undefined : { kind: 'NIP', value: taxpayer };
 }
 
@@ -149,9 +149,9 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
 
 /** Refuses an encrypted PKCS#8 key whose password would be stretched for seconds, or in a way whose cost is not known. */
 function requireBoundedPassword(text: string): void {
-  const body = /-----BEGIN ENCRYPTED PRIVATE KEY-----([^-]*)-----END/.exec(text)?.[1];
+  const [, body] = text.split('-----BEGIN ENCRYPTED PRIVATE KEY-----');
   if (body === undefined) return;
-  const { result } = fromBER(Buffer.from(body, 'base64'));
+  const { result } = fromBER(Buffer.from(body.split('-----END')[0] ?? '', 'base64'));
   const algorithm = childrenOf(result)[0];
   const [scheme, parameters] = childrenOf(algorithm);
   const derivation = childrenOf(parameters)[0];

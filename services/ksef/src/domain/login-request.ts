@@ -16,7 +16,7 @@ const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /** KSeF refuses a signature from its future; its clock and that of its verifier may differ. */
 const SIGNED_BEFORE_MS = 60_000;
 
-/** What is signed to log in. */
+/** The signed facts of a login. */
 export interface LoginRequest {
   readonly challenge: string;
   /** When KSeF made the challenge, by its own clock. */
@@ -69,7 +69,7 @@ export function signLoginRequest(
   return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
 }
 
-/** What the signature says of itself: when it was made, and with which certificate. */
+/** The properties of the signature: when it was made, and with which certificate. */
 function qualifyingProperties(certificate: X509Certificate, signedAt: Date): string {
   const digest = createHash('sha256').update(certificate.raw).digest('base64');
   const certDigest =

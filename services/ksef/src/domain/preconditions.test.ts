@@ -3,7 +3,7 @@ import { requireConnected } from './preconditions.js';
 
 test.each([
   ['PENDING', /was not tested.*Test it/],
-  ['ERROR', /lastErrorMessage.*store a new token/],
+  ['ERROR', /lastErrorMessage.*save a new token or certificate/],
   ['DISABLED', /Store a token with POST \/v1\/ksef-connections/],
 ] as const)(
   'a connection that is %s takes no invoice, and the refusal says how it becomes CONNECTED',

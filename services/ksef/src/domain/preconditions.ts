@@ -44,7 +44,7 @@ const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, stri
   PENDING:
     'The connection is PENDING because its token was not tested. Test it (POST .../test), and submit the invoice when it is CONNECTED.',
   ERROR:
-    'The connection is in ERROR: `lastErrorMessage` says why. Remove the cause or store a new token, test it, and submit the invoice when it is CONNECTED.',
+    'The connection is in ERROR: `lastErrorMessage` says why. Remove the cause or save a new token or certificate, test it, and submit the invoice when it is CONNECTED.',
   DISABLED:
     'The connection is DISABLED. Store a token with POST /v1/ksef-connections, test it, and submit the invoice when it is CONNECTED.',
 };

@@ -549,7 +549,7 @@ test('each state has a sentence that says what happens next', () => {
     // It may have been sent before access was refused.
     expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again.*do not issue it in another way/);
     // Another token is advice that costs work: it needs a proof.
-    expect(failedWith(code)).toMatch(/If it names the token or its permissions, .* must store a token /);
+    expect(failedWith(code)).toMatch(/If it names the token, the certificate or their permissions, .* must save one /);
   }
   expect(nextStep(follow(450))).not.toContain('new number');
   expect(nextStep(refusedWith(follow(450), 'KSEF_440'))).toMatch(/errorMessage.* new number/);
@@ -563,11 +563,13 @@ test('while nobody knows whether KSeF has an invoice, its next step says so, and
   expect(nextStep(inSession(queued(start)))).toMatch(/^The invoice is being sent/);
 });
 
-test('who waits for a token is told that an administrator must act', () => {
+test('who waits for a token or a certificate is told that an administrator must act', () => {
   for (const waiting of [queued(start), inSession(queued(start))]) {
     expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; otherwise an administrator must/);
   }
-  expect(nextStep(processing)).toMatch(/administrator must store a new token if the connection turns to ERROR/);
+  expect(nextStep(processing)).toMatch(
+    /administrator must save a new token or certificate if the connection turns to ERROR/,
+  );
 });
 
 test('jobs pause shorter with a small factor, at least 50 ms, and never longer', () => {

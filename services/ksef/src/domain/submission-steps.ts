@@ -278,6 +278,8 @@ function unsent(progress: Progress): Progress {
 
 /** Nothing is on its way to KSeF: what never comes right ends. Limits are no failure, however long the queue is. */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
+  // It goes on with another token or certificate; the worker ends the wait where none comes.
+  if (refusal.isOfLogin && refusal.isAboutConnection) return waiting(progress, refusal, timing);
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
   }

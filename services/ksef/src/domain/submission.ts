@@ -198,13 +198,13 @@ export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
     case 'QUEUED':
-      return 'The invoice is waiting to be sent. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or store a new token.';
+      return 'The invoice is waiting to be sent. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or save it with a new token or certificate.';
     case 'SENDING':
       if (currentSession(progress)?.sentAt !== undefined)
         return 'The invoice was sent to KSeF, but it is not known yet whether KSeF has it. This is checked with KSeF before the invoice is sent again; do not issue the invoice in another way. No action is needed.';
-      return 'The invoice is being sent. After an interruption it is sent again automatically, and it is never registered twice. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or store a new token.';
+      return 'The invoice is being sent. After an interruption it is sent again automatically, and it is never registered twice. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or save it with a new token or certificate.';
     case 'PROCESSING':
-      return 'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.';
+      return 'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must save a new token or certificate if the connection turns to ERROR.';
     case 'ACCEPTED':
       if (upoReferenceNumber !== undefined)
         return 'The invoice is registered and its confirmation is stored. No action is needed.';
@@ -230,7 +230,7 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
     : `KSeF refused the document. ${correction}`;
 }
 
-/** KSeF refused the token; so do codes that begin with KSEF_AUTH_. */
+/** Codes of a login that KSeF refused; so do codes that begin with KSEF_AUTH_. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_TOKEN_TOO_LONG']);
 
 function nextStepAfterFailure(errorCode: string | undefined): string {
@@ -245,7 +245,7 @@ function nextStepAfterFailure(errorCode: string | undefined): string {
     return 'The stored document is missing, or is not the one that was decided about. Ask the operator of this installation.';
   }
   if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
-    return 'KSeF refused access: `errorMessage` says why. If it names the token or its permissions, an administrator must store a token with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Until then, do not issue it in another way.';
+    return 'KSeF refused access: `errorMessage` says why. If it names the token, the certificate or their permissions, an administrator must save one with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Until then, do not issue it in another way.';
   }
   return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Until then, do not issue it in another way.';
 }

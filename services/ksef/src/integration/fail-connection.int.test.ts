@@ -33,8 +33,9 @@ async function storedConnection(status: ConnectionStatus): Promise<Connection> {
     companyId: randomUUID(),
     environment: 'TEST',
     contextNip: '5265877635',
-    token: { sealed: 'sealed', keyId: 'k1' },
-    tokenSavedAt: new Date(),
+    authentication: 'TOKEN',
+    secret: { sealed: 'sealed', keyId: 'k1' },
+    secretSavedAt: new Date(),
     status,
     lastTestedAt: undefined,
     lastErrorMessage: undefined,
@@ -44,7 +45,10 @@ async function storedConnection(status: ConnectionStatus): Promise<Connection> {
   return connection;
 }
 const fail = (connection: Connection) =>
-  failConnection({ connections: store, clock: systemClock })(connection, 'KSeF refuses the token.');
+  failConnection({ connections: store, clock: systemClock })(connection, {
+    code: 'KSEF_AUTH_450',
+    message: 'KSeF refuses the token.',
+  });
 const read = ({ organizationId, id }: Connection) => store.find(organizationId, id);
 
 test.each(['CONNECTED', 'PENDING'] as const)(
@@ -53,7 +57,11 @@ test.each(['CONNECTED', 'PENDING'] as const)(
     const connection = await storedConnection(status);
     await Promise.all([fail(connection), fail(connection), fail(connection)]);
     await fail(connection);
-    expect(await read(connection)).toMatchObject({ status: 'ERROR', lastErrorMessage: 'KSeF refuses the token.' });
+    expect(await read(connection)).toMatchObject({
+      status: 'ERROR',
+      refusal: { at: expect.any(Date), code: 'KSEF_AUTH_450' },
+      lastErrorMessage: 'KSeF refuses the token.',
+    });
     expect(await announced(connection)).toBe(1);
   },
 );
@@ -75,7 +83,7 @@ test('a change that came between, such as a test, does not hide it', async () =>
 
 test('a token that was stored since is not touched', async () => {
   const connection = await storedConnection('CONNECTED');
-  const change = { status: 'PENDING' as const, tokenSavedAt: new Date(Date.now() + 1_000) };
+  const change = { status: 'PENDING' as const, secretSavedAt: new Date(Date.now() + 1_000) };
   await store.save(connection, change, []);
   await fail(connection);
   expect(await read(connection)).toMatchObject({ status: 'PENDING', lastErrorMessage: undefined });

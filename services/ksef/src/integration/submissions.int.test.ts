@@ -121,7 +121,7 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
     queue: store,
     confirmations,
     ksef,
-    tokens,
+    secrets: tokens,
     sessionKeys: sealedField(box, 'submissions', 'sessionKey'),
     waitFactor: 0.01,
     requestMs: 2_000,
@@ -204,7 +204,8 @@ async function connect(
     companyId: randomUUID(),
     environment: 'TEST',
     contextNip,
-    token: tokens.seal({ id, organizationId }, token),
+    authentication: 'TOKEN',
+    secret: tokens.seal({ id, organizationId }, token),
     status,
     lastTestedAt: undefined,
     lastErrorMessage: undefined,
@@ -296,14 +297,58 @@ test('a confirmation with a fault is not stored and fetched again; one whose hol
   expect(await confirmations.find(organizationId, submission.id)).toMatchObject({ seal });
 });
 
-test('a token that KSeF refuses fails the submission and turns its connection to ERROR', async () => {
-  startReplica();
-  const connection = await connect();
-  const token = exampleToken.replace('5265877635', connection.contextNip);
-  await control('PUT', `contexts/${connection.contextNip}`, { tokens: [{ token, state: 'REVOKED' }] });
-  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
-  expect(await ended(submission)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_AUTH_450' });
-  expect(failedConnections).toContain(connection.id);
+describe('a token that KSeF refuses before anything was sent', () => {
+  async function refusedSubmission() {
+    const connection = await connect();
+    const { contextNip } = connection;
+    const token = exampleToken.replace('5265877635', contextNip);
+    await control('PUT', `contexts/${contextNip}`, { tokens: [{ token, state: 'REVOKED' }], grants: ['*'] });
+    const { invoiceId, hash } = invoiceFor(connection);
+    const { submission } = await submit(connection, invoiceId);
+    await eventually(() => expect(failedConnections).toContain(connection.id));
+    return { connection, submission, hash, token };
+  }
+
+  test('turns the connection to ERROR, and the invoice is sent with the next token without being posted again', async () => {
+    startReplica();
+    const { connection, submission, hash, token } = await refusedSubmission();
+    expect(await store.find(organizationId, connection.id, submission.id)).toMatchObject({ status: 'QUEUED' });
+    const next = `${token.slice(0, -4)}abcd`;
+    await control('PUT', `contexts/${connection.contextNip}`, { tokens: [{ token: next }], grants: ['*'] });
+    connections.set(connection.id, { ...connection, secret: tokens.seal(connection, next) });
+    await store.wake(organizationId, connection.id);
+    expect(await ended(submission)).toMatchObject({ status: 'ACCEPTED' });
+    expect((await countersOf(connection.contextNip)).sends).toEqual({ [hash]: 1 });
+  });
+
+  test('fails the submission where no other token comes for seven days', async () => {
+    startReplica();
+    const { connection, submission } = await refusedSubmission();
+    // Times KSEF_WAIT_FACTOR, which is a hundredth here.
+    const sevenDaysMs = 7 * 24 * 3_600_000 * 0.01;
+    const inError = (at: Date): Connection => ({
+      ...connection,
+      version: 2,
+      status: 'ERROR',
+      refusal: { at, code: 'KSEF_AUTH_450' },
+      lastErrorMessage: 'KSeF does not accept the token.',
+    });
+    connections.set(connection.id, inError(new Date(Date.now() - sevenDaysMs + 60_000)));
+    await store.wake(organizationId, connection.id);
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.dueAt?.getTime()).toBeGreaterThan(
+        Date.now() + 1_000,
+      ),
+    );
+    expect(await store.find(organizationId, connection.id, submission.id)).toMatchObject({ status: 'QUEUED' });
+    connections.set(connection.id, inError(new Date(Date.now() - sevenDaysMs)));
+    await store.wake(organizationId, connection.id);
+    expect(await ended(submission)).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'KSEF_AUTH_450',
+      errorMessage: 'KSeF does not accept the token. Nothing was sent.',
+    });
+  });
 });
 
 test('a document that KSeF refuses leaves the connection as it is', async () => {
@@ -505,8 +550,8 @@ describe('403 means what its reason says, at whatever step it is given', () => {
   const LOGIN = ['A3', 'A4', 'A5'] as const;
   const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
   type StepName = (typeof STEPS)[number];
-  /** Steps before the document has left. */
-  const UNSENT: readonly StepName[] = [...LOGIN, 'S1', 'S2'];
+  /** Steps before the document has left. A submission waits after a refused login, because another token or certificate may come. */
+  const UNSENT: readonly StepName[] = ['S1', 'S2'];
   const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
 
   interface Expected {
@@ -864,7 +909,7 @@ describe('a token that KSeF refuses after the invoice was sent', () => {
     await control('DELETE', `faults/${faultId}`);
     const next = `${token.slice(0, -4)}abcd`;
     await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: next }], grants: ['*'] });
-    connections.set(connection.id, { ...connection, token: tokens.seal(connection, next) });
+    connections.set(connection.id, { ...connection, secret: tokens.seal(connection, next) });
     await store.wake(organizationId, connection.id);
     const end = await ended(submission);
     expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);

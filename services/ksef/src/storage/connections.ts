@@ -8,20 +8,33 @@ import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { ConnectionChange, ConnectionStore } from '../application/connections/stores.js';
-import type { Connection, ConnectionStatus, Environment } from '../domain/connection.js';
+import type {
+  Authentication,
+  Connection,
+  ConnectionStatus,
+  Environment,
+  LoginRefusal,
+  ShownCertificate,
+} from '../domain/connection.js';
 
 /** A connection. Its id is derived from organization, company and environment, hence unique for them. */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
   readonly contextNip: string;
+  /** Absent: TOKEN. */
+  readonly authentication?: Authentication;
+  readonly certificate?: ShownCertificate;
+  /** The secret, sealed for this field since connections had tokens alone. */
   readonly token?: SealedValue;
+  /** Time when the secret was stored. */
   readonly tokenSavedAt?: Date;
+  readonly refusal?: LoginRefusal;
   readonly refusalToldAt?: Date;
   readonly status: ConnectionStatus;
   readonly lastTestedAt?: Date;
   readonly lastErrorMessage?: string;
-  /** Disabled, and the token is not removed yet: since when. Sparse index. */
+  /** Time since when the connection is disabled while its secret is not removed yet. Sparse index. */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
@@ -45,8 +58,8 @@ export function connectionStore(
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
     async insert(connection, events) {
-      const { id, organizationId, companyId, environment, contextNip, token, tokenSavedAt, status } = connection;
-      const { createdAt } = connection;
+      const { id, organizationId, companyId, environment, contextNip, authentication, certificate } = connection;
+      const { secret: token, secretSavedAt: tokenSavedAt, status, createdAt } = connection;
       try {
         await aggregates.insert(
           {
@@ -55,6 +68,8 @@ export function connectionStore(
             companyId,
             environment,
             contextNip,
+            authentication,
+            certificate,
             token,
             tokenSavedAt,
             status,
@@ -85,7 +100,7 @@ export function connectionStore(
     async save(connection, change, events) {
       return toConnection(await aggregates.save(connection, toUpdate(change, clock.now()), { events }));
     },
-    async disabledWithToken() {
+    async disabledWithSecret() {
       const found = await collection
         .find({ wipeTokenSince: { $exists: true } }, { sort: { wipeTokenSince: 1 }, limit: SWEEP_MAX })
         .toArray();
@@ -95,17 +110,21 @@ export function connectionStore(
 }
 
 function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionDocument> {
+  const { secret, secretSavedAt, ...rest } = change;
   return setOrUnset<ConnectionDocument>({
-    ...change,
+    ...rest,
+    ...('secret' in change ? { token: secret } : {}),
+    ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
     // The sweep finds by it what remains to be wiped.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
-    ...('token' in change && change.token === undefined ? { wipeTokenSince: undefined } : {}),
+    ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });
 }
 
 function toConnection(document: ConnectionDocument): Connection {
-  const { _id: id, organizationId, version, companyId, environment, contextNip, token, status } = document;
-  const { tokenSavedAt, refusalToldAt, lastTestedAt, lastErrorMessage, createdAt } = document;
+  const { _id: id, organizationId, version, companyId, environment, contextNip, status } = document;
+  const { authentication = 'TOKEN', certificate, token: secret, tokenSavedAt: secretSavedAt } = document;
+  const { refusal, refusalToldAt, lastTestedAt, lastErrorMessage, createdAt } = document;
   return {
     id,
     organizationId,
@@ -113,9 +132,12 @@ function toConnection(document: ConnectionDocument): Connection {
     companyId,
     environment,
     contextNip,
-    token,
-    tokenSavedAt,
+    authentication,
+    certificate,
+    secret,
+    secretSavedAt,
     status,
+    refusal,
     refusalToldAt,
     lastTestedAt,
     lastErrorMessage,

@@ -22,6 +22,7 @@ export interface TestCertificate {
 export async function issueCertificate(environmentUrl: string, wishes: CertificateWishes): Promise<TestCertificate> {
   const response = await fetch(`${environmentUrl}/control/certificates`, {
     method: 'POST',
+    headers: { connection: 'close' },
     body: JSON.stringify(wishes),
   });
   if (response.status !== 201) throw new Error(`The simulator issued no certificate: ${await response.text()}`);

@@ -1,4 +1,5 @@
-import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
+import { Authentication, ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import type { Connection, TestConnectionResponse } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
@@ -10,6 +11,9 @@ import type { Reply } from '../../http/response/reply.js';
 
 const TOKEN_LENGTH_MIN = 20;
 const TOKEN_LENGTH_MAX = 4_096;
+const CERTIFICATE_BYTES_MAX = 8 * 1_024;
+const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
+const PASSWORD_LENGTH_MAX = 256;
 
 /** A test authenticates with several calls to KSeF, one of which is repeated until KSeF has decided. */
 const TEST_TIMEOUT_MS = 150_000;
@@ -56,7 +60,57 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     'The reason why the last test of the KSeF connection failed, or null if the last test succeeded.',
   ),
   createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'The time when the KSeF connection was created.'),
+  authentication: shown.made(
+    z
+      .enum(['TOKEN', 'CERTIFICATE'])
+      .describe('Whether the KSeF connection logs in with a token or with a certificate.'),
+    // A service of the version before, during a deployment, knows tokens alone.
+    ({ authentication }: Connection) => optionalEnumName(Authentication, authentication) ?? 'TOKEN',
+    'TOKEN',
+  ),
+  certificateExpiresAt: shown.instantOrNull(
+    'certificateExpiryTime',
+    null,
+    'The time when the certificate expires, or null for a connection with a token.',
+  ),
+  certificateSubjectMasked: shown.textOrNull(
+    'certificateSubjectMasked',
+    null,
+    'The taxpayer or person that the certificate names, with only the last four digits of its number, or null if the connection has a token or the certificate names neither.',
+  ),
 });
+
+/** Text of a PEM file, or base64. */
+function pem(bytesMax: number) {
+  return z
+    .string()
+    .min(1)
+    .max(bytesMax)
+    .regex(/^[ -~\t\r\n]*$/, 'Must have ASCII characters and line breaks alone, as a PEM file has.');
+}
+
+/** A connection has a token, or a certificate with its key. */
+function credentialFaults(sent: {
+  readonly ksef_token?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly private_key?: string | undefined;
+  readonly private_key_password?: string | undefined;
+}): readonly { readonly field: string; readonly message: string }[] {
+  const { ksef_token: token, certificate, private_key: key, private_key_password: password } = sent;
+  const faulty = (field: string, message: string) => [{ field, message }];
+  if (token !== undefined && (certificate ?? key ?? password) !== undefined) {
+    return faulty(
+      'ksef_token',
+      'Must not be sent together with a certificate. Send `ksef_token`, or `certificate` and `private_key`.',
+    );
+  }
+  if (token === undefined && (certificate ?? key ?? password) === undefined) return faulty('ksef_token', 'Required.');
+  if (token !== undefined) return [];
+  return [
+    ...(certificate === undefined ? faulty('certificate', 'Required with `private_key`.') : []),
+    ...(key === undefined ? faulty('private_key', 'Required with `certificate`.') : []),
+  ];
+}
 
 const newConnection = z
   .strictObject({
@@ -68,11 +122,61 @@ const newConnection = z
       .string()
       .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
       .describe('The NIP in whose name KSeF is called, with ten digits.'),
-    ksef_token: secret(TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX).describe(
-      'The token that KSeF issued. The token is stored encrypted and is never shown again.',
-    ),
+    ksef_token: secret(TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX)
+      .optional()
+      .describe(
+        'The token that KSeF issued. The token is required unless a certificate is sent. The token is stored encrypted and is never shown again.',
+      ),
+    certificate: pem(CERTIFICATE_BYTES_MAX)
+      .optional()
+      .describe(
+        'The KSeF certificate of the type Authentication that replaces the token, as PEM or as DER in base64. The certificate is stored encrypted and is never shown again.',
+      ),
+    private_key: pem(PRIVATE_KEY_BYTES_MAX)
+      .optional()
+      .describe(
+        'The private key of the certificate in PEM, as PKCS#8 (encrypted or not), SEC1 or PKCS#1. The key is stored encrypted and is never shown again.',
+      ),
+    private_key_password: z
+      .string()
+      .min(1)
+      .max(PASSWORD_LENGTH_MAX)
+      .optional()
+      .describe('The password of an encrypted private key. The password is used once and is never stored.'),
   })
-  .meta({ id: 'NewKsefConnection' })
+  .superRefine((connection, context) => {
+    for (const { field, message } of credentialFaults(connection)) {
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  })
+  .meta({
+    id: 'NewKsefConnection',
+    anyOf: [
+      {
+        type: 'object',
+        properties: { ksef_token: { description: 'The token of a connection without a certificate.' } },
+        required: ['ksef_token'],
+      },
+      {
+        type: 'object',
+        properties: { certificate: { description: 'The certificate of a connection without a token.' } },
+        required: ['certificate'],
+      },
+    ],
+    not: {
+      type: 'object',
+      properties: {
+        ksef_token: { description: 'The token, which excludes a certificate.' },
+        certificate: { description: 'The certificate, which excludes a token.' },
+      },
+      required: ['ksef_token', 'certificate'],
+    },
+    dependentRequired: {
+      certificate: ['private_key'],
+      private_key: ['certificate'],
+      private_key_password: ['private_key'],
+    },
+  })
   .register(examples, {
     example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<token of KSeF>.....' },
   });
@@ -99,7 +203,7 @@ export const saveKsefConnection = route({
   path: '/ksef-connections',
   summary: 'Create or update a KSeF connection',
   description:
-    'Stores the KSeF token of a company. A company has one connection for each environment; a repeated request replaces the token, also of a DISABLED connection. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
+    'Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, also of a DISABLED connection. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,
@@ -113,7 +217,15 @@ export const saveKsefConnection = route({
       companyId: body.company_id,
       environment: Environment[body.environment],
       contextNip: body.context_nip,
-      ksefToken: body.ksef_token,
+      ksefToken: body.ksef_token ?? '',
+      certificate:
+        body.certificate === undefined
+          ? undefined
+          : {
+              certificate: body.certificate,
+              privateKey: body.private_key ?? '',
+              privateKeyPassword: body.private_key_password,
+            },
     });
     const saved = ksefConnection.present(stated(reply.connection));
     if (!reply.created) return { status: 200, body: saved };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { Authentication, ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import type {
   Connection,
   ListConnectionsRequest,
@@ -32,6 +32,8 @@ const connection: Connection = {
   lastTestedTime: undefined,
   lastErrorMessage: undefined,
   createdTime: at,
+  authentication: Authentication.TOKEN,
+  certificateExpiryTime: undefined,
 };
 const submission: Submission = {
   submissionId: OTHER,
@@ -185,6 +187,9 @@ describe('a connection', () => {
       lastTestedAt: null,
       lastErrorMessage: null,
       createdAt: '2026-03-14T09:30:00.000Z',
+      authentication: 'TOKEN',
+      certificateExpiresAt: null,
+      certificateSubjectMasked: null,
     };
     expect(json(created)).toEqual(record);
     expect(saved).toMatchObject([
@@ -197,6 +202,54 @@ describe('a connection', () => {
       location: null,
       record,
     });
+  });
+
+  test('is stored with a certificate in place of the token, and shows nothing of it but its end and its masked subject', async () => {
+    const { ksef_token: _, ...place } = body;
+    const pem = '-----BEGIN CERTIFICATE-----\r\nMIIB\n-----END CERTIFICATE-----\n';
+    const sent = { ...place, certificate: pem, private_key: 'key of nobody', private_key_password: 'żółw 1' };
+    const { status, text } = await send('POST', '', { body: sent });
+    expect(status).toBe(201);
+    expect(saved).toMatchObject([
+      { ksefToken: '', certificate: { certificate: pem, privateKey: 'key of nobody', privateKeyPassword: 'żółw 1' } },
+    ]);
+    expect(text).not.toMatch(/MIIB|key of nobody|żółw/);
+  });
+
+  test.each([
+    [{}, 'ksef_token', 'Required.'],
+    [{ private_key_password: 'x' }, 'certificate', 'Required with `private_key`.'],
+    [{ certificate: 'x' }, 'private_key', 'Required with `certificate`.'],
+    [{ private_key: 'x' }, 'certificate', 'Required with `private_key`.'],
+    [
+      { ksef_token: token, certificate: 'x', private_key: 'x' },
+      'ksef_token',
+      'Must not be sent together with a certificate',
+    ],
+    [{ ksef_token: token, private_key_password: 'x' }, 'ksef_token', 'Must not be sent together with a certificate'],
+    [{ certificate: 'x'.repeat(8_193), private_key: 'x' }, 'certificate', 'at most 8192 characters'],
+    [{ certificate: 'x', private_key: 'x'.repeat(16_385) }, 'private_key', 'at most 16384 characters'],
+    [
+      { certificate: 'x', private_key: 'x', private_key_password: 'x'.repeat(257) },
+      'private_key_password',
+      'at most 256',
+    ],
+    [{ certificate: 'x', private_key: 'x\u200b' }, 'private_key', 'Must have ASCII characters'],
+    [{ certificate: 'x', private_key: '' }, 'private_key', 'at least 1 character'],
+  ])('with %j is refused, and the refusal names the field %s', async (credential, field, sentence) => {
+    const { ksef_token: _, ...place } = body;
+    const { status, text } = await send('POST', '', { body: { ...place, ...credential } });
+    expect(status).toBe(400);
+    const { error } = JSON.parse(text) as { error: { details: readonly { path: string; message: string }[] } };
+    expect(error.details).toContainEqual({ path: field, message: expect.stringContaining(sentence) });
+    expect(saved).toEqual([]);
+  });
+
+  test.each([
+    { certificate: 'x'.repeat(8_192), private_key: 'x'.repeat(16_384), private_key_password: 'x'.repeat(256) },
+  ])('takes as much as it may', async (credential) => {
+    const { ksef_token: _, ...place } = body;
+    expect((await send('POST', '', { body: { ...place, ...credential } })).status).toBe(201);
   });
 
   test('needs an active subscription to be stored, and nothing else does', async () => {

@@ -86,7 +86,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the submission last changed.'),
   nextStep: shown.text(
     'nextStep',
-    'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must store a new token if the connection turns to ERROR.',
+    'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must save a new token or certificate if the connection turns to ERROR.',
     'The next step of the submission, and who must act.',
   ),
   verificationUrl: shown.textOrNull(

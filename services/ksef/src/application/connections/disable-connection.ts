@@ -7,7 +7,7 @@ import { connectionAudit } from './connection-events.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
 
 interface WipeDeps {
-  readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithToken'>;
+  readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithSecret'>;
   readonly submissions: OpenSubmissions;
   /** Drops what is kept of its authentication at KSeF; never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
@@ -33,20 +33,20 @@ export const disableConnection =
     });
     if (disabled === undefined) return;
     await wakeWaiting(deps, disabled);
-    await wipeToken(deps, disabled);
+    await wipeSecret(deps, disabled);
   };
 
-/** Removes the tokens of disabled connections that are no longer needed. */
-export const wipeTokens =
+/** Removes the secrets of disabled connections that are no longer needed. */
+export const wipeSecrets =
   (deps: WipeDeps) =>
   async (signal: AbortSignal): Promise<void> => {
-    for (const connection of await deps.connections.disabledWithToken()) {
+    for (const connection of await deps.connections.disabledWithSecret()) {
       if (signal.aborted) return;
-      await wipeToken(deps, connection);
+      await wipeSecret(deps, connection);
     }
   };
 
-async function wipeToken(
+async function wipeSecret(
   { connections, submissions, endAccess, logger }: WipeDeps,
   connection: Connection,
 ): Promise<void> {
@@ -55,7 +55,7 @@ async function wipeToken(
     // Unsent submissions end now instead of after their wait; sent ones need the token to their end.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
-    await connections.save(connection, { token: undefined }, []);
+    await connections.save(connection, { secret: undefined }, []);
     await endAccess(connectionId);
   } catch (error) {
     // The connection was restored in the meantime, or wiped by another replica.

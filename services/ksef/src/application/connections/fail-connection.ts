@@ -2,12 +2,13 @@ import { events } from '@invoicecontrol/contracts/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { isSameToken } from '../../domain/connection.js';
+import { isSameSecret } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
+import type { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { ConnectionStore } from './stores.js';
 
 /** @param used the connection as it was when KSeF refused its token */
-export type FailConnection = (used: Connection, message: string) => Promise<void>;
+export type FailConnection = (used: Connection, refusal: Pick<KsefRefusal, 'code' | 'message'>) => Promise<void>;
 
 interface FailDeps {
   readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
@@ -22,13 +23,16 @@ interface FailDeps {
  */
 export const failConnection =
   ({ connections, clock }: FailDeps): FailConnection =>
-  (used, message) =>
+  (used, { code, message }) =>
     retryOnConflict(async () => {
       const current = await connections.find(used.organizationId, used.id);
-      if (current === undefined || !isSameToken(current, used)) return;
+      if (current === undefined || !isSameSecret(current, used)) return;
       const { id: connectionId, companyId, environment, status, refusalToldAt } = current;
       if (status === 'ERROR' || refusalToldAt !== undefined) return;
-      const change = status === 'DISABLED' ? { refusalToldAt: clock.now() } : { status: 'ERROR' as const };
+      const change =
+        status === 'DISABLED'
+          ? { refusalToldAt: clock.now() }
+          : { status: 'ERROR' as const, refusal: { at: clock.now(), code } };
       await connections.save(current, { ...change, lastErrorMessage: message }, [
         announce(events.ksefConnectionFailed, { connectionId, companyId, environment, message }),
       ]);

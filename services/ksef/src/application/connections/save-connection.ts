@@ -8,7 +8,15 @@ import { hasCompany } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { faultOfSecret } from '@invoicecontrol/values/secret-text';
 import { connectionId, isNip } from '../../domain/connection.js';
-import type { Connection, Environment } from '../../domain/connection.js';
+import type { Authentication, Connection, Environment, ShownCertificate } from '../../domain/connection.js';
+import {
+  encodeLoginCertificate,
+  expiryOf,
+  identityOf,
+  maskedIdentity,
+  readLoginCertificate,
+} from '../../domain/login-certificate.js';
+import type { UploadedCertificate } from '../../domain/login-certificate.js';
 import { connectionAudit } from './connection-events.js';
 import { wakeWaiting } from './disable-connection.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
@@ -25,33 +33,42 @@ export interface SaveDeps {
   readonly logger: Logger;
 }
 
-interface NewToken {
+interface NewConnection {
   readonly organizationId: string;
   /** Undefined for the default company. */
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
+  /** Empty where a certificate is sent. */
   readonly token: string;
+  readonly certificate?: UploadedCertificate | undefined;
+}
+
+/** The stored parts of a token or a certificate. */
+interface Credential {
+  readonly authentication: Authentication;
+  readonly certificate: ShownCertificate | undefined;
+  /** Plain text, which is sealed. */
+  readonly secret: string;
 }
 
 interface SavedConnection {
   readonly connection: Connection;
-  /** True when the connection is new, false when an existing one got a new token. */
+  /** True for a new connection; false when an existing one got another token or certificate. */
   readonly isCreated: boolean;
 }
 
 /**
- * Stores the token of a company and environment (endpoint 12). If they have a connection, also a disabled one, its token is replaced and
- * must be tested again.
+ * Stores the token or the certificate of a company and environment (endpoint 12; KSeF reference, section 18). If they have a
+ * connection, also a disabled one, its token or certificate is replaced and must be tested again.
  * @throws DomainError invalid; wrong_state when another NIP is given while submissions of the connection are open
  */
 export const saveConnection =
   ({ connections, submissions, secrets, tenants, clock, logger }: SaveDeps) =>
-  async (request: NewToken, context: RequestContext): Promise<SavedConnection> => {
-    const { organizationId, environment, contextNip, token } = request;
+  async (request: NewConnection, context: RequestContext): Promise<SavedConnection> => {
+    const { organizationId, environment, contextNip } = request;
     if (!isNip(contextNip)) throw invalidField('context_nip', 'must be exactly ten digits, 0 to 9.');
-    const fault = faultOfSecret(token, TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX);
-    if (fault !== undefined) throw invalidField('ksef_token', fault);
+    const { authentication, certificate, secret } = readCredential(request, clock.now());
     const companyId = await readCompany(tenants, request, context);
     const id = connectionId(organizationId, companyId, environment);
     const owner = { id, organizationId };
@@ -62,8 +79,10 @@ export const saveConnection =
         companyId,
         environment,
         contextNip,
-        token: secrets.seal(owner, token),
-        tokenSavedAt: clock.now(),
+        authentication,
+        certificate,
+        secret: secrets.seal(owner, secret),
+        secretSavedAt: clock.now(),
         status: 'PENDING',
         lastTestedAt: undefined,
         lastErrorMessage: undefined,
@@ -92,24 +111,49 @@ export const saveConnection =
         {
           status: 'PENDING',
           contextNip,
-          token: secrets.seal(owner, token),
-          tokenSavedAt: clock.now(),
+          authentication,
+          certificate,
+          secret: secrets.seal(owner, secret),
+          secretSavedAt: clock.now(),
+          refusal: undefined,
           refusalToldAt: undefined,
           lastTestedAt: undefined,
           lastErrorMessage: undefined,
         },
         [connectionAudit('rotated', id, context)],
       );
-      // Sent submissions are followed with the new token.
+      // Sent submissions are followed with the new secret.
       await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });
   };
 
+/** @throws DomainError invalid for both, none, or one that KSeF does not take */
+function readCredential({ token, certificate: uploaded }: NewConnection, now: Date): Credential {
+  if (uploaded === undefined) {
+    const fault = faultOfSecret(token, TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX);
+    if (fault !== undefined) throw invalidField('ksef_token', fault);
+    return { authentication: 'TOKEN', certificate: undefined, secret: token };
+  }
+  if (token !== '') {
+    throw invalidField('ksef_token', 'Must not be sent together with `certificate`. Send one of them.');
+  }
+  const login = readLoginCertificate(uploaded, now);
+  const identity = identityOf(login.certificate);
+  return {
+    authentication: 'CERTIFICATE',
+    certificate: {
+      expiresAt: expiryOf(login.certificate),
+      subjectMasked: identity === undefined ? undefined : maskedIdentity(identity),
+    },
+    secret: encodeLoginCertificate(login),
+  };
+}
+
 /** @throws DomainError invalid for a company that is unknown or of another organization */
 async function readCompany(
   tenants: Tenants,
-  { organizationId, companyId: named }: Pick<NewToken, 'organizationId' | 'companyId'>,
+  { organizationId, companyId: named }: Pick<NewConnection, 'organizationId' | 'companyId'>,
   context: RequestContext,
 ): Promise<string> {
   const tenant = await tenants.factsOf(organizationId, context, named);

@@ -1,7 +1,14 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
-import type { Connection, ConnectionStatus, Environment } from '../../domain/connection.js';
+import type {
+  Authentication,
+  Connection,
+  ConnectionStatus,
+  Environment,
+  LoginRefusal,
+  ShownCertificate,
+} from '../../domain/connection.js';
 
 // The operations of the use cases about connections on the stores.
 
@@ -15,8 +22,11 @@ export interface ConnectionFilter {
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
-  readonly token?: SealedValue | undefined;
-  readonly tokenSavedAt?: Date;
+  readonly authentication?: Authentication;
+  readonly certificate?: ShownCertificate | undefined;
+  readonly secret?: SealedValue | undefined;
+  readonly secretSavedAt?: Date;
+  readonly refusal?: LoginRefusal | undefined;
   readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt?: Date | undefined;
   readonly lastErrorMessage?: string | undefined;
@@ -29,8 +39,8 @@ export interface ConnectionStore {
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /** @throws VersionConflict when another change came between */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
-  /** Disabled connections that still have a token. */
-  disabledWithToken(): Promise<readonly Connection[]>;
+  /** Disabled connections that still have a secret. */
+  disabledWithSecret(): Promise<readonly Connection[]>;
 }
 
 /** Queries about the submissions of a connection. */

@@ -6,7 +6,7 @@ import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
-import { isSameToken } from '../../domain/connection.js';
+import { isSameSecret } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { Ksef } from '../ksef-calls.js';
@@ -55,11 +55,11 @@ export function testConnection(deps: TestDeps): TestConnection {
   async function share(organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> {
     for (;;) {
       const connection = await requireConnection(deps.connections, organizationId, connectionId);
-      const token = openToken(deps, connection);
+      const secret = openSecret(deps, connection);
       const running = underWay.get(connectionId);
-      if (running !== undefined && isSameToken(running.connection, connection)) return running.result;
+      if (running !== undefined && isSameSecret(running.connection, connection)) return running.result;
       if (running === undefined) {
-        const result = testOnce(deps, connection, token, context).finally(() => underWay.delete(connectionId));
+        const result = testOnce(deps, connection, secret, context).finally(() => underWay.delete(connectionId));
         underWay.set(connectionId, { connection, result });
         return result;
       }
@@ -69,7 +69,7 @@ export function testConnection(deps: TestDeps): TestConnection {
 
   return async (organizationId, connectionId, context) => {
     const connection = await requireConnection(deps.connections, organizationId, connectionId);
-    openToken(deps, connection);
+    openSecret(deps, connection);
     const late = Symbol('late');
     const result = await within(deps.testMsMax, share(organizationId, connectionId, context), late);
     if (result !== late) return result;
@@ -82,11 +82,11 @@ export function testConnection(deps: TestDeps): TestConnection {
 async function testOnce(
   deps: TestDeps,
   connection: Connection,
-  token: string,
+  secret: string,
   context: RequestContext,
 ): Promise<TestResult> {
-  const { id: connectionId, environment, contextNip } = connection;
-  const refusal = await refusalOf(deps.ksef.test({ connectionId, environment, contextNip, token }));
+  const { id: connectionId, environment, contextNip, authentication } = connection;
+  const refusal = await refusalOf(deps.ksef.test({ connectionId, environment, contextNip, authentication, secret }));
   const testedAt = deps.clock.now();
   const status = await storeResult(deps, connection, { refusal, testedAt }, context);
   if (status !== undefined) return { status, testedAt };
@@ -106,7 +106,7 @@ async function storeResult(
   await retryOnConflict(async () => {
     const current = await requireConnection(deps.connections, organizationId, connectionId);
     if (current.status === 'DISABLED') throw disabled();
-    if (!isSameToken(current, tested)) {
+    if (!isSameSecret(current, tested)) {
       throw new DomainError('wrong_state', 'The connection was saved again while it was tested. Test it again.');
     }
     const hasFailed = status === 'ERROR' && current.status !== 'ERROR';
@@ -116,7 +116,13 @@ async function storeResult(
       environment,
       message: message ?? '',
     });
-    const change = { ...(status === undefined ? {} : { status }), lastTestedAt: testedAt, lastErrorMessage: message };
+    const change = {
+      ...(status === undefined ? {} : { status }),
+      ...(hasFailed ? { refusal: { at: testedAt, code: refusal?.code ?? '' } } : {}),
+      ...(status === 'CONNECTED' ? { refusal: undefined } : {}),
+      lastTestedAt: testedAt,
+      lastErrorMessage: message,
+    };
     await deps.connections.save(current, change, [
       connectionAudit('tested', connectionId, context),
       ...(hasFailed ? [failed] : []),
@@ -140,13 +146,16 @@ function unanswered(refusal: KsefRefusal | undefined): DomainError {
 }
 
 /** @throws DomainError wrong_state for a connection that was ended */
-function openToken({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): string {
-  if (connection.status === 'DISABLED' || connection.token === undefined) throw disabled();
-  return secrets.open(connection, connection.token);
+function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): string {
+  if (connection.status === 'DISABLED' || connection.secret === undefined) throw disabled();
+  return secrets.open(connection, connection.secret);
 }
 
 function disabled(): DomainError {
-  return new DomainError('wrong_state', 'The connection is disabled. Save it again with a token, then test it.');
+  return new DomainError(
+    'wrong_state',
+    'The connection is disabled. Save it again with a token or a certificate, then test it.',
+  );
 }
 
 /** @returns `late` when the work takes longer; it goes on */

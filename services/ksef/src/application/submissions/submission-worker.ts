@@ -55,6 +55,8 @@ const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
 /** Wait while the connection is not CONNECTED: a change of it wakes waiting submissions, and this covers a wake that a crash lost. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
+/** Maximum wait of an unsent submission for another token or certificate. */
+const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Wait while the organization is deleted: it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
 /** Wait after a fault of this or another service. */
@@ -71,7 +73,7 @@ interface Deps {
   readonly invoices: Invoices;
   readonly documents: Documents;
   readonly ksef: Ksef;
-  readonly tokens: Pick<SealedField, 'open'>;
+  readonly secrets: Pick<SealedField, 'open'>;
   readonly sessionKeys: Pick<SealedField, 'seal' | 'open'>;
   readonly waitFactor: number;
   readonly requestMs: number;
@@ -142,28 +144,33 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { submission } = claim;
     const step = stepOf(submission, clock.now());
     const connection = await connections.find(submission.organizationId, submission.connectionId);
-    const token = connection?.token;
+    const secret = connection?.secret;
     const sends = step.kind === 'OPEN' || step.kind === 'SEND';
-    if (connection === undefined || token === undefined || (sends && connection.status === 'DISABLED')) {
+    if (connection === undefined || secret === undefined || (sends && connection.status === 'DISABLED')) {
       const progress = withoutConnection(submission, step, timing());
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
-    if (sends && connection.status !== 'CONNECTED') return waitForConnection(claim, connection);
+    if (sends && connection.status !== 'CONNECTED') {
+      const hopeless = refusedForTooLong(connection, timing());
+      if (hopeless === undefined) return waitForConnection(claim, connection);
+      return (await store(claim, { progress: givenUp(submission, hopeless, timing()) })).claim;
+    }
     try {
       // Sent submissions are followed all the same: KSeF registers them, and the organization may be restored.
       if (sends && !(await deps.organizations.exists(submission.organizationId))) {
         return await wait(claim, ORGANIZATION_WAIT_MS);
       }
-      const { id: connectionId, environment, contextNip } = connection;
+      const { id: connectionId, environment, contextNip, authentication } = connection;
       const calls = deps.ksef.callsOf({
         connectionId,
         environment,
         contextNip,
-        token: deps.tokens.open(connection, token),
+        authentication,
+        secret: deps.secrets.open(connection, secret),
       });
       const { claim: next, refusal } = await perform(claim, step, calls);
       if (refusal?.isAboutConnection === true) {
-        await deps.failConnection(connection, refusal.message);
+        await deps.failConnection(connection, refusal);
       }
       return next;
     } catch (error) {
@@ -521,6 +528,16 @@ const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',
   message: 'The connection was disabled before KSeF had registered the invoice.',
 } as const;
+
+/** Says why a submission no longer waits for a connection that KSeF refuses; undefined while it waits. */
+function refusedForTooLong(
+  { status, refusal, lastErrorMessage = '' }: Connection,
+  { now, waitFactor }: Timing,
+): { readonly code: string; readonly message: string } | undefined {
+  if (status !== 'ERROR' || refusal === undefined) return undefined;
+  if (now.getTime() - refusal.at.getTime() < REFUSED_MS_MAX * waitFactor) return undefined;
+  return { code: refusal.code, message: lastErrorMessage };
+}
 
 /** Returns the next progress of a submission whose connection can no longer be used; unchanged when it must wait for a token. */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {

@@ -1,5 +1,6 @@
 import { enumName, optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import {
+  Authentication,
   ConnectionServiceDefinition,
   ConnectionStatus,
   Environment,
@@ -43,9 +44,16 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
     return encoded;
   };
   return bind(ConnectionServiceDefinition, {
-    async saveConnection({ organizationId, companyId, environment, contextNip, ksefToken: token }, context) {
+    async saveConnection({ organizationId, companyId, environment, contextNip, ksefToken, certificate }, context) {
       const { connection, isCreated } = await saveConnection(deps)(
-        { organizationId, companyId, environment: enumName(Environment, environment), contextNip, token },
+        {
+          organizationId,
+          companyId,
+          environment: enumName(Environment, environment),
+          contextNip,
+          token: ksefToken,
+          certificate,
+        },
         context,
       );
       return { connection: await encodeOne(connection, context), created: isCreated };
@@ -76,6 +84,7 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
 
 function encodeConnection(connection: Connection, companyName: string | undefined): WireConnection {
   const { id, companyId, environment, contextNip, status, lastTestedAt, lastErrorMessage, createdAt } = connection;
+  const { authentication, certificate } = connection;
   return {
     connectionId: id,
     companyId,
@@ -86,5 +95,8 @@ function encodeConnection(connection: Connection, companyName: string | undefine
     lastTestedTime: lastTestedAt,
     lastErrorMessage,
     createdTime: createdAt,
+    authentication: Authentication[authentication],
+    certificateExpiryTime: certificate?.expiresAt,
+    certificateSubjectMasked: certificate?.subjectMasked,
   };
 }
