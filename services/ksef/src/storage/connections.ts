@@ -22,7 +22,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** Absent: TOKEN. */
+  /** Absent on connections with a token that were stored before certificates existed. */
   readonly authentication?: Authentication;
   readonly certificate?: ShownCertificate;
   /** The secret, sealed for this field since connections had tokens alone. */
