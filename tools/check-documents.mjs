@@ -85,7 +85,7 @@ function checkScripts(path, text) {
   }
 }
 
-/** Decisions describe what was there when they were taken. */
+/** Decisions describe the state at the time when they were taken. */
 function isHistory(path) {
   return path.startsWith('docs/adr/');
 }

@@ -10,7 +10,7 @@ export interface HostileFile extends UploadedFile {
 }
 
 const PIXELS_OF_BOMB = 16_000;
-/** Just below the limit of pixels: it has to be read. */
+/** The picture is just below the limit of pixels, so it must be read. */
 const PIXELS_OF_NOISE = 5_000;
 const DEPTH = 10_000;
 const RANDOM_BYTES = 300_000;

@@ -1,4 +1,4 @@
-// `npm run test:attack`: attacks a running system and shows what is left of each attack.
+// `npm run test:attack`: attacks a running system and shows the aftermath of each attack.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

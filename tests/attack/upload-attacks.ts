@@ -75,7 +75,7 @@ export interface Remains {
   readonly pieces: number;
 }
 
-/** 40 clients send half of a file and disappear. @returns what is left of them once the service has noticed */
+/** 40 clients send half of a file and disappear. @returns their remains once the service has noticed */
 export async function leaveHalfway(system: AttackedSystem, bytes: number): Promise<Remains> {
   const file = largeFile(bytes);
   const target = targetOf(system, system.tenant.keys.owner);

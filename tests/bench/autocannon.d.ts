@@ -11,7 +11,7 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
-    /** Milliseconds between looks at the clock. */
+    /** Milliseconds between two readings of the clock. */
     readonly sampleInt: number;
     /** Each connection is opened again after so many requests. */
     readonly reconnectRate: number;

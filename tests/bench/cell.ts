@@ -44,7 +44,7 @@ async function cpuOf(watched: Watched): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
 }
 
-/** The median of each figure over the rounds; what was refused is added up. */
+/** The median of each figure over the rounds; refusals are added up. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const of = (figure: (round: Measured) => number): number => median(rounds.map(figure));
   const refused: Record<string, number> = {};

@@ -1,4 +1,4 @@
-// The bare parsers, in a process of their own: what is left of reading a document when nothing but its parser runs.
+// The bare parsers, in a process of their own: the cost of reading a document when only its parser runs.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { recognise } from '@invoicecontrol/extraction/ocr/recogniser';
 import { withPdf } from '@invoicecontrol/extraction/pdf/open-pdf';

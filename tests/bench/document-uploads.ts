@@ -122,7 +122,10 @@ export async function measureUploads(
   }
 }
 
-/** Each client sends its next document when the one before is decided. @throws Error for a document that is answered otherwise than with a decision, or with what is missing in it */
+/**
+ * Each client sends its next document when the one before is decided. @throws Error for a document whose response is neither a decision nor
+ * the list of its missing fields
+ */
 async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
   const waiting = files.values();
   const times: UploadTimes[] = [];

@@ -150,7 +150,7 @@ function shown(ms: number | undefined): string {
   return ms === undefined ? '-' : ms.toFixed(2);
 }
 
-/** `7.10 in all: invoices.find 1.00, ...`, most frequent first; what is rarer than once in a hundred is left out. */
+/** `7.10 in all: invoices.find 1.00, ...`, most frequent first; commands that are rarer than one in a hundred are left out. */
 function listed(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).filter(([, count]) => count >= 0.01);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);

@@ -40,7 +40,7 @@ export function endAfter(minutes: number): void {
   setTimeout(() => void interrupt(how), Math.min(minutes * 60_000, TIMER_MS_MAX)).unref();
 }
 
-/** Has what was just opened closed at the end of the benchmark or of its part, the last one first. */
+/** Registers the close of something that was opened, for the end of the benchmark or of its part; the last one closes first. */
 export function onEnd(close: () => unknown): void {
   opened.push(close);
 }

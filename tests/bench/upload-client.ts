@@ -84,7 +84,7 @@ export async function analyzeUpload(
   return status;
 }
 
-/** A document from its reservation to its decision; times count from the PUT. Ends with the first answer that is no success. */
+/** Uploads a document, from its reservation to its decision; times count from the PUT. Ends with the first unsuccessful response. */
 export async function upload(target: UploadTarget, file: UploadedFile): Promise<UploadTimes> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const beganMs = performance.now();

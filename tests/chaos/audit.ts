@@ -1,5 +1,5 @@
-// Holds what clients were answered against what was stored and published. It reads plain records and uses no code of the
-// services, so that it does not repeat their mistakes.
+// Compares the responses to clients with the stored and published records. It reads plain records and uses no code of the services, so that
+// it does not repeat their mistakes.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Books, Counted, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
 import type { InvoiceAnswer, InvoiceEntry, LedgerBooks, ScanEntry } from './ledger.js';
@@ -50,7 +50,7 @@ export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   ];
 }
 
-/** Counters that are not what is stored. */
+/** Counters that differ from the stored records. */
 export function auditUsage({ invoices, scans, uploadAnalyses, uploads, usage }: Counted): Breach[] {
   const expected = new Map<string, number>();
   const add = (organizationId: string, meter: string, amount: number): void => {
@@ -77,7 +77,7 @@ function breach(count: Count, sentence: string): [Breach] {
   return [{ count, sentence }];
 }
 
-/** Every right request is acknowledged in the end, and reads say what was answered. */
+/** Every valid request is acknowledged in the end, and reads equal the response. */
 function auditRequests({ invoices, scans, reviews, assignments, wrongReads }: LedgerBooks): Breach[] {
   const named = [
     ...invoices.map((entry) => ({ entry, name: `invoice ${entry.sentAs}` })),

@@ -83,7 +83,7 @@ export interface OutageRow extends Outage, Backlog {}
 interface RecoveryRow {
   readonly fault: string;
   readonly rounds: number;
-  /** The start of what was killed, which the others include. */
+  /** Time of the start of a killed process, which the other times include. */
   readonly started: Spread;
   readonly read: Spread;
   readonly write: Spread;

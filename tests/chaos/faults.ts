@@ -6,7 +6,7 @@ import type { ChaosSystem } from './system.js';
 export interface Lifted {
   /** Time of the fault on the clock of `performance.now()`. */
   readonly atMs: number;
-  /** Resolves when what was ended serves again. */
+  /** Resolves when the ended process serves again. */
   readonly restored: Promise<void>;
 }
 

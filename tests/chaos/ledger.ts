@@ -67,7 +67,7 @@ export interface LedgerBooks {
   readonly scans: readonly ScanEntry[];
   readonly reviews: readonly ReviewEntry[];
   readonly assignments: readonly AssignmentEntry[];
-  /** Reads that did not say what was answered before. */
+  /** Reads that differ from an earlier response. */
   readonly wrongReads: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export interface Ledger {
   /** Answers by status, `none` for those that did not come. */
   readonly statuses: ReadonlyMap<string, number>;
   postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
-  /** Sends an invoice as a document: what was answered already is not repeated. */
+  /** Sends an invoice as a document: steps that have a response are not repeated. */
   uploadInvoice(tenant: Tenant, entry: InvoiceEntry, document: Buffer): Promise<Outcome>;
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
@@ -139,7 +139,7 @@ export function openLedger(baseUrl: string): Ledger {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     return answer;
   };
-  /** Sends once and notes what came of it. */
+  /** Sends once and records the outcome. */
   const attempt = async <E extends Entry>(
     kept: E[],
     entry: E,
@@ -265,5 +265,5 @@ interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Refusals that are over after a while: under way, conflicting, too many. */
+/** Temporary refusals: in progress, conflicting, too many. */
 const mayBeRepeated: ReadonlySet<number> = new Set([408, 409, 425, 429]);

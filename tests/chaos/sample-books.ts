@@ -1,4 +1,4 @@
-// A small, complete set of books without a fault: what one organization sent, and what was made of it.
+// A small, complete set of books without a fault: the requests of one organization, and the records made of them.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Scan } from '../e2e/shapes.js';
 import type { Books, InvoiceRecord, PublishedEvent } from './books.js';

@@ -92,7 +92,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     through.port = String(await proxied(link, [Number(through.port)]));
     return through.href;
   };
-  /** Starts what was ended, repeatedly until it serves; other faults may be in force. */
+  /** Starts the ended process, repeatedly until it serves; other faults may be in force. */
   const untilStarted = async (start: () => Promise<void>): Promise<void> => {
     const givenUpAtMs = performance.now() + RESTART_MS_MAX;
     for (;;) {

@@ -1,5 +1,5 @@
-// Holds what receivers recorded against what was published and stored: invariants I1 to I5 and I7 of the webhooks
-// reference, section 6. It reads plain records and uses no code of the services.
+// Compares the requests at receivers with the published and stored records: invariants I1 to I5 and I7 of the webhooks reference, section
+// 6. It reads plain records and uses no code of the services.
 import { groupBy } from './audit.js';
 import type { Breach, Count } from './audit.js';
 import type { PublishedEvent } from './books.js';
@@ -142,8 +142,8 @@ function auditDelivery(
     ...(state === 'SKIPPED' || (state === 'CANCELED' && !isEndpointDeleted)
       ? breach('lost', `delivery ${_id} is ${state}, and nobody asked for it`)
       : []),
-    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. Of one that is still
-    // PENDING, or was canceled, an attempt may be under way.
+    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. A delivery that is still PENDING, or
+    // was canceled, may have an attempt in progress.
     ...(state !== 'PENDING' && state !== 'CANCELED' && counted.length > attemptCount + interruptions
       ? breach(
           'doubled',

@@ -22,7 +22,7 @@ export interface Language {
   run(): readonly [command: string, ...args: string[]];
 }
 
-/** @param directory for what is copied and compiled, below the root, so that the client is found by its name */
+/** @param directory for copied and compiled files, below the root, so that the client is found by its name */
 export function languagesIn(directory: string): readonly Language[] {
   return [
     {

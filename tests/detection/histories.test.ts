@@ -65,8 +65,8 @@ describe.each(Object.entries(histories))('the written history %s', (_name, { wri
   });
 });
 
-// Each history takes seconds, so two of nine are scored here; `npm run bench:detection` scores all and prints the aims. The floors lie below
-// what is reached, because a history is one draw.
+// Each history takes seconds, so two of nine are scored here; `npm run bench:detection` scores all and prints the aims. The floors are
+// below the reached figures, because a history is one draw.
 test.each(['dach-manufacturing', 'french-italian-agrifood'])(
   'the written history %s has its wrong bills and nearly all related copies found, most unrelated ones, and no clean bill blocked',
   (name) => {

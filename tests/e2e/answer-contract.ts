@@ -19,7 +19,7 @@ export interface SentRequest {
   readonly requestId?: string | undefined;
 }
 
-/** Throws an AssertionError that names what is wrong with the answer. */
+/** Throws an AssertionError that names the fault of the response. */
 export type AnswerCheck = (request: SentRequest, answer: ReceivedAnswer) => void;
 
 /** The parts of a JSON schema that matter here. */
@@ -126,7 +126,7 @@ export function answerCheck(openApiText: string): AnswerCheck {
     assert.equal(answer.headers.has('ratelimit-policy'), hasKey, `${what}RateLimit-Policy`);
     if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;
-    // A file is what was uploaded.
+    // The body is the uploaded file.
     if (schema === undefined && published.content !== undefined) return;
     if (schema === undefined || request.method === 'HEAD') {
       assert.equal(answer.text, '', `${what}There should be no body.`);

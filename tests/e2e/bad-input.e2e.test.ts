@@ -9,7 +9,7 @@ const KIBIBYTE = 1024;
 let running: RunningSystem;
 /** Sends nothing but bad input, so it never has an invoice. */
 let key: string;
-/** Sends what is unusual and good. */
+/** Sends unusual valid requests. */
 let goodKey: string;
 beforeAll(async () => {
   running = await useSharedSystem();

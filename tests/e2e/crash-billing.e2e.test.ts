@@ -67,7 +67,7 @@ async function newBuyer(): Promise<Buyer> {
   });
   expect(checkout.status).toBe(200);
   const { customData } = (await checkout.json()) as { customData: object };
-  // The event of the checkout is a write of its own, which is no concern here.
+  // The event of the checkout is a write of its own, which this test does not cover.
   const published = { organizationId: tenant.organizationId, outboxPending: { $exists: false } };
   await eventually(async () => expect(await mongo.db.collection('checkouts').countDocuments(published)).toBe(1));
   const text = JSON.stringify({
@@ -131,7 +131,7 @@ async function stateOf({ tenant: { organizationId, keys } }: Buyer) {
   };
 }
 
-/** Waits with its command at the point, under way for a buyer of its own. */
+/** Waits with its command at the point, for a buyer of its own. */
 async function reach({ command, side, isNamed }: KillPoint): Promise<Hold> {
   const buyer = await newBuyer();
   const mentioning = isNamed ? { mentioning: [buyer.tenant.organizationId] } : {};

@@ -216,14 +216,14 @@ const runsOf = async ({ id }: Connected): Promise<readonly ShownRun[]> => {
   return body.recentRuns;
 };
 
-/** Starts a run, once none is under way. */
+/** Starts a run when none is in progress. */
 async function start({ id }: Connected): Promise<void> {
   await eventually(async () => expect((await request(`POST /erp-connections/${id}/sync`)).status).toBe(202), {
     timeoutMs: TAKEOVER_MS_MAX,
   });
 }
 
-/** Waits until a run that is not one of these has succeeded, and none is under way. */
+/** Waits until a run that is not one of these has succeeded, and none is in progress. */
 async function expectSuccess(one: Connected, before: ReadonlySet<string>): Promise<void> {
   await eventually(
     async () => {

@@ -33,7 +33,7 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ database }) => bounce(database),
   ({ analysis, gateway }) => bounce(analysis, gateway),
   ({ scan, gateway }) => bounce(scan, gateway),
-  // Connections to the database break, and every command that was under way is left in doubt.
+  // Connections to the database break, and every command in progress is left in doubt.
   async ({ proxyOf }) => {
     proxyOf('analysis').reset();
     proxyOf('scan').reset();

@@ -12,7 +12,7 @@ import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 import type { Scan } from './shapes.js';
 
-/** Analysis stores rows, and what becomes of them, so many at a time. */
+/** Number of rows that analysis stores at a time, with their derived records. */
 const ROWS_OF_SLICE = 25;
 const SLICES = 3;
 /** The last slice is not full. */
@@ -271,7 +271,7 @@ describe('a scan during which something is killed', () => {
 interface Disturbed {
   readonly point: KillPoint;
   readonly tenant: Tenant;
-  /** Nobody repeats the request: what was stored must be finished all the same. */
+  /** Nobody repeats the request: the stored scan must be finished all the same. */
   readonly isLeft: boolean;
 }
 

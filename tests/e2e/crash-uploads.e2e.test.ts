@@ -42,7 +42,7 @@ const steps: readonly Step[] = [
   { service: 'analysis', command: 'update usage', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify usage', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'insert upload_analyses', stage: 'analyze' },
-  // The claim of a worker, what was read, and the end.
+  // The claim of a worker, the reading, and the end.
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },

@@ -243,7 +243,7 @@ function replayOfMany(guarantee: string, side: HoldOptions['side']): KillPoint {
   };
 }
 
-/** Deleted while a request of it is under way; the sweep that finishes it is killed as well. */
+/** Deleted while one of its requests is in progress; the sweep that finishes it is killed as well. */
 function deletion(): KillPoint & { reachSweep(): () => Promise<void> } {
   let customer: Customer;
   return {

@@ -154,7 +154,7 @@ async function odoo(): Promise<Company> {
   return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET }, make);
 }
 
-/** Connected by consent: there is no secret that could be renewed. */
+/** The ERP is connected by consent, so no secret can be renewed. */
 async function consented(erp: 'quickBooks' | 'xero'): Promise<Company> {
   const url = erps.urls[erp];
   const id = erp === 'xero' ? randomUUID() : String(randomInt(1e9, 1e12));

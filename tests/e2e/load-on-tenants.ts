@@ -1,4 +1,4 @@
-// A steady load of requests on the product, and what became of each of them.
+// A steady load of requests on the product, and the outcome of each of them.
 
 export interface Outcome {
   /** Start time on the clock of `performance.now()`. */

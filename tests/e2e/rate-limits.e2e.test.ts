@@ -27,7 +27,7 @@ const fresh = async () => (await running.newTenant()).keys;
 
 const limited = { status: 429, body: { error: { code: 'RATE_LIMITED' } } };
 
-/** Standing of one policy in a RateLimit field: what is left, and for how many seconds. */
+/** Standing of one policy in a RateLimit field: the rest, and the seconds until the window ends. */
 function standing({ headers }: Answer, policy: string): { left: number; seconds: number } {
   const [, left, seconds] = new RegExp(`"${policy}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '') ?? [];
   return { left: Number(left), seconds: Number(seconds) };

@@ -52,7 +52,7 @@ beforeAll(async () => {
     rotationsAsked.push(asked);
     response.end('ok');
   });
-  /** Clocks of services differ a little: what was sent before the first arrival may count as older than the endpoint. */
+  /** Clocks of services differ a little: requests that were sent before the first arrival may count as older than the endpoint. */
   const awaited = new Set<string>();
   let sent = 0;
   let isSending = true;

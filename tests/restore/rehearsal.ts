@@ -1,4 +1,4 @@
-// Loses the databases of a running system, restores them from a backup, and looks for everything that is not as it was.
+// Loses the databases of a running system, restores them from a backup, and lists every difference.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export interface RehearsalOptions {
   readonly rows: number;
   /** True when the broker's volume is lost as well. */
   readonly losesBroker: boolean;
-  /** Takes a line about what is being done. */
+  /** Takes a line about the current step. */
   readonly say: (line: string) => void;
   /** Takes a line that the next one replaces. */
   readonly progress: (line: string) => void;
@@ -310,7 +310,7 @@ interface Heard {
   readonly name: string;
 }
 
-/** A consumer outside of what is restored, as one whose database nobody lost: it keeps the ids that it knows. */
+/** A consumer outside of the restored system, whose database was not lost: it keeps the ids that it knows. */
 async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard[]; stop(): Promise<void> }> {
   const logger = createLogger({ service: 'rehearsal', level: 'silent' });
   const bus = await connectNats({ url: natsUrl, name: 'rehearsal', logger });
@@ -335,7 +335,7 @@ async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard
   };
 }
 
-/** Waits until the wanted is there; gives up with what is there instead. */
+/** Waits until the wanted is there; gives up with the current state. */
 async function reached<T extends object>(ask: () => Promise<T>, wanted: T): Promise<T> {
   let found = await ask();
   try {

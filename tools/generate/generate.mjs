@@ -1,5 +1,5 @@
-// Generates what is not committed: packages/contracts/src/gen from proto/ as buf.gen.yaml says, and packages/client/src/gen from the
-// published description of the REST API. `npm run generate` runs it by hand, tools/setup.mjs when an input changed.
+// Generates the files that are not committed: packages/contracts/src/gen from proto/ as buf.gen.yaml says, and packages/client/src/gen from
+// the published description of the REST API. `npm run generate` runs it by hand, tools/setup.mjs when an input changed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

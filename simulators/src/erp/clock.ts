@@ -1,4 +1,4 @@
-/** The time of one ERP: real time, and what was added by `POST /control/clock`. */
+/** The time of one ERP: real time plus the offset of `POST /control/clock`. */
 export class Clock {
   #addedMs = 0;
 

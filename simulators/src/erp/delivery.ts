@@ -39,7 +39,7 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
       return close(response);
     case 'HANG':
       await wait(fault.seconds * 1_000, signal);
-      // A caller that gave up is not served: it cannot know what was done.
+      // A caller that gave up is not served: it cannot know the result.
       return response.destroyed ? null : send(response, answer());
     case 'DRIP':
       return drip(response, { answer: answer(), bytesPerSecond: fault.bytesPerSecond, signal });

@@ -122,7 +122,7 @@ function decrypt({ encrypted, key, iv }: SentDocument): Buffer | undefined {
   }
 }
 
-/** @returns the text of the file, or what is wrong with it */
+/** @returns the text of the file, or its fault */
 function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): string | Status {
   if (bytes.length !== invoiceSize) return failed(430, 'Nieprawidłowy rozmiar pliku.');
   if (sha256(bytes) !== invoiceHash) return failed(430, 'Nieprawidłowy skrót pliku.');

@@ -37,7 +37,7 @@ export class Confirmations {
     return this.#confirmations.get(reference);
   }
 
-  /** Confirms what is accepted of these invoices. @returns undefined where nothing is */
+  /** Confirms the accepted ones of these invoices. @returns undefined when none is accepted */
   confirm(session: Session, invoices: readonly Invoice[], isCollective: boolean): Confirmation | undefined {
     const documents = invoices.flatMap((invoice) => toConfirmedDocument(invoice));
     if (documents.length === 0) return undefined;

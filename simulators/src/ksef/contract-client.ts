@@ -26,7 +26,7 @@ ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as 
 
 /** A client that fails where an answer, or a request that was accepted, is not as the contract says. */
 export class ContractClient extends TestClient {
-  /** `METHOD path` of the contract, of what was answered with 2xx. */
+  /** `METHOD path` of the contract, for each response with 2xx. */
   readonly succeeded = new Set<string>();
 
   override async api(target: string, body?: unknown, bearer?: string | null): Promise<TestAnswer> {

@@ -131,7 +131,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
 
   const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
 
-  /** The calls that tell what is in force. They have no name in the KSeF reference, so no fault applies to them. */
+  /** The calls that return the values in force. They have no name in the KSeF reference, so no fault applies to them. */
   const answerLimits = (call: Call): Answer | undefined => {
     const path = call.method === 'GET' ? call.path : undefined;
     if (path !== '/v2/rate-limits' && path !== '/v2/limits/context') return undefined;

@@ -25,7 +25,7 @@ export interface ReceivedInvoice {
   readonly invoiceSize: number;
 }
 
-/** An invoice that somebody else has registered (`POST /control/invoices`). */
+/** An invoice that another taxpayer registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
   readonly context: string;
   readonly sellerNip: string;
@@ -67,7 +67,7 @@ export class Invoices {
     return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
   }
 
-  /** A look at the list of a session: without those that a fault hides for now. */
+  /** Polls the list of a session, without the invoices that a fault hides for now. */
   list(session: Session): readonly Invoice[] {
     const shown: Invoice[] = [];
     for (const invoice of this.of(session)) {
@@ -114,7 +114,7 @@ export class Invoices {
     return referenceNumber;
   }
 
-  /** A look at an invoice: after enough of them it ends. */
+  /** Polls an invoice: it reaches its final status after enough polls. */
   look(invoice: Invoice, session: Session): Invoice {
     if (invoice.final !== null) return invoice;
     const looked = { ...invoice, looks: invoice.looks + 1 };

@@ -77,7 +77,7 @@ export class Keys {
     return this.published().some((pair) => pair.id === id);
   }
 
-  /** @returns undefined where no key of this usage, or not the named one, opens it */
+  /** @returns undefined when no key of this usage, or not the named one, opens it */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
     for (const pair of this.published()) {
       if (pair.usage !== usage || (id !== undefined && pair.id !== id)) continue;

@@ -38,7 +38,7 @@ interface RequestFacts {
   readonly at: Date;
 }
 
-/** Every request to one environment, and what is counted of them. */
+/** Every request to one environment, and the counts of them. */
 export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The file is rewritten without outdated lines when it has grown to so many lines and to four times what is live. */
+/** The file is rewritten without outdated lines when it has grown to this number of lines and to four times the live ones. */
 const LINES_BEFORE_REWRITE = 50_000;
 
 /** Records of one kind by id, in the order in which they were first put. */

@@ -1,4 +1,4 @@
-// Reads what was stored, as an auditor would, and lists everything that contradicts what was promised.
+// Reads the stored records, as an auditor would, and lists everything that breaks a promise.
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Effect } from './effects.js';
 import type { Acknowledged } from './ledger.js';
@@ -301,7 +301,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   return [...wrongCounts('supplier', supplierCounts, bySupplier), ...wrongCounts('link', linkCounts, byLink)];
 }
 
-/** Counters of analyses that say something else than what is stored, until a crash is corrected. */
+/** Counters of analyses that differ from the stored records, until a crash is corrected. */
 export async function wrongUsage({ analysis: db }: Databases): Promise<string[]> {
   const [posted, usage] = await Promise.all([
     db

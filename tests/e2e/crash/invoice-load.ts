@@ -6,11 +6,11 @@ import { pick, sampleInvoice } from './sample-invoices.js';
 import type { Sample } from './sample-invoices.js';
 
 const CONNECTIONS = 8;
-/** Enough to have something under way at every kill, and little enough for a machine with two processors. */
+/** Enough to have something in progress at every kill, and little enough for a machine with two processors. */
 const PAUSE_MS = 100;
 /** Number of requests that are retried besides those of the connections. */
 const RETRYING_MAX = 64;
-/** Requests are repeated that are this young, so that both may be under way at once. */
+/** Requests are repeated that are this young, so that both may be in progress at once. */
 const RECENT_MAX = 50;
 
 export interface InvoiceLoad {

@@ -4,7 +4,7 @@ export interface Sample {
   readonly supplier: number;
   readonly number: string;
   readonly amount: number;
-  /** Stored with the invoice as the buyer's name, so that an audit can find what was made of a request. */
+  /** Stored with the invoice as the buyer's name, so that an audit can find the records of a request. */
   readonly sentAs: string;
 }
 
@@ -44,7 +44,7 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 /** Few, so that many invoices meet in the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
-/** Copies are made of invoices this young, so that both may be under way at once. */
+/** Copies are made of invoices this young, so that both may be in progress at once. */
 const RECENT_MAX = 50;
 
 /** Makes invoices of few suppliers; some are copies of the last ones, which any client may have sent. */

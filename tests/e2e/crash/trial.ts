@@ -25,7 +25,7 @@ export interface Trial {
   readonly databases: Databases;
   /** Waits until no work is left. */
   expectNothingUnfinished(): Promise<void>;
-  /** Waits until no work is left and every event has its effect and usage is exact, then holds everything stored against what was promised. */
+  /** Waits until no work is left and every event has its effect and usage is exact, then compares everything stored with the promises. */
   expectPromisesKept(): Promise<void>;
   /** Forgets all effects: every event must arrive again. */
   forgetEffects(): Promise<void>;

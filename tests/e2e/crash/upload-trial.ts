@@ -49,7 +49,7 @@ export interface UploadTrial {
   reserve(sender: Sender): Promise<void>;
   put(sender: Sender): Promise<void>;
   analyze(sender: Sender): Promise<void>;
-  /** Sends again what was not answered, as a client does, until its document is decided or refused for good. */
+  /** Repeats requests without a response, as a client does, until its document has a final decision or refusal. */
   finish(sender: Sender): Promise<void>;
   /** The file that the store has of an upload. */
   fileIdOf(sender: Sender): Promise<string>;

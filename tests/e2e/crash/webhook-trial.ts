@@ -72,7 +72,7 @@ export interface WebhookTrial {
   signers(request: ReceivedRequest | undefined, secrets: readonly string[]): readonly (number | null)[];
   /** Waits until the gateway reaches the services again. */
   untilReachable(): Promise<void>;
-  /** Waits until nothing is to be sent, and holds all that arrived against what was published and stored. */
+  /** Waits until nothing is left to send, and compares all arrivals with the published and stored records. */
   breaches(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Schemas } from '@invoicecontrol/client';
 
-/** One invoice of the demonstration: why it is there, and what is posted. */
+/** One invoice of the demonstration: its purpose, and the posted invoice. */
 export interface DemonstrationInvoice {
   readonly about: string;
   readonly invoice: Schemas['Invoice'];

@@ -1,4 +1,4 @@
-// Sends the demonstration's invoices as an integrator would and prints what came of them.
+// Sends the demonstration's invoices as an integrator would and prints the results.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';

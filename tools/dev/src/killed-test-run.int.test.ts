@@ -79,7 +79,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   },
 );
 
-/** Those of the ports where somebody takes connections. */
+/** Returns the ports that accept connections. */
 async function listening(ports: readonly number[]): Promise<number[]> {
   const taken = await Promise.all(
     ports.map(

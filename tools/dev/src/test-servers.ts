@@ -1,7 +1,7 @@
 // Run by vitest before the first file of each project that names it; workers inherit the addresses through the environment.
 import { startInfrastructure } from './infrastructure/infrastructure.js';
 
-/** Projects after the first find the addresses in the environment, and start nothing. @returns what ends what was started */
+/** Projects after the first find the addresses in the environment, and start nothing. @returns a function that ends the started servers */
 export async function setup(): Promise<() => Promise<void>> {
   const { mongodbUrl, natsUrl, stop } = await startInfrastructure();
   process.env.MONGODB_URL = mongodbUrl;

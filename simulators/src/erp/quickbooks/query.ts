@@ -242,7 +242,7 @@ function valueAt(row: Row, path: string): Scalar | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** @throws StatementRefusal for what is no date time */
+/** @throws StatementRefusal for a text that is not a date with a time */
 function timeOf(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new StatementRefusal('4001', `QueryValidationError: value ${text} is no date time`);

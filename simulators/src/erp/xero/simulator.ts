@@ -117,7 +117,7 @@ export function xero(client: OAuthClient) {
       }),
     });
 
-    /** Ends the connections of the grant too; a token that is not known is no fault (RFC 7009). */
+    /** Ends the connections of the grant too; an unknown token is not a fault (RFC 7009). */
     const revoke = (call: Call): Answer => {
       if (!oauth.isClient(call)) return { status: 401, body: { error: 'invalid_client' } };
       const grant = grants.revoke(new URLSearchParams(call.body).get('token') ?? '');

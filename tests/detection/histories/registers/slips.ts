@@ -22,7 +22,7 @@ export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>
   return names.map((name) => catalogue[name]);
 }
 
-/** Fewer copies of a kind would be no measure of how well it is found. */
+/** Fewer copies of a kind would not show how well it is found. */
 const COPIES_OF_A_KIND_MIN = 5;
 
 /** Makes copies of bills, each bill at most once, kinds in proportion to their weights. */

@@ -21,7 +21,7 @@ export interface Infrastructure {
    * Directory in which the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container.
    */
   streamsDirectory: string | undefined;
-  /** Stops what was started here; servers that were given stay. */
+  /** Stops the servers that were started here; servers that were given stay. */
   stop(): Promise<void>;
 }
 

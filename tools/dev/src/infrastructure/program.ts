@@ -42,7 +42,7 @@ export interface Program {
   readonly sources: readonly Source[];
   /** Said once when it is fetched: under which licence it comes. */
   readonly licence?: string;
-  /** Begins the message when it can be had from nowhere: what is needed. */
+  /** Beginning of the message when no source has the program: names what is needed. */
   readonly needed: string;
   /**
    * Checks that this binary runs here and is new enough.

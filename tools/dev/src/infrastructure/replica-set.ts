@@ -13,7 +13,7 @@ interface SetConfig {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** The name that a mongod has to be started with. */
+/** The name of the set, with which a mongod must be started. */
 export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {
