@@ -30,7 +30,7 @@ COPY --from=build /app/services services
 COPY --from=build /app/docs docs
 # Read only where GRPC_REFLECTION lets a console discover a service.
 COPY --from=build /app/proto proto
-# The operator's command line runs beside the organization service: see docs/runbooks/deploying.md.
+# The operator's command line runs next to the organization service: see docs/runbooks/deploying.md.
 COPY --from=build /app/tools/admin tools/admin
 # The user `node`, by number, because Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000

@@ -87,7 +87,7 @@ describe('a good delivery', () => {
     expect(reasonOf(request({ signature, secret: OTHER }))).toBe('SIGNATURE_MISMATCH');
   });
 
-  test('may have signatures of a later scheme beside v1', () => {
+  test('may have signatures of a later scheme besides v1', () => {
     expect(reasonOf(request({ signature: `t=${T},v2=abc/+=,v1=${sign(BODY)}` }))).toBe('accepted');
   });
 });

@@ -207,7 +207,7 @@ describe('a confirmation whose signature says nothing of it', () => {
     ['without a certificate', () => sign(confirmation(entry()), { hasCertificate: false }), 'not built as'],
     ['with a signature of a part', () => sign(confirmation(entry()), { covers: "//*[@Id='first']" }), 'whole'],
     [
-      'with an unsigned document beside the signed part',
+      'with an unsigned document next to the signed part',
       () =>
         sign(confirmation(entry(OTHER)), { covers: "//*[@Id='first']" }).replace(
           '<Dokument',

@@ -199,7 +199,7 @@ describe('the root names formats that are neither UBL nor CII', () => {
   });
 });
 
-describe('a declaration beside the XML', () => {
+describe('a declaration outside the XML', () => {
   const en16931 = { code: 'FACTURX', kind: 'NATIONAL', variant: 'EN16931' } as const;
   const xrechnung = { code: 'XRECHNUNG', kind: 'NATIONAL', variant: 'STANDARD' } as const;
   test.each([

@@ -80,7 +80,7 @@ describe('an address that is not public', () => {
   test.each([
     ['a private address behind a public one', ['8.8.8.8', '10.0.0.1']],
     ['a public address behind a private one', ['10.0.0.1', '8.8.8.8']],
-    ['a private IPv6 address beside a public IPv4 address', ['8.8.8.8', 'fd00::1']],
+    ['a private IPv6 address next to a public IPv4 address', ['8.8.8.8', 'fd00::1']],
   ])('refuses the name that has %s', async (_, addresses) => {
     const { reached, buildConnect } = unconnected();
     const egress = open({ buildConnect, resolve: async () => addresses });

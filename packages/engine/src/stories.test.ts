@@ -90,7 +90,7 @@ describe('one supply that is billed twice', () => {
     });
   });
 
-  test('by parts that come before the whole is found beside a third part', () => {
+  test('by parts that come before the whole is found next to a third part', () => {
     const { bill } = trader();
     const numbered = (mark: string): Bill => ({ invoice_number: `RE-2025-9900${mark}` });
     bill('2025-10-01', '1000.00', numbered('-1'));
@@ -261,7 +261,7 @@ describe('a second bill of each month with a count behind its number', () => {
   });
 });
 
-test('an amount that is asked about beside a new account is no usual one until that is answered', () => {
+test('an amount in a question about a new account does not become usual until the question is answered', () => {
   const { bill, repeat } = ledger();
   repeat(12, { account: HOME });
   const forged = [1, 2, 3].map((index) => bill({ account: OTHER, gross_amount: `${80_000 + index * 500}.00` }));

@@ -36,7 +36,7 @@ describe('a row of a scan', () => {
     expect(invoice?.currency).toBe('');
   });
 
-  test('drops half of a UK account, also beside an IBAN', () => {
+  test('drops half of a UK account, also next to an IBAN', () => {
     const { bankSortCode, ...row } = fullRow;
     expect(read(row).invoice?.supplier?.bankAccount).toEqual(
       toWire({ supplier: { name: '', bank_account: { iban: fullRow.bankIban } } }).supplier?.bankAccount,
@@ -60,7 +60,7 @@ describe('a row of a scan', () => {
     );
   });
 
-  test('is refused with an IBAN beside another UK account', () => {
+  test('is refused with an IBAN next to another UK account', () => {
     expect(pathsOf({ ...fullRow, bankAccountNumber: '31926818' })).toEqual(['rows[0].bankIban']);
   });
 });

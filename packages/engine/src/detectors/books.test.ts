@@ -61,7 +61,7 @@ describe('VENDOR_RECORD_DUPLICATE', () => {
     ).toHaveLength(1);
     expect(found(vendor('1', same), vendor('2', same))).toMatchObject([{ evidence: { sharedKey: 'tax' } }]);
   });
-  test('is raised for two records of one vendor beside a branch of it', () => {
+  test('is raised for two records of one vendor that also has a branch', () => {
     const branch = vendor('1', { taxKey, accounts: [OTHER_ACCOUNT], name: 'Filiale Hamburg' });
     const twins = ['2', '3'].map((id) => vendor(id, { taxKey, accounts: [HOME], name: 'Acme Berlin' }));
     expect(found(branch, ...twins)).toMatchObject([{ evidence: { vendorIds: ['2', '3'] } }]);

@@ -313,7 +313,7 @@ describe('SPLIT_DUPLICATE', () => {
     ['came between', [whole, part(1, '500.00'), part(3, '310.50'), part(2, '700.00')]],
     ['came before the whole does', [part(1, '500.00'), part(3, '310.50'), part(2, '700.00'), whole]],
     ['is a copy of a part', [whole, part(1, '500.00'), part(1, '500.00'), part(2, '700.00')]],
-  ])('is raised beside a sibling that %s, and says that it is left out', (_, bills) => {
+  ])('is raised next to a sibling that %s, and says that it is left out', (_, bills) => {
     expect(findingIn(billLast(...bills), 'SPLIT_DUPLICATE')).toMatchObject({
       evidence: {
         sum: '1200.00',

@@ -71,7 +71,7 @@ describe('a net and a gross amount', () => {
   });
 
   test.each<[string, string | undefined, string, string, string?]>([
-    ['two minor units beside a reduced rate', german, '1320.40', '1234.00'],
+    ['two minor units from a reduced rate', german, '1320.40', '1234.00'],
     ['a rate of another country', german, '1332.72', '1234.00'],
     ['a reduced rate where the country is unknown', undefined, '1320.38', '1234.00'],
     ['a rate that is no longer in force', 'CZ25123891', '1357.40', '1234.00'],

@@ -270,7 +270,7 @@ function isWrongYear(
   if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
-  // Beside the whole year, and with zeros before them, two digits are a counter: 2026.0026.
+  // Next to the whole year, and with zeros before them, two digits are a counter: 2026.0026.
   const mayBeShort = sameAmountAndDate && run.printedLeft.length === 2 && !left.number.runs.includes(year);
   const own = mayBeShort ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));

@@ -75,7 +75,7 @@ describe('names that are not lookalikes', () => {
   test.each([
     ['equal ones', 'Acme Ltd', 'ACME Limited'],
     ['short brands', 'Alfa', 'Alba'],
-    ['a short word beside a long one', 'Nord Spedition', 'Lord Spedition'],
+    ['a short word next to a long one', 'Nord Spedition', 'Lord Spedition'],
     ['two letters of a word of six', 'Kontor', 'Kantur'],
     ['two companies of a group in two countries', 'Acme Supplies Poland', 'Acme Supplies Italia'],
     ['names that share the words that join', 'Foods of the North', 'Foods of the South'],
@@ -85,7 +85,7 @@ describe('names that are not lookalikes', () => {
     ['three words that differ by a letter each', 'Northwind Traders Berlin', 'Northwing Trader Berlim'],
     ['one word more', 'Northwind Traders', 'Northwind Traders Leipzig'],
     ['one generic word instead of another', 'Northwind Group', 'Northwind Services'],
-    ['a generic word beside a short brand', 'Alfa', 'Alfa Group'],
+    ['a generic word next to a short brand', 'Alfa', 'Alfa Group'],
     ['the one spelling and the other of umlauts', 'Mueller Bau', 'Müller Bau'],
     ['the manager of an owner', 'Brunnthal Verwaltung', 'Haus Seeblick c/o Brunnthal Verwaltung'],
     ['two owners with one manager', 'Haus Seeblick c/o Brunnthal', 'Haus Talblick c/o Brunnthal'],

@@ -19,7 +19,7 @@ describe('the contract of money in evidence', () => {
     ['decimals of another currency', { value: '1200', currency: 'EUR' }, 'not the decimals of EUR: "1200"'],
     ['too many decimals', { value: '2389.993892', valueCurrency: 'EUR' }, 'not the decimals of EUR'],
     ['decimals of a currency without any', { value: '1200.00', valueCurrency: 'JPY' }, 'not the decimals of JPY'],
-    ['no currency', { observed: { median: '1200.00' } }, 'observed.median has no currency beside it'],
+    ['no currency', { observed: { median: '1200.00' } }, 'observed.median has no currency next to it'],
     ['a number', { series: [{ grossAmount: 12.5, currency: 'EUR' }] }, 'series[0].grossAmount is no decimal string'],
     ['an undeclared decimal', { observed: { surplus: '12.50', currency: 'EUR' } }, 'not known as money'],
     ['minor units', { parameters: { toleranceMinor: 2 } }, 'in minor units'],

@@ -72,7 +72,7 @@ function currencyOf(members: Members, name: string): EvidenceValue | undefined {
 function moneyFaults(path: string, value: EvidenceValue, currency: EvidenceValue | undefined): string[] {
   const shown = JSON.stringify(value);
   if (typeof value !== 'string' || !DECIMAL.test(value)) return [`${path} is no decimal string: ${shown}`];
-  if (typeof currency !== 'string') return [`${path} has no currency beside it: ${shown}`];
+  if (typeof currency !== 'string') return [`${path} has no currency next to it: ${shown}`];
   const decimals = value.split('.')[1]?.length ?? 0;
   return decimals === minorUnitsOf(currency) ? [] : [`${path} has not the decimals of ${currency}: ${shown}`];
 }

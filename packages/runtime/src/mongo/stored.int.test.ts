@@ -57,7 +57,7 @@ test('an update of a state sets what is there and removes what is undefined', as
 describe('a condition without a value', () => {
   const filters: readonly [string, () => Filter<Thing>, string][] = [
     ['on the organization', () => ({ organizationId: unknownId() }), 'organizationId'],
-    ['beside others', () => ({ _id: 'a1', organizationId: unknownId() }), 'organizationId'],
+    ['among others', () => ({ _id: 'a1', organizationId: unknownId() }), 'organizationId'],
     ['of an operator', () => ({ organizationId: 'a', _id: { $gte: unknownId(), $lt: 'z' } }), '$gte'],
     ['in a list of conditions', () => ({ organizationId: 'a', $or: [{ _id: unknownId() }] }), '_id'],
     ['in a list of values', () => ({ organizationId: { $in: [unknownId()] } }), '0'],
