@@ -63,8 +63,9 @@ export async function warmUp(system: AttackedSystem, servedMsMax: number): Promi
 }
 
 /**
- * An ordinary client with connections of its own reads, writes and uploads, and ordinary strangers, each from an address of
- * its own, accept an invitation and notify of a payment. @returns how long the slowest request took
+ * An ordinary client with connections of its own reads, writes and uploads, and ordinary strangers, each from an address of its own, accept
+ * an invitation and notify of a payment.
+ * @returns how long the slowest request took
  */
 async function serve(system: AttackedSystem, servedMsMax: number): Promise<number> {
   const { origin, bystander } = system;

@@ -123,8 +123,8 @@ export async function measureUploads(
 }
 
 /**
- * Each client sends its next document when the one before is decided. @throws Error for a document whose response is neither a decision nor
- * the list of its missing fields
+ * Each client sends its next document when the one before is decided.
+ * @throws Error for a document whose response is neither a decision nor the list of its missing fields
  */
 async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
   const waiting = files.values();

@@ -102,7 +102,10 @@ async function filesStored(): Promise<{ files: number; pieces: number }> {
   }
 }
 
-/** Something in every collection: invoices with findings, a reviewed one, a scan, uploads in every state, a webhook, an ERP connection, a rule. */
+/**
+ * Something in every collection: invoices with findings, a reviewed one, a scan, uploads in every state, a webhook, an ERP connection, a
+ * rule.
+ */
 async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   const key = keys.owner;
   const post = (target: string, body: unknown) => running.request(`POST ${target}`, { key, body });

@@ -8,7 +8,10 @@ const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export interface RetryOptions {
-  /** Maximum number of attempts that fail because of the network or the service, 4 by default. Being asked to wait (429, 409) is not a failure. */
+  /**
+   * Maximum number of attempts that fail because of the network or the service, 4 by default. Being asked to wait (429, 409) is not a
+   * failure.
+   */
   readonly attemptsMax?: number | undefined;
   /** No attempt begins later than this after the first one, 5 minutes unless told. */
   readonly totalMsMax?: number | undefined;

@@ -6,8 +6,8 @@ const PAUSE_MAX_MS = 2_000;
 const PAUSE_SHARE = 1 / 8;
 
 /**
- * Waits until the probe returns without throwing, probing again after short, growing pauses; tests wait on conditions with it and never sleep.
- * A probe states its condition as an assertion: `await eventually(async () => expect(await deliveries()).toHaveLength(1))`.
+ * Waits until the probe returns without throwing, probing again after short, growing pauses; tests wait on conditions with it and never
+ * sleep. A probe states its condition as an assertion: `await eventually(async () => expect(await deliveries()).toHaveLength(1))`.
  *
  * @returns what the probe returned
  * @throws the last failure of the probe when `timeoutMs` have passed, so that the report shows what was still wrong

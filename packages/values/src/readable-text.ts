@@ -12,8 +12,8 @@ const SHAPERS = '[\\u200c\\u200d\\p{Variation_Selector}]';
 const BREAKS = '[\\t-\\r\\x85\\u2028\\u2029]';
 
 /**
- * Characters that a reader does not see, and code points that are not characters: controls, characters that steer the direction of writing, zero-width
- * ones, tags, fillers, halves of surrogate pairs and noncharacters. Breaks are not among them.
+ * Characters that a reader does not see, and code points that are not characters: controls, characters that steer the direction of writing,
+ * zero-width ones, tags, fillers, halves of surrogate pairs and noncharacters. Breaks are not among them.
  */
 const UNREADABLE =
   `(?<!${SHAPED})(?!\\ufe0f\\u20e3)${SHAPERS}|(?!${SHAPERS})\\p{Default_Ignorable_Code_Point}|` +

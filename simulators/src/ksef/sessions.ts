@@ -266,8 +266,8 @@ export class Sessions {
   }
 
   /**
-   * Registers an invoice of another taxpayer, in an earlier session or in an open one (`POST /control/invoices`). @returns undefined for a
-   * duplicate
+   * Registers an invoice of another taxpayer, in an earlier session or in an open one (`POST /control/invoices`).
+   * @returns undefined for a duplicate
    */
   registerForeign(foreign: ForeignInvoice): Registered | undefined {
     const now = this.#deps.clock.now();

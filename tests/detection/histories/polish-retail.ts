@@ -1,4 +1,5 @@
-// A chain of grocery shops in the south of Poland: food, packaging, rents, marketing, carriers and leasing; many small suppliers with names of persons.
+// A chain of grocery shops in the south of Poland: food, packaging, rents, marketing, carriers and leasing; many small suppliers with names
+// of persons.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../bill.js';
 import type { Bill } from '../bill.js';

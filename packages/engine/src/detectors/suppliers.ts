@@ -50,9 +50,9 @@ function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFindi
 }
 
 /**
- * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the
- * established one is not known on. Bills that wait for a review establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers
- * with several tax ids keep their account.
+ * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the established one is
+ * not known on. Bills that wait for a review establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose
+ * it. Suppliers with several tax ids keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;

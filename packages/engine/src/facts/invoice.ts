@@ -81,7 +81,9 @@ export interface Candidate extends InvoiceOrigin {
   readonly nameFold?: string;
   /** A duplicate or fraud no longer counts as an original; a bill with a number that is not its own does. */
   readonly confirmedAs?: Confirmation;
-  /** Suspicion by a finding about this record that waits for a review or was confirmed. Absent in records from before the field was stored. */
+  /**
+   * Suspicion by a finding about this record that waits for a review or was confirmed. Absent in records from before the field was stored.
+   */
   readonly suspectedAs?: Suspicion;
   /** ERP bills: the API or upload invoice that this bill books. */
   readonly bookedInvoiceId?: string;

@@ -22,7 +22,10 @@ export interface LinkedSupplier {
   readonly count: number;
   /** The invoice that made the link. */
   readonly firstInvoiceId: string;
-  /** Bills without a finding about the account or the party; `asked` has the others. Absent without any, and in links from before the field was stored. */
+  /**
+   * Bills without a finding about the account or the party; `asked` has the others. Absent without any, and in links from before the field
+   * was stored.
+   */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
   /** Set while a person has accepted the account for the supplier. */

@@ -57,7 +57,10 @@ export interface SupplierProfile {
   readonly taxRates: readonly DatedNumber[];
   readonly bankCount: number;
   readonly taxIdCount: number;
-  /** Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles from before the field was stored. */
+  /**
+   * Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles from before the field was
+   * stored.
+   */
   readonly taxCountries?: readonly string[];
   readonly poCount: number;
   readonly weekendCount: number;
@@ -160,7 +163,10 @@ export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalike
   readonly invoices: number;
   /** The others. Absent without any, and in facts from before the field was stored. */
   readonly doubtedInvoices?: number;
-  /** True when the supplier is known on the account of the invoice. Absent where none is stated, and in facts from before the field was stored. */
+  /**
+   * True when the supplier is known on the account of the invoice. Absent where none is stated, and in facts from before the field was
+   * stored.
+   */
   readonly knowsAccount?: boolean;
   /** Issue day of the earliest. Absent in facts from before the field was stored. */
   readonly firstDay?: number;

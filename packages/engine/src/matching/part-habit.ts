@@ -45,9 +45,9 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Tells whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks
- * like a copy, so people have dismissed it before, two of them or one over thirty days, or this scan has asked about it often enough; and nobody has confirmed
- * that such a bill was a copy.
+ * Tells whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks like a
+ * copy, so people have dismissed it before, two of them or one over thirty days, or this scan has asked about it often enough; and nobody
+ * has confirmed that such a bill was a copy.
  */
 function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   const { invoice, supplier, candidates } = facts;

@@ -1,6 +1,9 @@
 import type { Level } from './level.js';
 
-/** Value limits are in euros; without a rate they are compared with the amount as stated. Approval limits are not: see {@link AmountParameters.approvalThresholds}. */
+/**
+ * Value limits are in euros; without a rate they are compared with the amount as stated. Approval limits are not: see
+ * {@link AmountParameters.approvalThresholds}.
+ */
 export interface AmountParameters {
   readonly levels: {
     readonly outlierOfKnownSize: Level;
@@ -29,7 +32,10 @@ export interface AmountParameters {
   /** Amounts older than this say nothing about the usual amount. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
-  /** A supplier grows when the median of its newest `trendAmounts` is `trendRatioMin` times that of the older ones; then only the newest are usual. */
+  /**
+   * A supplier grows when the median of its newest `trendAmounts` is `trendRatioMin` times that of the older ones; then only the newest are
+   * usual.
+   */
   readonly trendAmounts: number;
   readonly trendRatioMin: number;
   readonly outlierSampleMin: number;

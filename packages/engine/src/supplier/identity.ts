@@ -18,9 +18,9 @@ const IDENTITY_KEYS_MAX = 64;
 const LOOKALIKE_KEYS_MAX = 512;
 
 /**
- * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id
- * of the ERP, then tax id, then name when at most one side has a tax id (of several, the one with that account, then the
- * one with that legal form), then account when the name is similar too; else a new supplier under a derived id. Two different valid tax ids are never one supplier.
+ * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id of the ERP, then tax
+ * id, then name when at most one side has a tax id (of several, the one with that account, then the one with that legal form), then account
+ * when the name is similar too; else a new supplier under a derived id. Two different valid tax ids are never one supplier.
  */
 export function resolveSupplier(
   organizationId: string,

@@ -36,11 +36,10 @@ interface ComparedName {
 }
 
 /**
- * Keys that lookalike names share, so that one is found from the other by equality: the name without
- * spaces and look-alike letters, also without a misspelt legal form and without generic words, the set of its words that
- * say whose it is, also of each side of `trading as`, the name with one character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
- * Keys of the whole name, and
- * not of its words, keep what many names share (`SERVICES`) from crowding out the rest.
+ * Keys that lookalike names share, so that one is found from the other by equality: the name without spaces and look-alike letters, also
+ * without a misspelt legal form and without generic words, the set of its words that say whose it is, also of each side of `trading as`,
+ * the name with one character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
+ * Keys of the whole name, and not of its words, keep what many names share (`SERVICES`) from crowding out the rest.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(

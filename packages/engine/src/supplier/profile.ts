@@ -528,7 +528,10 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
 }
 
-/** Returns the numeric run that the number adds to the series of the supplier. A credit note has a series of its own, or the number it credits. */
+/**
+ * Returns the numeric run that the number adds to the series of the supplier. A credit note has a series of its own, or the number it
+ * credits.
+ */
 function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }

@@ -20,7 +20,10 @@ export interface Lease {
   readonly claimId: string;
   /** Prolongs the lease; false after a takeover, and then nothing more may be written. */
   renew(): Promise<boolean>;
-  /** Renews at a third of the lease until stopped. @param onLost is called after a takeover, or when the lease has expired and may be taken over */
+  /**
+   * Renews at a third of the lease until stopped.
+   * @param onLost is called after a takeover, or when the lease has expired and may be taken over
+   */
   keepAlive(onLost: () => void): { stop(): void };
 }
 

@@ -38,8 +38,8 @@ const CONNECT_MS_MAX = 5_000;
 /** Timeout of waiting for a server and for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
- * Timeout of waiting until the majority has a write. A primary without one answers heartbeats for ten seconds more, until it steps down, and every
- * writer would wait for as long.
+ * Timeout of waiting until the majority has a write. A primary without one answers heartbeats for ten seconds more, until it steps down,
+ * and every writer would wait for as long.
  */
 const MAJORITY_MS_MAX = 3_000;
 /** Timeout of the response to one command, longer than the largest takes. Requests are refused sooner, by {@link watchSilence}. */

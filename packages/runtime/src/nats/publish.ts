@@ -23,7 +23,10 @@ export interface EventPublisher {
   readonly acknowledgedSeq: number;
   /** The reason why the last event could not be published; undefined when it was published. */
   readonly lastError: string | undefined;
-  /** Resolves when the broker stored the event; rejects immediately while the broker is unavailable. A repeat under the same id is stored once within ten minutes. */
+  /**
+   * Resolves when the broker stored the event; rejects immediately while the broker is unavailable. A repeat under the same id is stored
+   * once within ten minutes.
+   */
   publish(event: PublishableEvent): Promise<void>;
   /** Returns the position of the stream; a missing stream is created again. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;

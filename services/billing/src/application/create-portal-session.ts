@@ -21,7 +21,8 @@ const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
  * A link to the provider's page for payment method, bills and cancellation.
- * @throws DomainError wrong_state without a customer, not_found when the provider does not know it, foreign_failure when the provider does not answer
+ * @throws DomainError wrong_state without a customer, not_found when the provider does not know it, foreign_failure when the provider does
+ *   not answer
  */
 export const createPortalSession =
   ({ accounts, changeAccount, api, logger }: PortalDeps) =>

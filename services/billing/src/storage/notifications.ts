@@ -36,7 +36,10 @@ export interface NotificationDocument extends Claimable {
   readonly expiresAt: Date;
 }
 
-/** A hundred times what applying one takes. A takeover while the first worker is only slow applies the same once more, which changes nothing. */
+/**
+ * A hundred times what applying one takes. A takeover while the first worker is only slow applies the same once more, which changes
+ * nothing.
+ */
 const LEASE_MS = 10_000;
 /** Bills of the last year can be looked up, and a message that is sent again is known as long. */
 const KEPT_MS = 400 * 24 * 3_600_000;

@@ -62,8 +62,9 @@ export interface ConnectionStore {
   /** @throws VersionConflict when another change came between, or a run began that the change does not allow */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected again. {@link
-   * finishDeletion} follows. @throws VersionConflict
+   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected again.
+   * {@link finishDeletion} follows.
+   * @throws VersionConflict
    */
   markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;
   finishDeletion(connectionId: string): Promise<void>;

@@ -48,8 +48,8 @@ export interface Credentials {
 /** A connection to one remote company for the time of a run or a test. */
 export interface Session {
   /**
-   * The first calls of erp.md sections 3 to 6: whether the credentials are right, the remote company exists, and each
-   * permission is there. @throws ErpFault that names every missing permission
+   * The first calls of erp.md sections 3 to 6: whether the credentials are right, the remote company exists, and each permission is there.
+   * @throws ErpFault that names every missing permission
    */
   test(): Promise<RemoteCompany>;
   /** Pages of one stream. @throws ErpFault */

@@ -9,8 +9,8 @@ export interface Readiness {
 }
 
 /**
- * `/livez`: the process turns, and does not refuse everything for ever. `/readyz`: it wants requests; false from the moment it begins to stop. Neither asks
- * another service: their failure is answered request by request and heals without us.
+ * `/livez`: the process turns, and does not refuse everything for ever. `/readyz`: it wants requests; false from the moment it begins to
+ * stop. Neither asks another service: their failure is answered request by request and heals without us.
  */
 export function probes(
   app: Express,

@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 /**
- * Rules that the descriptions state and a JSON schema cannot (docs/interpretations.md, "What the published description cannot
- * say"): a text shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN with a UK account is the same account,
- * a cursor comes from the page before.
+ * Rules that the descriptions state and a JSON schema cannot (docs/interpretations.md, "What the published description cannot say"): a text
+ * shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN with a UK account is the same account, a cursor
+ * comes from the page before.
  */
 const isSayable = {
   text: (value: string) => hasVisibleText(value) && faultOfLine(value) === undefined,

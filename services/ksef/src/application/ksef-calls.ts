@@ -103,7 +103,10 @@ export interface KsefCalls {
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
   /** S9: PERMANENT `KSEF_HTTP_403`, of the connection, where the token may not send invoices. */
   probePermission(): Promise<void>;
-  /** S10, which needs a permission of its own: the invoice as registered by this context as the seller in the week around its day, or undefined. */
+  /**
+   * S10, which needs a permission of its own: the invoice as registered by this context as the seller in the week around its day, or
+   * undefined.
+   */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
 }
 

@@ -23,7 +23,10 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
   await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
-/** Append-only: no code updates an entry, and only the end of a whole trail deletes some. {@link startAuditRelay} adds those of this service's own changes. */
+/**
+ * Append-only: no code updates an entry, and only the end of a whole trail deletes some. {@link startAuditRelay} adds those of this
+ * service's own changes.
+ */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {
     async add(organizationId, { id: _id, createdAt, actor, action, target, outcome, requestId, ip }) {

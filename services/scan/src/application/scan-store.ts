@@ -30,7 +30,10 @@ export interface CountedRows {
   readonly rows: number;
 }
 
-/** A running scan in the hands of its one worker, and with its organization's turn. Writes fail with VersionConflict once another one has taken over. */
+/**
+ * A running scan in the hands of its one worker, and with its organization's turn. Writes fail with VersionConflict once another one has
+ * taken over.
+ */
 export interface HeldScan extends ScanReference {
   readonly version: number;
   /** Proves that it is in our hands, whatever its version is by now. */

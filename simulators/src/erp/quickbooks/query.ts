@@ -39,7 +39,10 @@ const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 1_000;
 const TOKEN = /\s*(?:('(?:[^'\\]|\\.)*')|(<=|>=|[=<>(),*])|([^\s'<>=(),*]+))/y;
 
-/** Reads the part of the query language that clients page with: `select ... from ... where ... orderby ... startposition ... maxresults ...`. */
+/**
+ * Reads the part of the query language that clients page with: `select ... from ... where ... orderby ... startposition ... maxresults
+ * ...`.
+ */
 export function parseStatement(text: string, entities: Readonly<Record<string, Entity>>): Statement {
   const tokens = tokenize(text);
   let at = 0;

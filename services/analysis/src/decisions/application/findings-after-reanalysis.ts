@@ -27,9 +27,9 @@ interface AnalyzedAgain extends InvoiceReference {
 }
 
 /**
- * Brings the stored findings of an invoice to what its newest analysis says. Those that wait for a person and are no longer
- * raised become SUPERSEDED and say why; one that is raised again waits again, as it is raised now. What a person decided stays: only a person takes back a blocked account,
- * also where its case was opened again, or a cleared pair.
+ * Brings the stored findings of an invoice to what its newest analysis says. Those that wait for a person and are no longer raised become
+ * SUPERSEDED and say why; one that is raised again waits again, as it is raised now. What a person decided stays: only a person takes back
+ * a blocked account, also where its case was opened again, or a cleared pair.
  */
 export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysis: DecidedAnalysis): Promise<void> {
   const { findings, clock } = deps;

@@ -75,7 +75,8 @@ const NAME_LENGTH_MAX = 200;
 const POSITION_MAX = 1_000_000;
 
 /**
- * Reads a rule. @throws DomainError invalid, naming the field and what to change
+ * Reads a rule.
+ * @throws DomainError invalid, naming the field and what to change
  */
 export function readRule(
   { name, position, enabled, match, assignTo }: RoutingRuleInput,

@@ -127,8 +127,9 @@ export function refuseExcess(socket: Socket): void {
 }
 
 /**
- * Closes connections whose client does not send its body or take its answer in time, and those that ought to end. Node itself knows
- * one time for all bodies, which is that of files. @returns stops it
+ * Closes connections whose client does not send its body or take its answer in time, and those that ought to end. Node itself knows one
+ * time for all bodies, which is that of files.
+ * @returns stops it
  */
 export function closeLateConnections(
   server: Server,

@@ -67,8 +67,8 @@ interface File {
 }
 
 /**
- * Serves `/docs`, to which `/` redirects, `/openapi.json`, the guides and the pages that they link. The API page comes from the installed package; nothing is
- * loaded from elsewhere.
+ * Serves `/docs`, to which `/` redirects, `/openapi.json`, the guides and the pages that they link. The API page comes from the installed
+ * package; nothing is loaded from elsewhere.
  */
 export function apiPage(app: Express, openApi: string): void {
   const require = createRequire(import.meta.url);
