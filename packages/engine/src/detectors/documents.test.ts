@@ -127,6 +127,18 @@ describe('DOCUMENT_FIELD_CONFLICT', () => {
       /does not show one/,
     );
   });
+  test('shows dates as they are, and masks what only looks like one', () => {
+    const dates = conflict('issue_date', '2025-01-31', '2025-02-28');
+    expect(findingIn(dates, 'DOCUMENT_FIELD_CONFLICT')?.evidence).toMatchObject({
+      xmlValue: '2025-01-31',
+      visibleValue: '2025-02-28',
+    });
+    const numbers = conflict('invoice_number', '2025-13-31', '2025-02-289');
+    expect(findingIn(numbers, 'DOCUMENT_FIELD_CONFLICT')?.evidence).toMatchObject({
+      xmlValue: '****-13-31',
+      visibleValue: '****-*2-289',
+    });
+  });
   test('is not raised for an amount that is only written differently', () => {
     expect(typesOf(conflict('gross_amount', '1190', '1190.00'))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { accountsOf } from '../explanation/subject.js';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DocumentFacts, FieldConflict, HiddenText, TamperSignKind } from '../facts/document-facts.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
@@ -303,9 +304,12 @@ function shown(conflict: FieldConflict, value: string | null): string | null {
   return isAccount(conflict) ? readBankAccount({ iban: value }).masked : masked(value);
 }
 
-/** Masks long digit runs, which may be accounts, but for the last four digits. */
+/** Masks long digit runs, which may be accounts, but for the last four digits. A date is shown: nobody pays to one. */
 function masked(text: string): string {
-  return text.replace(/(?:\d[ -]?){8,}/g, (digits) => digits.replace(/\d(?=(?:[ -]?\d){4})/g, '*'));
+  return text.replace(/(?<!\d)(?:19|20|21)\d\d-[01]\d-[0-3]\d(?!\d)|(?:\d[ -]?){8,}/g, (digits) => {
+    const isDate: boolean = isCalendarDate(digits);
+    return isDate ? digits : digits.replace(/\d(?=(?:[ -]?\d){4})/g, '*');
+  });
 }
 
 /** Fields of an invoice as accountants call them. */
