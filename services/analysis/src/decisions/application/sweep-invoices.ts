@@ -42,8 +42,10 @@ export const sweepInvoices =
       });
     }
     const decidedBefore = new Date(clock.now().getTime() - LEFT_BY_ITS_WORKER_MS);
-    for (const { record, facts } of await invoices.pending(decidedBefore)) {
-      await attempt(record.invoiceId, () => decider.finish(record, facts));
+    let page = await invoices.pending(decidedBefore);
+    while (page.length > 0) {
+      for (const { record, facts } of page) await attempt(record.invoiceId, () => decider.finish(record, facts));
+      page = await invoices.pending(decidedBefore, page.at(-1)?.record.invoiceId);
     }
     return finished;
   };

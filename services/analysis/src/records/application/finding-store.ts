@@ -167,8 +167,8 @@ export interface FindingStore {
    * @throws VersionConflict when the finding has changed since it was read
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
-  /** Reviewed findings of any tenant whose effects may be missing; for the sweep. */
-  pending(reviewedBefore: Date): Promise<WorkedFinding[]>;
+  /** Reviewed findings of any tenant whose effects may be missing, in the order of their ids; a page for the sweep. */
+  pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
   /** The effects of this version are all stored. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

@@ -191,8 +191,8 @@ export interface InvoiceStore {
   undecided(): Promise<InvoiceReference[]>;
   /** Invoices of any tenant that were received before and have no decision, or are decided and not finished; a bounded number. */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
-  /** Decided invoices of any tenant whose derived records may be missing; for the sweep. */
-  pending(decidedBefore: Date): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
+  /** Decided invoices of any tenant whose derived records may be missing, in the order of their ids; a page for the sweep. */
+  pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
   /** Tells whether a decided invoice whose derived records may be missing has this finding. */

@@ -26,7 +26,7 @@ const HISTORY_ENTRIES_MAX = 200;
 const FINDINGS_OF_INVOICE_MAX = 500;
 /** Findings of one answer of the database to a summary, which are read in one go while other requests wait. */
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
-/** Reviews that one sweep finishes. */
+/** Reviews of one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
 /** A finding is an aggregate of its own, because people work with it after the decision. */
@@ -189,9 +189,16 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       } as UpdateFilter<FindingDocument>;
       return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));
     },
-    async pending(reviewedBefore) {
+    async pending(reviewedBefore, afterId = '') {
+      // A page in the order of ids: reviews that fail again and again must not hide those behind them.
       const documents = await collection
-        .find({ pending: true, reviewedAt: { $lte: reviewedBefore } }, { projection: withoutHistory })
+        .find(
+          { pending: true, _id: { $gt: afterId }, reviewedAt: { $lte: reviewedBefore } },
+          { projection: withoutHistory },
+        )
+        .sort({ _id: 1 })
+        // Few are pending: the index of ids would be read from end to end for them.
+        .hint('pending')
         .limit(SWEEP_FINDINGS_MAX)
         .toArray();
       return documents.map(toFinding);

@@ -27,7 +27,7 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
 
-/** Unfinished invoices that one sweep takes up. */
+/** Unfinished invoices of one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
 /** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
 const COUNT_MS_MAX = 25_000;
@@ -276,9 +276,13 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         since: analysis?.createdAt ?? createdAt,
       }));
     },
-    async pending(decidedBefore) {
+    async pending(decidedBefore, afterId = '') {
+      // A page in the order of ids: invoices that fail again and again must not hide those behind them.
       const documents = await collection
-        .find({ pending: true, 'analysis.createdAt': { $lte: decidedBefore } })
+        .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
+        .sort({ _id: 1 })
+        // Few are pending: the index of ids would be read from end to end for them.
+        .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
       return documents.flatMap((document) => {

@@ -18,13 +18,17 @@ export const sweepReviews =
   ({ findings, effects, clock, logger }: Deps) =>
   async (): Promise<void> => {
     const reviewedBefore = new Date(clock.now().getTime() - PENDING_MS_MIN);
-    for (const finding of await findings.pending(reviewedBefore)) {
-      try {
-        await effects.apply(finding);
-        await findings.closeReview(finding);
-      } catch (error) {
-        const { findingId } = finding;
-        logger.error({ error, findingId }, 'what follows from a review is still not stored; the next sweep retries');
+    let page = await findings.pending(reviewedBefore);
+    while (page.length > 0) {
+      for (const finding of page) {
+        try {
+          await effects.apply(finding);
+          await findings.closeReview(finding);
+        } catch (error) {
+          const { findingId } = finding;
+          logger.error({ error, findingId }, 'what follows from a review is still not stored; the next sweep retries');
+        }
       }
+      page = await findings.pending(reviewedBefore, page.at(-1)?.findingId);
     }
   };
