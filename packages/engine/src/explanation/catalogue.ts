@@ -296,14 +296,14 @@ export const catalogue = {
     severities: ['INFO', 'LOW'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is round, although the amounts of the supplier rarely are.',
-    recommendedAction: 'This alone needs no action. Consider it together with other findings.',
+    recommendedAction: 'No action is needed for this finding on its own. Consider it together with other findings.',
   },
   AMOUNT_BELOW_THRESHOLD: {
     family: 'AMT',
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount is just under an approval limit.',
-    recommendedAction: 'This alone needs no action.',
+    recommendedAction: 'No action is needed for this finding on its own.',
   },
   SPLIT_BELOW_THRESHOLD: {
     family: 'AMT',
@@ -388,7 +388,7 @@ export const catalogue = {
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The invoice was issued on a weekend, when the supplier does not usually bill.',
-    recommendedAction: 'This alone needs no action.',
+    recommendedAction: 'No action is needed for this finding on its own.',
   },
   INVOICE_NUMBER_FORMAT_CHANGED: {
     family: 'NUM',
