@@ -106,7 +106,11 @@ export const testEndpoint =
     const type = readEventType(name, 'type');
     const endpoint = await requireEndpoint(endpoints, organizationId, endpointId);
     const plan = await plans.of(organizationId);
-    if (plan === 'UNKNOWN') throw new DomainError('unavailable', 'The plan cannot be read right now.');
+    if (plan === 'UNKNOWN')
+      throw new DomainError(
+        'unavailable',
+        'The plan of the organization cannot be read right now. Retry the request in a moment.',
+      );
     if (!hasWebhooks(plan)) throw planHasNone();
     if (endpoint.status !== 'ACTIVE') {
       throw new DomainError('wrong_state', 'This endpoint is DISABLED. Set its status to ACTIVE first.');

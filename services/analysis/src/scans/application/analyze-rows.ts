@@ -105,7 +105,10 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
 /** @throws DomainError deadline when nobody waits for the work */
 function requireCaller({ signal }: RequestContext): void {
   if (signal?.aborted === true)
-    throw new DomainError('deadline', 'The caller no longer waits for the analysis of these rows.');
+    throw new DomainError(
+      'deadline',
+      'The request was abandoned: the client disconnected or timed out before the rows were analyzed.',
+    );
 }
 
 async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: RequestContext): Promise<RowsOutcome> {

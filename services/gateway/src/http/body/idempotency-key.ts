@@ -18,7 +18,7 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
   const values = request.headersDistinct['idempotency-key'];
   if (values === undefined) return undefined;
   const [value = '', ...others] = values;
-  if (others.length > 0) throw invalidField('Idempotency-Key', 'Send one header, not several.');
+  if (others.length > 0) throw invalidField('Idempotency-Key', 'Several Idempotency-Key headers were sent. Send one.');
   return parseIdempotencyKey(value);
 }
 
