@@ -97,7 +97,7 @@ const refused = {
   'Receive a notification from the payment provider': 401,
   'Start connecting QuickBooks Online or Xero': 400,
   'Receive the redirect from the consent page of an ERP': 400,
-  'Submit the decision from the confirmation page': 400,
+  'Submit the decision from the confirmation page of an ERP connection': 400,
 };
 
 test('every request of the Postman collection is accepted unchanged, except for ids that name nothing', async () => {

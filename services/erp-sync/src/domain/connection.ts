@@ -25,7 +25,7 @@ export interface Connection {
   /** The end of the last run that was SUCCEEDED or PARTIAL. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
-  /** Time when the next run is due; absent while it is not scheduled. */
+  /** Time when the next synchronisation run is due; absent while it is not scheduled. */
   readonly nextSyncAt: Date | undefined;
   /** Id of the current run; absent between runs. */
   readonly runningRunId: string | undefined;

@@ -53,8 +53,8 @@ export interface ConnectionDocument extends Aggregate {
   readonly revokeTries?: number;
 
   /**
-   * Time when the next run is due. Absent when none is scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR, too: a run is
-   * due by this field alone. Sparse index.
+   * Time when the next synchronisation run is due. Absent when none is scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR,
+   * too: a run is due by this field alone. Sparse index.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;

@@ -118,7 +118,7 @@ describe('the rules', () => {
   });
 
   test.each([
-    'The time when the run ended, or null if the run is RUNNING.',
+    'The time when the synchronisation run ended, or null if the run is RUNNING.',
     'Whether the webhook is paused.',
     'The minimum amount. Null if there is no minimum.',
     'The scopes of the API key. This list is never empty.',

@@ -26,9 +26,9 @@ write are stored without surrounding spaces.
 
 ## Errors
 
-Every refusal has the body \`{ "error": { code, message, request_id, details } }\`. Programs decide by the status and
-\`code\`; \`message\` is for people and may change. With status 400, \`details\` lists every invalid field, at most 50. Quote
-\`request_id\` when you ask for help. You may choose the id yourself by sending X-Request-Id.
+Every refusal has the body \`{ "error": { code, message, request_id, details } }\`. Clients should branch on the
+status and \`code\`; \`message\` is for people and may change. With status 400, \`details\` lists every invalid field, at
+most 50. Quote \`request_id\` when you ask for help. You may choose the request id yourself by sending X-Request-Id.
 
 ## Idempotency
 

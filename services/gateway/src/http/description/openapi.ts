@@ -26,7 +26,7 @@ const envelope = z
             'USAGE_LIMIT_EXCEEDED',
             'PROCESSING_FAILED',
           ])
-          .describe('The error code for programs. Programs decide by the code and the HTTP status.'),
+          .describe('The error code. Clients should branch on this code and the HTTP status.'),
         message: z.string().describe('The error message for people. The wording may change.'),
         request_id: z
           .string()
@@ -48,7 +48,7 @@ const envelope = z
           .optional()
           .describe('The invalid fields of the request. Present only with status 400.'),
       })
-      .describe('The reason for refusing the request.'),
+      .describe('The error that explains why the request was refused.'),
   })
   .meta({ id: 'Error' });
 

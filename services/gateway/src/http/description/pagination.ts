@@ -99,7 +99,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
 /** A page, `{ items, nextCursor }`; `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
-    items: z.array(item).describe('The items on this page.'),
+    items: z.array(item).describe('The items on this page of the list.'),
     nextCursor: z
       .string()
       .nullable()

@@ -46,7 +46,7 @@ export const analysisResources: readonly Resource[] = [
   },
   {
     tag: 'finding-routing-rules',
-    description: 'Rules that assign new findings to members.',
+    description: 'Routing rules that assign new findings to members.',
     routes: [listRoutingRules, createRoutingRule, getRoutingRule, updateRoutingRule, deleteRoutingRule],
   },
   {

@@ -91,7 +91,11 @@ export const finding = shown.record<Finding>('Finding')({
     'Thames Paper Ltd',
     'The name of the supplier that the finding is about, or null if there is none.',
   ),
-  scanId: shown.idOrNull('scanId', null, 'The id of the scan that raised the finding, or null if no scan raised it.'),
+  scanId: shown.idOrNull(
+    'scanId',
+    null,
+    'The id of the history scan that raised the finding, or null if no scan raised the finding.',
+  ),
   ...findingFields,
   relatedInvoiceIds: shown.field(
     z.array(shownId()).describe('The ids of the invoices that the finding compares with its own invoice.'),

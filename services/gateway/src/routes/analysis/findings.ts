@@ -29,7 +29,7 @@ const actor = shown.record<FindingChange>()({
 });
 
 const change = shown.record<FindingChange>('FindingChange')({
-  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'The time of the change to the finding.'),
+  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'The time when the finding was changed.'),
   actor: shown.made(
     actor.schema.describe('The actor that made the change to the finding.'),
     actor.present,
@@ -68,7 +68,7 @@ export const listFindings = route({
       .optional()
       .describe('Return only findings about invoices that were billed to the company with this id.'),
     invoice_id: uuid().optional().describe('Return only findings about the invoice with this id.'),
-    scan_id: uuid().optional().describe('Return only findings that were raised by the scan with this id.'),
+    scan_id: uuid().optional().describe('Return only findings that were raised by the history scan with this id.'),
     supplier_id: uuid().optional().describe('Return only findings about the supplier with this id.'),
     type: knownFindingType.optional(),
     severity: severity.optional().describe('Return only findings of this severity.'),

@@ -151,7 +151,11 @@ const document = shown.record<ExportedDocument>('ExportedDocument')({
 });
 
 const schemaError = shown.record<SchemaError>()({
-  message: shown.text('message', 'The element is not expected here.', 'The message of the schema error.'),
+  message: shown.text(
+    'message',
+    'The element is not expected here.',
+    'The message that explains how the document violates its schema.',
+  ),
   location: shown.text('location', '/Invoice', 'The location of the schema error in the document.'),
 });
 

@@ -111,7 +111,7 @@ export const getLatestAnalysis = route({
       description: 'The latest analysis of the invoice.',
       schema: latestAnalysis.schema,
     },
-    304: { description: 'The analysis has not changed since the response that If-None-Match names.' },
+    304: { description: 'The analysis has not changed since the response whose ETag is sent as If-None-Match.' },
   },
   async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
     const { invoiceId } = params;

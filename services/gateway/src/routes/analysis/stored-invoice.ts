@@ -114,13 +114,15 @@ export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
   scanId: shown.idOrNull(
     'scanId',
     null,
-    'The id of the scan that imported the invoice, or null if the invoice did not come from a scan.',
+    'The id of the history scan that imported the invoice, or null if the invoice did not come from a history scan.',
   ),
   createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the invoice was received.'),
   erp: shown.made(
     erpOrigin.schema
       .optional()
-      .describe('The origin of a bill in the ERP. Present only if the source of the invoice is ERP.'),
+      .describe(
+        'The bill in the ERP that the invoice was imported from. Present only if the source of the invoice is ERP.',
+      ),
     ({ erp }: StoredInvoice) => (erp === undefined ? undefined : erpOrigin.present(erp)),
     undefined,
   ),

@@ -65,9 +65,11 @@ const vendor = shown.record<Vendor>('Vendor')({
     'status',
     'ACTIVE',
   ),
-  accounts: shown.field(z.array(z.string()).describe('The masked bank accounts of the vendor.'), 'maskedAccounts', [
-    'DE89**************3000',
-  ]),
+  accounts: shown.field(
+    z.array(z.string()).describe('The bank accounts of the vendor, with masked account numbers.'),
+    'maskedAccounts',
+    ['DE89**************3000'],
+  ),
   isMaster: shown.flag(
     'isMaster',
     true,

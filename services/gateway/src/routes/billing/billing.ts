@@ -45,7 +45,7 @@ const checkoutOptions = z
           ),
       })
       .describe(
-        'The data that the payment provider returns with every notification about the subscription. A subscription without both fields is linked to no organization.',
+        'The data that links the subscription to the organization. The payment provider returns this data with every notification about the subscription. If organization_id or checkout_reference is missing, the subscription is not linked to an organization.',
       ),
     settings: z
       .object({
@@ -138,7 +138,9 @@ const subscription = z
       .int()
       .min(0)
       .describe('The number of companies beyond the first that the subscription covers.'),
-    periodEnd: shownInstant().nullable().describe('The time when the paid period ends, or null if there is none.'),
+    periodEnd: shownInstant()
+      .nullable()
+      .describe('The time when the paid period of the subscription ends, or null if there is no paid period.'),
     scheduledChange: z
       .object({
         action: z
@@ -268,8 +270,12 @@ export const receivePaddleNotification = publicRoute({
   rawBodyBytesMax: NOTIFICATION_BYTES_MAX,
   body: z
     .looseObject({
-      event_id: z.string().describe('The id of the event. Every repeated notification has the same id.'),
-      event_type: z.string().describe('The type of the event, such as `subscription.updated`.'),
+      event_id: z
+        .string()
+        .describe(
+          'The id of the event at the payment provider. Every repeated notification about the event has the same id.',
+        ),
+      event_type: z.string().describe('The type of the event at the payment provider, such as `subscription.updated`.'),
       occurred_at: z
         .string()
         .meta({ format: 'date-time' })
@@ -287,7 +293,7 @@ export const receivePaddleNotification = publicRoute({
         data: {},
       },
     }),
-  responses: { 200: { description: 'The notification is stored.' } },
+  responses: { 200: { description: 'The notification from the payment provider is stored.' } },
   refusals: [401],
   async handle({ rawBody, headers }, { paymentNotifications }): Promise<Reply> {
     const signature = headers['paddle-signature'];

@@ -43,11 +43,12 @@ export const getInvoiceDocument = route({
       headers: ['Accept-Ranges', 'Content-Disposition'],
     },
     206: {
-      description: 'The bytes of the document that Range names. Several ranges are returned as `multipart/byteranges`.',
+      description:
+        'The bytes of the document that the header Range requests. Several ranges are returned as `multipart/byteranges`.',
       mediaTypes: [...documentTypes, 'multipart/byteranges'],
       headers: ['Accept-Ranges', 'Content-Disposition', 'Content-Range'],
     },
-    304: { description: 'The document has not changed since the response that If-None-Match names.' },
+    304: { description: 'The document has not changed since the response whose ETag is sent as If-None-Match.' },
   },
   refusals: [412, 416],
   async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {

@@ -73,7 +73,9 @@ export const getInvoiceDocumentPage = route({
       mediaTypes: ['image/png'],
       headers: ['Content-Disposition'],
     },
-    304: { description: 'The picture of the page has not changed since the response that If-None-Match names.' },
+    304: {
+      description: 'The picture of the page has not changed since the response whose ETag is sent as If-None-Match.',
+    },
   },
   refusals: [422],
   async handle({ params, query, ifNoneMatch, isHead }, clients): Promise<Reply> {
@@ -109,7 +111,10 @@ export const viewInvoiceDocument = route({
   isConditional: true,
   responses: {
     200: { description: 'The HTML page of the invoice.', mediaTypes: ['text/html'], headers: ['Content-Disposition'] },
-    304: { description: 'The HTML page has not changed since the response that If-None-Match names.' },
+    304: {
+      description:
+        'The HTML page of the invoice has not changed since the response whose ETag is sent as If-None-Match.',
+    },
   },
   refusals: [422],
   async handle({ params, ifNoneMatch, isHead }, clients): Promise<Reply> {

@@ -52,9 +52,7 @@ const reserved = z
   });
 
 const readField = z.object({
-  value: z
-    .string()
-    .describe('The value of the field that was read from the document, in the form that an invoice requires.'),
+  value: z.string().describe('The value of the field as read from the document and normalized to the invoice format.'),
   raw: z.string().nullable().describe('The value of the field as printed in the document, or null if not printed.'),
   confidence: z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
 });
@@ -100,7 +98,11 @@ const status = z
           .literal('PROCESSING_FAILED')
           .describe('The error code with which the analysis of the document is refused.'),
         message: z.string().describe('The message that explains what the supplier must change in the document.'),
-        reason: z.string().describe('The reason for the failure as a code for programs. More codes may be added.'),
+        reason: z
+          .string()
+          .describe(
+            'The code of the reason why no invoice could be read. Clients should branch on this code; more codes may be added.',
+          ),
       })
       .nullable()
       .describe('The reason why no invoice could be read, or null if the upload has not FAILED.'),

@@ -61,12 +61,12 @@ export const connection = shown.record<Connection>('ErpConnection')({
   lastSyncAt: shown.instantOrNull(
     'lastSyncTime',
     EXAMPLE_INSTANT,
-    'The time when the last run of the ERP connection ended, or null if there was none.',
+    'The time when the last synchronisation run of the ERP connection ended, or null if no run has ended.',
   ),
   lastSuccessAt: shown.instantOrNull(
     'lastSuccessTime',
     EXAMPLE_INSTANT,
-    'The time when the last run of the ERP connection that read data ended, or null if there was none.',
+    'The time when the last synchronisation run that read data from the ERP ended, or null if no run has read data.',
   ),
   lastErrorCode: shown.textOrNull(
     'lastErrorCode',
@@ -76,12 +76,12 @@ export const connection = shown.record<Connection>('ErpConnection')({
   lastErrorMessage: shown.textOrNull(
     'lastErrorMessage',
     null,
-    'The message that explains why the last run failed and what must be changed, or null if the last run succeeded.',
+    'The message that explains why the last synchronisation run failed and what must be changed, or null if the last run succeeded.',
   ),
   nextSyncAt: shown.instantOrNull(
     'nextSyncTime',
     '2026-03-14T10:30:00.000Z',
-    'The time when the next run of the ERP connection is due, or null if no run is scheduled.',
+    'The time when the next synchronisation run of the ERP connection is due, or null if no run is scheduled.',
   ),
   streamSuccesses: shown.made(
     z
@@ -93,9 +93,14 @@ export const connection = shown.record<Connection>('ErpConnection')({
       Object.fromEntries(Object.entries(streamSuccessTimes).map(([name, at]) => [name, showInstant(at)])),
     { vendors: EXAMPLE_INSTANT, bills: EXAMPLE_INSTANT },
   ),
-  recentRuns: shown.list(run, 'recentRuns', 'The ten newest runs of the ERP connection, newest first.', {
-    itemsMax: RUNS_SHOWN_MAX,
-  }),
+  recentRuns: shown.list(
+    run,
+    'recentRuns',
+    'The ten newest synchronisation runs of the ERP connection, newest first.',
+    {
+      itemsMax: RUNS_SHOWN_MAX,
+    },
+  ),
   version: shown.field(
     z.int().min(1).describe('The version of the ERP connection, which every change increases.'),
     'version',
@@ -106,7 +111,9 @@ export const connection = shown.record<Connection>('ErpConnection')({
 
 const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
   status: shown.name(
-    z.enum(['CONNECTED', 'ERROR']).describe('The result of the test: CONNECTED (a run would succeed) or ERROR.'),
+    z
+      .enum(['CONNECTED', 'ERROR'])
+      .describe('The result of testing the ERP connection: CONNECTED (a synchronisation run would succeed) or ERROR.'),
     ConnectionStatus,
     'status',
     'ERROR',
@@ -115,12 +122,12 @@ const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
   errorCode: shown.textOrNull(
     'errorCode',
     'AUTH_FAILED',
-    'The error code of the test: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if nothing is wrong.',
+    'The error code of the failed test of the ERP connection: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if the test succeeded.',
   ),
   errorMessage: shown.textOrNull(
     'errorMessage',
     'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
-    'The message that explains what must be changed before a run can succeed, or null if nothing is wrong.',
+    'The message that explains what must be changed before a synchronisation run can succeed, or null if the test succeeded.',
   ),
 });
 
@@ -289,7 +296,7 @@ export const updateErpConnection = route({
     .strictObject({
       client_secret: clientSecret.optional(),
       api_key: apiKey.optional(),
-      paused: z.boolean().optional().describe('Whether the hourly runs of the ERP connection are paused.'),
+      paused: z.boolean().optional().describe('Whether the hourly synchronisation of the ERP connection is paused.'),
       import_from: importFrom.optional(),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
@@ -305,7 +312,7 @@ export const updateErpConnection = route({
         properties: {
           client_secret: {
             description:
-              'The client secret of the application registration, which must not be sent together with api_key.',
+              'The client secret of the application registration in Microsoft Entra, which must not be sent together with api_key.',
           },
           api_key: { description: 'The API key of an Odoo user, which must not be sent together with client_secret.' },
         },
@@ -333,7 +340,7 @@ export const testErpConnection = route({
   path: '/erp-connections/:connectionId/test',
   summary: 'Test an ERP connection',
   description:
-    'Calls the ERP and reports whether a run would succeed, without changing the connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.',
+    'Calls the ERP and reports whether a synchronisation run would succeed, without changing the ERP connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
   resourceName: 'ERP connection',

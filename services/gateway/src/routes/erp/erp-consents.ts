@@ -135,7 +135,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       operation: `decideErpConsent${name}`,
       method: 'post',
       path,
-      summary: 'Submit the decision from the confirmation page',
+      summary: 'Submit the decision from the confirmation page of an ERP connection',
       description:
         'Confirms or cancels the connection of an ERP. Accepts only the form of the confirmation page, and only once.',
       rpc: 'invoicecontrol.erp_sync.v1.OAuthService/DecideConfirmation',

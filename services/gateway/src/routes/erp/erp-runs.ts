@@ -13,9 +13,9 @@ export const startErpRun = route({
   operation: 'startErpRun',
   method: 'post',
   path: '/erp-connections/:connectionId/sync',
-  summary: 'Start a synchronisation run',
+  summary: 'Start a synchronisation run of an ERP connection',
   description:
-    'Starts a run at once, also for a connection in ERROR, which becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.',
+    'Starts a synchronisation run of the ERP connection at once. A connection in ERROR becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/StartRun',
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
@@ -26,12 +26,12 @@ export const startErpRun = route({
       mode: runMode
         .optional()
         .describe(
-          'The mode of the run: INCREMENTAL (the default) reads changes; FULL reads everything and also finds deleted records.',
+          'The mode of the synchronisation run: INCREMENTAL (the default) reads changes; FULL reads everything and also finds deleted records.',
         ),
     })
     .meta({ id: 'ErpRunRequest' })
     .register(examples, { example: { mode: 'FULL' } }),
-  responses: { 202: { description: 'The started synchronisation run.', schema: run.schema } },
+  responses: { 202: { description: 'The synchronisation run that this request started.', schema: run.schema } },
   refusals: [409],
   async handle({ params, body }, { erpRuns }): Promise<Reply> {
     const reply = await erpRuns.startRun({
@@ -46,13 +46,15 @@ export const listErpRuns = route({
   operation: 'listErpRuns',
   method: 'get',
   path: '/erp-connections/:connectionId/runs',
-  summary: 'List the runs of an ERP connection, newest first',
+  summary: 'List the synchronisation runs of an ERP connection, newest first',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/ListRuns',
   resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   query: pageQuery,
-  responses: { 200: { description: 'A page of synchronisation runs.', schema: pageOf(run.schema) } },
+  responses: {
+    200: { description: 'A page of synchronisation runs of the ERP connection.', schema: pageOf(run.schema) },
+  },
   async handle({ params, query }, { erpRuns }): Promise<Reply> {
     const { connectionId } = params;
     const list = listRequest(`listErpRuns:${connectionId}`, query);

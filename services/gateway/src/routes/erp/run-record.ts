@@ -43,13 +43,13 @@ const runError = shown.record<RunError>('ErpRunError')({
   stream: shown.textOrNull(
     'stream',
     null,
-    'The stream in which the error occurred, or null if the error concerns no single stream.',
+    'The stream of ERP records in which the error occurred, such as bills, or null if the error does not concern a single stream.',
   ),
   code: shown.text('code', 'TIMEOUT', `The code of the error. ${FAULT_CODES}`),
   message: shown.text(
     'message',
     'The ERP did not respond in time.',
-    'The message that explains the error and what must be changed.',
+    'The message that explains the error of the synchronisation run and what must be changed.',
   ),
   externalId: shown.textOrNull(
     'externalId',
@@ -69,14 +69,14 @@ export const run = shown.record<Run>('ErpRun')({
     z
       .enum(['INITIAL', 'SCHEDULED', 'MANUAL', 'RETRY'])
       .describe(
-        'The trigger of the run: INITIAL (the first run of the connection), SCHEDULED, MANUAL (a request) or RETRY (continues an interrupted run).',
+        'The trigger of the synchronisation run: INITIAL (the first run of the ERP connection), SCHEDULED, MANUAL (a request) or RETRY (continues an interrupted run).',
       ),
     RunTrigger,
     'trigger',
     'SCHEDULED',
   ),
   mode: shown.name(
-    runMode.describe('The mode of the run: FULL (reads everything) or INCREMENTAL (reads changes).'),
+    runMode.describe('The mode of the synchronisation run: FULL (reads everything) or INCREMENTAL (reads changes).'),
     RunMode,
     'mode',
     'INCREMENTAL',
@@ -91,11 +91,11 @@ export const run = shown.record<Run>('ErpRun')({
     'status',
     'SUCCEEDED',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the run started.'),
+  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the synchronisation run started.'),
   finishedAt: shown.instantOrNull(
     'finishedTime',
     EXAMPLE_INSTANT,
-    'The time when the run ended, or null if the run is RUNNING.',
+    'The time when the synchronisation run ended, or null if the run is RUNNING.',
   ),
   streams: shown.made(
     z
@@ -107,11 +107,14 @@ export const run = shown.record<Run>('ErpRun')({
       Object.fromEntries(Object.entries(streams).map(([name, counts]) => [name, streamCounts.present(counts)])),
     { vendors: exampleOf(streamCounts.schema) },
   ),
-  errors: shown.list(runError, 'errors', 'The first 20 errors of the run.', { itemsMax: ERRORS_MAX, example: [] }),
-  httpCalls: shown.count('httpCalls', 6, 'The number of calls that the run made to the ERP.'),
+  errors: shown.list(runError, 'errors', 'The first 20 errors of the synchronisation run.', {
+    itemsMax: ERRORS_MAX,
+    example: [],
+  }),
+  httpCalls: shown.count('httpCalls', 6, 'The number of calls that the synchronisation run made to the ERP.'),
   throttledMs: shown.count(
     'throttledMs',
     0,
-    'The time in milliseconds that the run waited because the ERP asked it to slow down.',
+    'The time in milliseconds that the synchronisation run waited because the ERP limited the rate of requests.',
   ),
 });

@@ -154,20 +154,20 @@ const newConnection = z
     anyOf: [
       {
         type: 'object',
-        properties: { ksef_token: { description: 'The token of a connection without a certificate.' } },
+        properties: { ksef_token: { description: 'The token of a KSeF connection that has no certificate.' } },
         required: ['ksef_token'],
       },
       {
         type: 'object',
-        properties: { certificate: { description: 'The certificate of a connection without a token.' } },
+        properties: { certificate: { description: 'The certificate of a KSeF connection that has no token.' } },
         required: ['certificate'],
       },
     ],
     not: {
       type: 'object',
       properties: {
-        ksef_token: { description: 'The token, which excludes a certificate.' },
-        certificate: { description: 'The certificate, which excludes a token.' },
+        ksef_token: { description: 'The KSeF token, which must not be sent together with a certificate.' },
+        certificate: { description: 'The KSeF certificate, which must not be sent together with a token.' },
       },
       required: ['ksef_token', 'certificate'],
     },

@@ -21,7 +21,11 @@ const warning = shown.record<SubmissionWarning>()({
     'OTHER_SELLER',
     'The code of the warning, such as OTHER_SELLER: the document names a seller whose NIP is not that of the connection.',
   ),
-  message: shown.text('message', 'The document names another seller.', 'The reason why KSeF may refuse the document.'),
+  message: shown.text(
+    'message',
+    'The document names another seller.',
+    'The message that explains why KSeF may refuse the document.',
+  ),
 });
 
 /** A submission as callers see it (specification 2.12), with its next step. */
@@ -82,12 +86,12 @@ export const submission = shown.record<Submission>('KsefSubmission')({
     null,
     'The time when the submission became ACCEPTED, REJECTED or FAILED, or null if the submission is not complete.',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the submission was first requested.'),
-  updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the submission last changed.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the KSeF submission was first requested.'),
+  updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the KSeF submission last changed.'),
   nextStep: shown.text(
     'nextStep',
     'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must save a new token or certificate if the connection turns to ERROR.',
-    'The next step of the submission, and who must act.',
+    'The next step of the KSeF submission and who must take it, as a sentence.',
   ),
   verificationUrl: shown.textOrNull(
     'verificationUrl',
@@ -106,8 +110,16 @@ export const submission = shown.record<Submission>('KsefSubmission')({
 });
 
 const step = shown.record<AttemptStep>()({
-  name: shown.text('name', 'open', 'The name of the step: open, send, status, close or confirmation.'),
-  at: shown.instant('time', EXAMPLE_INSTANT, 'The time of the step in the attempt to submit the invoice.'),
+  name: shown.text(
+    'name',
+    'open',
+    'The name of the step in the attempt to submit the invoice to KSeF: open, send, status, close or confirmation.',
+  ),
+  at: shown.instant(
+    'time',
+    EXAMPLE_INSTANT,
+    'The time when the step of the attempt to submit the invoice to KSeF took place.',
+  ),
   code: shown.orNull(
     z.int(),
     'code',

@@ -88,7 +88,11 @@ const bulkItem = z
       .describe('The submission of the invoice, or null if the request for the invoice was refused.'),
     error: z
       .object({
-        code: z.string().describe('The error code of the refusal, as in an error response.'),
+        code: z
+          .string()
+          .describe(
+            'The error code that explains why the invoice was not submitted, one of the codes of error responses.',
+          ),
         message: z.string().describe('The message that explains why the invoice was refused and what must be changed.'),
       })
       .nullable()
@@ -98,7 +102,10 @@ const bulkItem = z
 
 const bulkResult = z
   .object({
-    items: z.array(bulkItem).max(INVOICES_MAX).describe('The result for each invoice, in the order of the request.'),
+    items: z
+      .array(bulkItem)
+      .max(INVOICES_MAX)
+      .describe('The result of submitting each invoice to KSeF, in the order of the request.'),
   })
   .meta({ id: 'KsefBulkResult' })
   .register(examples, {
@@ -186,8 +193,8 @@ export const listKsefSubmissions = route({
   params: connectionParams,
   query: pageQuery.extend({
     limit: pageQuery.shape.limit.meta({ default: PAGE_SIZE_MAX }),
-    status: submissionStatus.optional().describe('Return only submissions with this status.'),
-    invoice_id: uuid().optional().describe('Return only the submission of the invoice with this id.'),
+    status: submissionStatus.optional().describe('Return only KSeF submissions with this status.'),
+    invoice_id: uuid().optional().describe('Return only the KSeF submission of the invoice with this id.'),
   }),
   responses: { 200: { description: 'The submissions of the KSeF connection.', schema: submissionList } },
   async handle({ params, query }, { ksefSubmissions }): Promise<Reply> {
@@ -272,7 +279,7 @@ export const getKsefConfirmation = route({
   operation: 'getKsefConfirmation',
   method: 'get',
   path: '/ksef-connections/:connectionId/submissions/:submissionId/upo',
-  summary: 'Download the confirmation of receipt (UPO)',
+  summary: 'Download the KSeF confirmation of receipt (UPO)',
   description:
     'Returns the confirmation of receipt byte for byte as KSeF issued it. The response is 404 until the confirmation is stored, which happens some time after the submission is ACCEPTED.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetConfirmation',
@@ -281,7 +288,7 @@ export const getKsefConfirmation = route({
   params: submissionParams,
   responses: {
     200: {
-      description: 'The confirmation of receipt.',
+      description: 'The confirmation of receipt (UPO) that KSeF issued.',
       mediaTypes: ['application/xml'],
       headers: ['Content-Disposition'],
     },

@@ -10,14 +10,14 @@ const actor = shown.record<AuditEvent>()({
   type: shown.word(
     z
       .enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM'])
-      .describe('The kind of actor that caused the event: API_KEY, USER, OPERATOR or SYSTEM.'),
+      .describe('The kind of actor that caused the audit event: API_KEY, USER, OPERATOR or SYSTEM.'),
     'actorType',
     'API_KEY',
   ),
   id: shown.text(
     'actorId',
     EXAMPLE_KEY_ID,
-    'The id of the API key or user that caused the event, or a fixed word for the operator and the system.',
+    'The id of the API key or user that caused the audit event, or a fixed word for the operator and the system.',
   ),
 });
 
@@ -39,19 +39,26 @@ export const auditEvent = shown.record<AuditEvent>('AuditEvent')({
   target: shown.text(
     'target',
     `company:${EXAMPLE_IDS.company}`,
-    'The kind and id of the resource that the action was about.',
+    'The kind and id of the resource that the audited action was about.',
   ),
-  outcome: shown.text('outcome', 'SUCCEEDED', 'The outcome of the action, such as `SUCCEEDED`.'),
+  outcome: shown.text('outcome', 'SUCCEEDED', 'The outcome of the audited action, such as `SUCCEEDED`.'),
   requestId: shown.made(
     z
       .string()
       .nullable()
-      .describe('The X-Request-Id of the request that caused the event, or null if no request caused the event.'),
+      .describe(
+        'The X-Request-Id of the request that caused the audit event, or null if no request caused the audit event.',
+      ),
     ({ requestId }: AuditEvent) => orNull(requestId),
     'req_228jna5h7j3xa8s4ycphgcwdht',
   ),
   ip: shown.made(
-    z.string().nullable().describe('The IP address of the caller, or null if no external caller caused the event.'),
+    z
+      .string()
+      .nullable()
+      .describe(
+        'The IP address of the caller that caused the audit event, or null if no external caller caused the event.',
+      ),
     ({ ip }: AuditEvent) => orNull(ip),
     '203.0.113.7',
   ),

@@ -25,7 +25,7 @@ export const exportOrganization = route({
     include: z
       .literal('originals')
       .optional()
-      .describe('The additional content of the archive: `originals` adds the uploaded files.'),
+      .describe('The additional content of the exported archive: `originals` adds the uploaded files.'),
   }),
   responses: {
     200: {

@@ -42,7 +42,7 @@ export const listMembers = route({
   rpc: 'invoicecontrol.organization.v1.MemberService/ListMembers',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of members.', schema: pageOf(member.schema) } },
+  responses: { 200: { description: 'A page of members and pending invitations.', schema: pageOf(member.schema) } },
   async handle({ query }, { members }): Promise<Reply> {
     const list = listRequest('listMembers', query);
     const reply = await members.listMembers(list.request);

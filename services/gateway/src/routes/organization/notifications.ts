@@ -7,7 +7,7 @@ import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
 export const notification = shown.record<Notification>('Notification')({
-  id: shown.text('notificationId', EXAMPLE_IDS.notification, 'The id of the notification.'),
+  id: shown.text('notificationId', EXAMPLE_IDS.notification, 'The id of the e-mail notification.'),
   userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the member to whom the e-mail is sent.'),
   kind: shown.word(
     z
@@ -24,7 +24,7 @@ export const notification = shown.record<Notification>('Notification')({
         'KSEF_CONNECTION_FAILED',
         'KSEF_SUBMISSION_REFUSED',
       ])
-      .describe('The kind of notification, which is the reason for sending the e-mail.'),
+      .describe('The kind of e-mail notification, which tells why the e-mail is sent.'),
     'kind',
     'INVITATION',
   ),
@@ -38,7 +38,11 @@ export const notification = shown.record<Notification>('Notification')({
     'status',
     'SENT',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time of the event that caused the notification.'),
+  createdAt: shown.instant(
+    'createdTime',
+    EXAMPLE_INSTANT,
+    'The time of the event that caused the e-mail notification.',
+  ),
 });
 
 export const listNotifications = route({
@@ -49,7 +53,7 @@ export const listNotifications = route({
   rpc: 'invoicecontrol.organization.v1.NotificationService/ListNotifications',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of notifications.', schema: pageOf(notification.schema) } },
+  responses: { 200: { description: 'A page of e-mail notifications.', schema: pageOf(notification.schema) } },
   async handle({ query }, { notifications }): Promise<Reply> {
     const list = listRequest('listNotifications', query);
     const reply = await notifications.listNotifications(list.request);

@@ -135,7 +135,7 @@ export const deleteOrganization = route({
   body: z
     .strictObject({
       confirm_name: text(LABEL_LENGTH_MAX).describe(
-        'The exact name of the organization, as a confirmation of its deletion.',
+        'The exact name of the organization, which confirms that the organization is to be deleted.',
       ),
     })
     .meta({ id: 'OrganizationDeletion' })

@@ -25,7 +25,11 @@ function scanOf<R extends z.ZodType>(row: R) {
     companyId: uuid().optional().meta({
       description: 'The id of the company that was billed. If absent, the default company of the organization.',
     }),
-    rows: z.array(row).min(1).max(SCAN_ROWS_MAX).describe('The rows of the scan, each with one historical invoice.'),
+    rows: z
+      .array(row)
+      .min(1)
+      .max(SCAN_ROWS_MAX)
+      .describe('The rows of the history scan, each with one historical invoice.'),
   });
 }
 

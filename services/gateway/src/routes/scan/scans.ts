@@ -32,14 +32,16 @@ const counts = z.record(z.string(), z.int().min(0));
 
 /** The fields of a scan, without its skipped rows (specification 2.9). */
 const scanFields = {
-  id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the scan.'),
+  id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the history scan.'),
   status: shown.made(
-    z.literal('COMPLETE').describe('The status of the scan. Always COMPLETE: every row is analyzed or skipped.'),
+    z
+      .literal('COMPLETE')
+      .describe('The status of the history scan. Always COMPLETE, which means that every row is analyzed or skipped.'),
     () => 'COMPLETE' as const,
     'COMPLETE',
   ),
   invoicesAnalyzed: shown.field(
-    z.int().min(1).describe('The number of rows of the scan that were analyzed as invoices.'),
+    z.int().min(1).describe('The number of rows of the history scan that were analyzed as invoices.'),
     'invoicesAnalyzed',
     2,
   ),
@@ -61,28 +63,36 @@ const scanFields = {
   unconvertedInvoices: shown.count(
     'unconvertedInvoices',
     0,
-    'The number of analyzed invoices that have no exchange rate.',
+    'The number of invoices of the history scan that have no exchange rate and are not part of the analyzed value.',
   ),
-  decisionCounts: shown.field(counts.describe('The number of analyzed invoices for each decision.'), 'decisionCounts', {
-    PASS: 1,
-    REVIEW: 1,
-    BLOCK: 0,
-  }),
-  findingCounts: shown.field(counts.describe('The number of findings for each finding type.'), 'findingCounts', {
-    SUSPECTED_DUPLICATE: 1,
-  }),
+  decisionCounts: shown.field(
+    counts.describe('The number of invoices of the history scan for each decision.'),
+    'decisionCounts',
+    {
+      PASS: 1,
+      REVIEW: 1,
+      BLOCK: 0,
+    },
+  ),
+  findingCounts: shown.field(
+    counts.describe('The number of findings of the history scan for each finding type.'),
+    'findingCounts',
+    {
+      SUSPECTED_DUPLICATE: 1,
+    },
+  ),
 };
 
 export const scan = shown.record<Scan>('Scan')({
   ...scanFields,
-  skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the scan that were skipped.'),
+  skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the history scan that were skipped.'),
 });
 
 /** A scan in a list, without its skipped rows, because a scan can have thousands of them. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
   companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the scan was accepted.'),
+  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the history scan was accepted.'),
 });
 
 export const createScan = route({
@@ -101,7 +111,7 @@ export const createScan = route({
   ratePolicy: 'scans',
   responses: {
     201: {
-      description: 'The completed scan, in which every row is analyzed or skipped.',
+      description: 'The completed history scan, in which every row is analyzed or skipped.',
       schema: scan.schema,
       headers: ['Location'],
     },
@@ -131,16 +141,16 @@ export const listScans = route({
   operation: 'listScans',
   method: 'get',
   path: '/scans',
-  summary: 'List scans, newest first',
+  summary: 'List history scans, newest first',
   rpc: 'invoicecontrol.scan.v1.ScanService/ListScans',
   access: { scope: 'scans:read' },
   query: pageQuery.extend({
     company_id: uuid()
       .optional()
-      .describe('Return only scans of invoices that were billed to the company with this id.'),
+      .describe('Return only history scans of invoices that were billed to the company with this id.'),
   }),
   responses: {
-    200: { description: 'A page of scans, without their skipped rows.', schema: pageOf(scanSummary.schema) },
+    200: { description: 'A page of history scans, without their skipped rows.', schema: pageOf(scanSummary.schema) },
   },
   async handle({ query }, { scans }): Promise<Reply> {
     const list = listRequest('listScans', query);
@@ -156,12 +166,12 @@ export const getScan = route({
   operation: 'getScan',
   method: 'get',
   path: '/scans/:scanId',
-  summary: 'Read a scan',
+  summary: 'Read a history scan',
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
   resourceName: 'scan',
   access: { scope: 'scans:read' },
   params: z.object({ scanId: pathId('scan') }),
-  responses: { 200: { description: 'The scan.', schema: scan.schema } },
+  responses: { 200: { description: 'The history scan.', schema: scan.schema } },
   async handle({ params }, { scans }): Promise<Reply> {
     const reply = await scans.getScan({ scanId: params.scanId });
     return { status: 200, body: scan.present(stated(reply.scan)) };

@@ -11,32 +11,32 @@ import type { Reply } from '../../http/response/reply.js';
 import { delivery, deliveryStatus } from './delivery-record.js';
 
 const attempt = shown.record<DeliveryAttempt>()({
-  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'The time when the attempt to deliver the event began.'),
+  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'The time when the attempt to deliver the webhook event began.'),
   outcome: shown.text(
     'outcome',
     'HTTP_ERROR',
-    'The outcome of the attempt to deliver the event: SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
+    'The outcome of the attempt to deliver the webhook event: SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
   ),
   responseCode: shown.orNull(
     z.int(),
     'responseCode',
     503,
-    'The HTTP status of the response to the attempt, or null if the receiver did not respond.',
+    'The HTTP status of the response to the attempt to deliver the webhook event, or null if the receiver did not respond.',
   ),
   durationMs: shown.count(
     'durationMs',
     84,
-    'The time in milliseconds from the start of the attempt until the status line of the response was received.',
+    'The time in milliseconds from the start of the attempt to deliver the webhook event until the status line of the response was received.',
   ),
 });
 
 const deliveryWithAttempts = shown.record<GetDeliveryResponse>('DeliveryWithAttempts')({
   ...shown.within('delivery', delivery),
-  attempts: shown.list(attempt, 'attempts', 'The last 20 attempts of the delivery, oldest first.'),
+  attempts: shown.list(attempt, 'attempts', 'The last 20 attempts of the webhook delivery, oldest first.'),
   responseExcerpt: shown.textOrNull(
     'responseExcerpt',
     'Service Unavailable',
-    'The beginning of the last response body, kept for 7 days. Null if there is none.',
+    'The beginning of the body of the last response to the webhook delivery, kept for 7 days. Null if there is none.',
   ),
 });
 
@@ -44,7 +44,7 @@ const deliveryParams = z.object({
   deliveryId: z
     .string()
     .regex(/^dlv_[a-z2-7]{26}$/)
-    .meta({ description: 'The id of the delivery.', param: { example: EXAMPLE_DELIVERY_ID } }),
+    .meta({ description: 'The id of the webhook delivery.', param: { example: EXAMPLE_DELIVERY_ID } }),
 });
 
 export const listDeliveries = route({
@@ -59,8 +59,8 @@ export const listDeliveries = route({
       .unwrap()
       .meta({ ...pageQuery.shape.limit.unwrap().meta(), default: PAGE_SIZE_MAX })
       .optional(),
-    webhook_id: uuid().optional().describe('Return only deliveries to the webhook with this id.'),
-    status: deliveryStatus.optional().describe('Return only deliveries with this status.'),
+    webhook_id: uuid().optional().describe('Return only webhook deliveries to the webhook with this id.'),
+    status: deliveryStatus.optional().describe('Return only webhook deliveries with this status.'),
   }),
   responses: { 200: { description: 'A page of webhook deliveries.', schema: pageOf(delivery.schema) } },
   async handle({ query }, { deliveries }): Promise<Reply> {
@@ -80,12 +80,12 @@ export const getDelivery = route({
   operation: 'getDelivery',
   method: 'get',
   path: '/webhooks/deliveries/:deliveryId',
-  summary: 'Read a delivery with its attempts',
+  summary: 'Read a webhook delivery and its attempts',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/GetDelivery',
   resourceName: 'delivery',
   access: { scope: 'webhooks:read' },
   params: deliveryParams,
-  responses: { 200: { description: 'The delivery with its attempts.', schema: deliveryWithAttempts.schema } },
+  responses: { 200: { description: 'The webhook delivery with its attempts.', schema: deliveryWithAttempts.schema } },
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.getDelivery(params);
     return { status: 200, body: deliveryWithAttempts.present(reply) };
@@ -96,14 +96,14 @@ export const replayDelivery = route({
   operation: 'replayDelivery',
   method: 'post',
   path: '/webhooks/deliveries/:deliveryId/replay',
-  summary: 'Send a failed or skipped delivery again',
+  summary: 'Send a failed or skipped webhook delivery again',
   description:
     'Sends the same event with the same id again, to the current URL and signed with the current secrets. The replay has five attempts of its own.',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/ReplayDelivery',
   resourceName: 'delivery',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: deliveryParams,
-  responses: { 202: { description: 'The delivery, which is PENDING again.', schema: delivery.schema } },
+  responses: { 202: { description: 'The webhook delivery, which is PENDING again.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params }, { deliveries }): Promise<Reply> {
     const reply = await deliveries.replayDelivery(params);

@@ -5,10 +5,10 @@ import { examples } from '../../http/description/examples.js';
 import { shownId, shownInstant } from '../../http/description/fields.js';
 import { severity } from '../analysis/finding-record.js';
 
-const invoiceId = shownId().describe('The id of the invoice that the event is about.');
+const invoiceId = shownId().describe('The id of the invoice that the webhook event is about.');
 const noInvoiceId = shownId()
   .nullable()
-  .describe('The id of the invoice that the event is about, or null if there is none.');
+  .describe('The id of the invoice that the webhook event is about, or null if the event is about no invoice.');
 const counts = (what: string) => z.record(z.string(), z.int().min(0)).describe(what);
 
 const data = {
@@ -34,28 +34,32 @@ const data = {
     invoice_id: noInvoiceId,
     error: z
       .object({
-        code: z.string().describe('The error code of the failure, for programs.'),
-        message: z.string().describe('The message that explains the failure to people.'),
+        code: z.string().describe('The error code of the failed analysis. Clients should branch on this code.'),
+        message: z.string().describe('The message that explains to people why the analysis failed.'),
       })
-      .describe('The reason for the failure of the analysis.'),
+      .describe('The error that explains why the analysis of the document failed.'),
   }),
   'scan.completed': z.object({
-    scan_id: shownId().describe('The id of the completed scan.'),
+    scan_id: shownId().describe('The id of the completed history scan.'),
     invoices_analyzed: z
       .int()
       .min(0)
-      .describe('The number of rows that were analyzed as invoices, as in the response of POST /v1/scans.'),
+      .describe('The number of rows of the history scan that were analyzed as invoices.'),
     rows_skipped: z
       .int()
       .min(0)
-      .describe('The number of rows that were skipped, as in the response of POST /v1/scans.'),
-    decision_counts: counts('The number of analyzed invoices for each decision.'),
-    finding_counts: counts('The number of findings for each finding type.'),
+      .describe(
+        'The number of rows of the history scan that were skipped because they were already imported or appeared earlier in the file.',
+      ),
+    decision_counts: counts('The number of invoices of the history scan for each decision.'),
+    finding_counts: counts('The number of findings of the history scan for each finding type.'),
   }),
   'finding.created': z.object({
     finding_id: shownId().describe('The id of the new finding.'),
     invoice_id: noInvoiceId,
-    scan_id: shownId().nullable().describe('The id of the scan that raised the finding, or null if no scan raised it.'),
+    scan_id: shownId()
+      .nullable()
+      .describe('The id of the history scan that raised the finding, or null if no scan raised the finding.'),
     type: z.string().describe('The finding type. GET /v1/finding-types describes all types.'),
     severity,
     summary: z.string().describe('A summary of the finding in a sentence.'),
@@ -97,10 +101,12 @@ export const webhookEvents: readonly WebhookEvent[] = (Object.keys(data) as Publ
     .object({
       id: z.string().meta({
         pattern: '^evt_[a-z2-7]{26}$',
-        description: 'The id of the event. Every repeated delivery of the event has the same id.',
+        description: 'The id of the webhook event. Every repeated delivery of the event has the same id.',
       }),
-      type: z.literal(type).describe('The type of the event.'),
-      data: (data[type] as z.ZodType).describe('The data of the event.'),
+      type: z.literal(type).describe('The type of the webhook event.'),
+      data: (data[type] as z.ZodType).describe(
+        'The details of the webhook event, whose fields depend on the event type.',
+      ),
     })
     .meta({ id: schemaName(type) });
   const example = { id: 'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e', type, data: publicEventExamples[type] };

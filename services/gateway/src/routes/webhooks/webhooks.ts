@@ -37,9 +37,9 @@ const EXAMPLE_SECRET = 'whsec_<43 letters and digits>';
 
 export const webhook = shown.record<Endpoint>('Webhook')({
   id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
-  url: shown.text('url', EXAMPLE_URL, 'The normalized URL to which events are delivered.'),
+  url: shown.text('url', EXAMPLE_URL, 'The normalized URL to which the webhook events are delivered.'),
   events: shown.field(
-    z.array(z.string()).describe('The types of events that the webhook receives.'),
+    z.array(z.string()).describe('The types of webhook events that are delivered to the webhook.'),
     'events',
     EXAMPLE_EVENTS,
   ),
@@ -59,24 +59,28 @@ const createdWebhook = shown.record<CreateEndpointResponse>('CreatedWebhook')({
   secret: shown.text(
     'secret',
     EXAMPLE_SECRET,
-    'The secret with which deliveries are signed. The secret is never shown again.',
+    'The secret with which webhook deliveries are signed. The secret is never shown again.',
   ),
 });
 
 const lastDay = shown.record<EndpointUse>()({
-  delivered: shown.count('delivered', 412, 'The number of deliveries that the receiver accepted with a 2xx status.'),
-  failed: shown.count('failed', 0, 'The number of deliveries that are FAILED.'),
+  delivered: shown.count(
+    'delivered',
+    412,
+    'The number of webhook deliveries that the receiver accepted with a 2xx status.',
+  ),
+  failed: shown.count('failed', 0, 'The number of webhook deliveries that are FAILED.'),
   p95Ms: shown.orNull(
     z.int().min(0),
     'p95Ms',
     180,
-    'The response time in milliseconds that 95 percent of the successful deliveries did not exceed, or null if there were none.',
+    'The response time in milliseconds that 95 percent of the successful webhook deliveries did not exceed, or null if no delivery was successful.',
   ),
 });
 
 const webhookWithUse = shown.record<GetEndpointResponse>('WebhookWithUse')({
   ...shown.within('endpoint', webhook),
-  lastDay: shown.part(lastDay, 'lastDay', 'The results of the deliveries that began in the last 24 hours.'),
+  lastDay: shown.part(lastDay, 'lastDay', 'The results of the webhook deliveries that began in the last 24 hours.'),
 });
 
 const rotated = shown.record<RotateSecretResponse>('RotatedSecret')({
@@ -84,17 +88,17 @@ const rotated = shown.record<RotateSecretResponse>('RotatedSecret')({
   secret: shown.text(
     'secret',
     EXAMPLE_SECRET,
-    'The new secret with which deliveries are signed. The secret is never shown again.',
+    'The new secret with which webhook deliveries are signed. The secret is never shown again.',
   ),
   previous_secret_expires_at: shown.instant(
     'previousSecretExpiresTime',
     EXAMPLE_INSTANT,
-    'The time until which deliveries are also signed with the previous secret.',
+    'The time until which webhook deliveries are also signed with the previous secret.',
   ),
 });
 
 const replayCount = shown.record<ReplayFailedDeliveriesResponse>('ReplayCount')({
-  count: shown.count('count', 17, 'The number of deliveries that are sent again.'),
+  count: shown.count('count', 17, 'The number of webhook deliveries that are sent again.'),
 });
 
 const fields = {
@@ -102,13 +106,15 @@ const fields = {
     .string()
     .min(1)
     .max(URL_LENGTH_MAX)
-    .describe('The https URL on a public address to which events are delivered. Redirects are not followed.')
+    .describe(
+      'The https URL on a public address to which the webhook events are delivered. Redirects are not followed.',
+    )
     .meta({ pattern: '^https://' }),
   events: z
     .array(eventName)
     .min(1)
     .max(EVENTS_MAX)
-    .describe('The types of events that the webhook receives. A repeated type counts once.'),
+    .describe('The types of webhook events that are delivered to the webhook. A repeated type counts once.'),
 };
 const webhookParams = z.object({ webhookId: pathId('webhook') });
 
@@ -268,7 +274,7 @@ export const testWebhook = route({
     .strictObject({ type: eventName })
     .meta({ id: 'WebhookTest' })
     .register(examples, { example: { type: 'finding.created' } }),
-  responses: { 202: { description: 'The delivery of the test event.', schema: delivery.schema } },
+  responses: { 202: { description: 'The webhook delivery of the test event.', schema: delivery.schema } },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.testEndpoint({ endpointId: params.webhookId, eventType: body.type });
@@ -291,12 +297,14 @@ export const replayWebhook = route({
   body: z
     .strictObject({
       since: dateTime().describe(
-        'The time from which failed deliveries are sent again. Deliveries that were created then or later are included.',
+        'The time from which failed webhook deliveries are sent again. Deliveries that were created at this time or later are included.',
       ),
     })
     .meta({ id: 'WebhookReplay' })
     .register(examples, { example: { since: EXAMPLE_INSTANT } }),
-  responses: { 202: { description: 'The number of deliveries that are sent again.', schema: replayCount.schema } },
+  responses: {
+    202: { description: 'The number of webhook deliveries that are sent again.', schema: replayCount.schema },
+  },
   refusals: [409],
   async handle({ params, body }, { webhooks }): Promise<Reply> {
     const reply = await webhooks.replayFailedDeliveries({
