@@ -37,7 +37,7 @@ describe('addresses that are given', () => {
 
   test('are never killed', async () => {
     const infrastructure = await startInfrastructure({ env });
-    await expect(infrastructure.nats.kill()).rejects.toThrow('unset NATS_URL');
+    await expect(infrastructure.nats.kill()).rejects.toThrow('Unset NATS_URL');
     await infrastructure.stop();
   });
 });

@@ -103,7 +103,7 @@ describe('a header that may come only once', () => {
     );
     const answer = await sendRaw(gateway.port, [request, body]);
     expectEnvelope(answer, 400);
-    expect(answer).toContain('Idempotency-Key: Send one header');
+    expect(answer).toContain('Idempotency-Key: Several Idempotency-Key headers were sent. Send one.');
   });
 });
 
