@@ -7,7 +7,8 @@ export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 10 * 366 * DAY_MS;
-const RSA = {
+/** Key pairs of RSA with 2,048 bits that sign with SHA-256. */
+export const RSA = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
   modulusLength: 2_048,

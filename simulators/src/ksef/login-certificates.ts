@@ -7,17 +7,12 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Clock } from '../erp/clock.js';
+import { RSA } from './keys.js';
 import type { Store, Table } from './store.js';
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 10 * 366;
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const RSA = {
-  name: 'RSASSA-PKCS1-v1_5',
-  hash: 'SHA-256',
-  modulusLength: 2_048,
-  publicExponent: Uint8Array.of(1, 0, 1),
-} as const;
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
@@ -95,12 +90,7 @@ export class LoginCertificates {
       },
       webcrypto,
     );
-    const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-    const privateKey = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({
-      type: 'pkcs8',
-      format: 'pem',
-      ...(password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password }),
-    }) as string;
+    const privateKey = await exportKey(keys.privateKey, password);
     return { serialNumber: serialOf(made.serialNumber), certificate: `${made.toString('pem')}\n`, privateKey };
   }
 
@@ -147,14 +137,7 @@ export class LoginCertificates {
       },
       webcrypto,
     );
-    const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-    const made = {
-      privateKey: createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({
-        type: 'pkcs8',
-        format: 'pem',
-      }) as string,
-      certificate: certificate.toString('pem'),
-    };
+    const made = { privateKey: await exportKey(keys.privateKey), certificate: certificate.toString('pem') };
     // Two that begin at once agree on the one that was first.
     const first = this.#authorities.get('authority') ?? made;
     this.#authorities.put('authority', first);
@@ -169,6 +152,17 @@ function newSerialNumber(): string {
 
 function serialOf(serialNumber: string): string {
   return serialNumber.toLowerCase().replace(/^0+/, '');
+}
+
+/** Writes a private key as PKCS#8 in PEM, encrypted where there is a password. */
+async function exportKey(key: webcrypto.CryptoKey, password?: string): Promise<string> {
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
+  const encryption = password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password };
+  return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({
+    type: 'pkcs8',
+    format: 'pem',
+    ...encryption,
+  }) as string;
 }
 
 function derOf(pem: string): Buffer {
