@@ -97,18 +97,16 @@ function credentialFaults(sent: {
   readonly private_key_password?: string | undefined;
 }): readonly { readonly field: string; readonly message: string }[] {
   const { ksef_token: token, certificate, private_key: key, private_key_password: password } = sent;
-  const faulty = (field: string, message: string) => [{ field, message }];
-  if (token !== undefined && (certificate ?? key ?? password) !== undefined) {
-    return faulty(
-      'ksef_token',
-      'Must not be sent together with a certificate. Send `ksef_token`, or `certificate` and `private_key`.',
-    );
+  const hasCertificate = (certificate ?? key ?? password) !== undefined;
+  if (!hasCertificate) return token === undefined ? [{ field: 'ksef_token', message: 'Required.' }] : [];
+  if (token !== undefined) {
+    const message =
+      'Must not be sent together with a certificate. Send `ksef_token`, or `certificate` and `private_key`.';
+    return [{ field: 'ksef_token', message }];
   }
-  if (token === undefined && (certificate ?? key ?? password) === undefined) return faulty('ksef_token', 'Required.');
-  if (token !== undefined) return [];
   return [
-    ...(certificate === undefined ? faulty('certificate', 'Required with `private_key`.') : []),
-    ...(key === undefined ? faulty('private_key', 'Required with `certificate`.') : []),
+    ...(certificate === undefined ? [{ field: 'certificate', message: 'Required with `private_key`.' }] : []),
+    ...(key === undefined ? [{ field: 'private_key', message: 'Required with `certificate`.' }] : []),
   ];
 }
 
