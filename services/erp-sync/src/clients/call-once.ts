@@ -10,8 +10,8 @@ import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Outcome of one call. */
-export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault };
+/** Outcome of one call. `isTimeUp`: the call was ended at its deadline. */
+export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault; readonly isTimeUp: boolean };
 
 interface Call {
   readonly request: ErpRequest;
@@ -30,7 +30,7 @@ export async function callOnce({ request, agents, deadlineMs, bytesMax, signal }
     return { answer: readAnswer(answer, bytesMax) };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { fault: faultOfError(error, deadlineMs) };
+    return { fault: faultOfError(error, deadlineMs), isTimeUp: error instanceof CallTimeout };
   }
 }
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { INTERIM_ANSWERS_MAX } from '@invoicecontrol/egress/send-request';
 import { collectGarbage } from '@invoicecontrol/testkit/collect-garbage';
 import {
@@ -49,6 +49,7 @@ beforeEach(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const client of clients.splice(0)) client.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -278,6 +279,21 @@ test('makes no call after the time of the run', async () => {
   );
   expect(fault).toMatchObject({ code: 'TIMEOUT' });
   expect(fault).toBeInstanceOf(ErpFault);
+  expect(requestsCount).toBe(1);
+});
+
+test('makes no call after one that was given the rest of the run, although its timer fires early', async () => {
+  answer = () => {};
+  // A timer of Node may fire up to two milliseconds before the time that the clock shows; this clock lags by much more.
+  const now = performance.now.bind(performance);
+  const begun = now();
+  vi.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 2);
+  const fault = await faultOf(
+    open({ callMs: 10_000 })
+      .open({ ...options, runMs: 300 })
+      .send(get()),
+  );
+  expect(fault).toBeInstanceOf(BudgetSpent);
   expect(requestsCount).toBe(1);
 });
 

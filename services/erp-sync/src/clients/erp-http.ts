@@ -125,7 +125,12 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           spend();
           const agents = agentsOf(request.url);
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
-          return callOnce({ request, agents, deadlineMs, bytesMax: settings.responseBytesMax, signal });
+          const bytesMax = settings.responseBytesMax;
+          const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
+          // The clock is not asked: Node's timers fire up to two milliseconds early, and what is left would be one more call.
+          const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
+          if (hasUsedUpRun) throw timeSpent();
+          return attempt;
         });
       };
 
