@@ -8,7 +8,13 @@ import {
 import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import { PaymentFailed, SubscriptionChanged, TrialEnding } from './gen/invoicecontrol/billing/v1/events.js';
 import { ConnectionChanged, SyncCompleted } from './gen/invoicecontrol/erp_sync/v1/events.js';
-import { ConnectionFailed, SubmissionChanged } from './gen/invoicecontrol/ksef/v1/events.js';
+import {
+  ConnectionFailed,
+  CredentialEnding,
+  InboxChanged,
+  InboxPaused,
+  SubmissionChanged,
+} from './gen/invoicecontrol/ksef/v1/events.js';
 import {
   ApiKeysRevoked,
   OrganizationChanged,
@@ -91,6 +97,9 @@ export const events = {
   erpSyncAuditRecorded: event<AuditRecorded>('erp-sync', 'audit_recorded', AuditRecorded),
   submissionChanged: event<SubmissionChanged>('ksef', 'submission_changed', SubmissionChanged),
   ksefConnectionFailed: event<ConnectionFailed>('ksef', 'connection_failed', ConnectionFailed),
+  ksefCredentialEnding: event<CredentialEnding>('ksef', 'credential_ending', CredentialEnding),
+  ksefInboxChanged: event<InboxChanged>('ksef', 'inbox_changed', InboxChanged),
+  ksefInboxPaused: event<InboxPaused>('ksef', 'inbox_paused', InboxPaused),
   ksefAuditRecorded: event<AuditRecorded>('ksef', 'audit_recorded', AuditRecorded),
   billingAuditRecorded: event<AuditRecorded>('billing', 'audit_recorded', AuditRecorded),
 } as const;

@@ -20,6 +20,10 @@ export interface TenantFacts {
   readonly hasActiveSubscription: boolean;
   /** ERP connections that the plan allows; undefined when there is no limit. */
   readonly erpConnectionsLimit: number | undefined;
+  /** Analyses that the plan allows in a month; undefined when there is no limit. */
+  readonly analysesPerMonthLimit?: number | undefined;
+  /** Bytes that the plan lets the organization store in a month; undefined when there is no limit. */
+  readonly uploadBytesPerMonthLimit?: number | undefined;
   /** The mode in force: which electronic invoices are validated against the rules of their profile. */
   readonly referenceValidationMode: string;
 }

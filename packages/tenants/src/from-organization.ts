@@ -46,6 +46,8 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
         plan: reply.plan,
         hasActiveSubscription: reply.hasActiveSubscription,
         erpConnectionsLimit: reply.erpConnectionsLimit,
+        analysesPerMonthLimit: reply.analysesPerMonthLimit,
+        uploadBytesPerMonthLimit: reply.uploadBytesPerMonthLimit,
         referenceValidationMode: reply.referenceValidationMode,
       };
     },

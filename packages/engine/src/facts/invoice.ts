@@ -3,7 +3,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 
-export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP';
+export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
 
 /** VOID and REJECTED are bills the ERP has withdrawn; only live records (RECEIVED, ANALYZED) can be duplicated. */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';

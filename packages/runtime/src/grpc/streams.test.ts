@@ -47,6 +47,7 @@ async function serve({
         authorizeUpload: unused,
         getUpload: unused,
         keepUpload: unused,
+        storeChannelDocument: unused,
       }),
       bind(DocumentServiceDefinition, {
         readDocument,

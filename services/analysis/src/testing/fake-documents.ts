@@ -84,6 +84,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
         authorizeUpload: refuse,
         receiveUpload: refuse,
         getUpload: refuse,
+        storeChannelDocument: refuse,
         async keepUpload({ organizationId, uploadId }) {
           const { answer } = find(organizationId, uploadId);
           return {

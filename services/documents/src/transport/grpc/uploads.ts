@@ -48,6 +48,9 @@ export function uploadService({ reserve, authorize, receive, keep, reader }: Dep
     async getUpload({ organizationId, uploadId }) {
       return { upload: encode(await reader.get(organizationId, uploadId)) };
     },
+    async storeChannelDocument() {
+      throw new DomainError('unavailable', 'Documents of channels are not stored yet.');
+    },
     async keepUpload({ organizationId, uploadId }) {
       return { upload: encode(await keep(organizationId, uploadId)) };
     },

@@ -34,6 +34,8 @@ const connection: Connection = {
   createdTime: at,
   authentication: Authentication.TOKEN,
   certificateExpiryTime: undefined,
+  warnings: [],
+  inbox: undefined,
 };
 const submission: Submission = {
   submissionId: OTHER,

@@ -98,5 +98,7 @@ function encodeConnection(connection: Connection, companyName: string | undefine
     authentication: Authentication[authentication],
     certificateExpiryTime: certificate?.expiresAt,
     certificateSubjectMasked: certificate?.subjectMasked,
+    warnings: [],
+    inbox: undefined,
   };
 }

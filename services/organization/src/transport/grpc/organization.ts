@@ -60,6 +60,8 @@ export function organizationService(
         plan,
         hasActiveSubscription,
         erpConnectionsLimit: limits.erpConnections,
+        analysesPerMonthLimit: limits.analysesPerMonth,
+        uploadBytesPerMonthLimit: limits.uploadBytesPerMonth,
       };
     },
   });
