@@ -5,6 +5,7 @@ import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/
 import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { ConnectionServiceDefinition as KsefConnectionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
@@ -53,6 +54,7 @@ export const rpcServices = {
   findings: { owner: 'analysis', definition: FindingServiceDefinition },
   invoices: { owner: 'analysis', definition: InvoiceServiceDefinition },
   ksefConnections: { owner: 'ksef', definition: KsefConnectionServiceDefinition },
+  ksefInbox: { owner: 'ksef', definition: InboxServiceDefinition },
   ksefSubmissions: { owner: 'ksef', definition: SubmissionServiceDefinition },
   members: { owner: 'organization', definition: MemberServiceDefinition },
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },

@@ -98,6 +98,7 @@ describe('besides the routes, the app', () => {
       '/docs/findings.md',
       '/docs/guides/connecting-an-erp.md',
       '/docs/guides/first-integration.md',
+      '/docs/guides/receiving-from-ksef.md',
       '/docs/guides/reviewing-findings.md',
       '/docs/guides/scanning-history.md',
       '/docs/guides/submitting-to-ksef.md',

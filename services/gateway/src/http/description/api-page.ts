@@ -52,6 +52,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['docs/guides/uploading-documents.md', '/docs/guides/uploading-documents.md'],
   ['docs/guides/connecting-an-erp.md', '/docs/guides/connecting-an-erp.md'],
   ['docs/guides/submitting-to-ksef.md', '/docs/guides/submitting-to-ksef.md'],
+  ['docs/guides/receiving-from-ksef.md', '/docs/guides/receiving-from-ksef.md'],
   ['docs/specification.md', '/docs/specification.md'],
   ['docs/findings.md', '/docs/findings.md'],
   ['docs/reference/detection.md', '/docs/reference/detection.md'],

@@ -8,7 +8,8 @@ Guides: [First integration](/docs/guides/first-integration.md) takes twenty minu
 [Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide.
 [Uploading documents](/docs/guides/uploading-documents.md) is about invoices as files.
 [Connecting an ERP](/docs/guides/connecting-an-erp.md) covers vendors and bills from four ERPs.
-[Submitting to KSeF](/docs/guides/submitting-to-ksef.md) covers e-invoices in Poland. For programs, there are a
+[Submitting to KSeF](/docs/guides/submitting-to-ksef.md) covers e-invoices in Poland that a company issues, and
+[Receiving from KSeF](/docs/guides/receiving-from-ksef.md) those that a company has to pay. For programs, there are a
 [Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md).
 
 ## Authentication

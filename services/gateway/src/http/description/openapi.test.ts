@@ -125,6 +125,7 @@ describe('the published description', () => {
       'uploading-documents',
       'connecting-an-erp',
       'submitting-to-ksef',
+      'receiving-from-ksef',
     ]) {
       expect(description).toContain(`(/docs/guides/${guide}.md)`);
     }

@@ -1,25 +1,56 @@
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Authentication, ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
-import type { Connection, TestConnectionResponse } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type {
+  Connection,
+  ConnectionWarning,
+  Inbox,
+  TestConnectionResponse,
+} from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
-import { pathId, secret, stated, uuid } from '../../http/description/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, exampleOf, examples } from '../../http/description/examples.js';
+import { calendarDay, pathId, secret, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
+import { inbox } from './inbox-record.js';
 
 const TOKEN_LENGTH_MIN = 20;
 const TOKEN_LENGTH_MAX = 4_096;
 const CERTIFICATE_BYTES_MAX = 8 * 1_024;
 const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 const PASSWORD_LENGTH_MAX = 256;
+const WARNINGS_MAX = 10;
 
 /** A test authenticates with several calls to KSeF, one of which is repeated until KSeF has decided. */
 const TEST_TIMEOUT_MS = 150_000;
 
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
+
+const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
+  code: shown.text(
+    'code',
+    'CERTIFICATE_ENDS',
+    'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection ends soon), TOKENS_END (KSeF will stop accepting tokens) or a code of KSeF, such as sig-001.',
+  ),
+  message: shown.text(
+    'message',
+    'The certificate ends on 2026-04-13. Request a new one in KSeF and save it with this connection.',
+    'The message that explains the warning and what must be changed.',
+  ),
+  at: shown.instant('time', EXAMPLE_INSTANT, 'The time of the warning.'),
+});
+
+/** An inbox that was never enabled. */
+const NO_INBOX: Inbox = {
+  enabled: false,
+  fromDate: undefined,
+  receivedThroughTime: undefined,
+  lastRunTime: undefined,
+  lastErrorMessage: undefined,
+  invoicesReceived: 0,
+};
 
 export const ksefConnection = shown.record<Connection>('KsefConnection')({
   id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the KSeF connection.'),
@@ -77,6 +108,18 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     'certificateSubjectMasked',
     null,
     'The taxpayer or person that the certificate names, with only the last four digits of its number, or null if the connection has a token or the certificate names neither.',
+  ),
+  inbox: shown.made(
+    inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
+    // A service of the version before, during a deployment, sends no inbox.
+    (connection: Connection) => inbox.present(connection.inbox ?? NO_INBOX),
+    exampleOf(inbox.schema),
+  ),
+  warnings: shown.list(
+    warning,
+    'warnings',
+    'The newest 10 warnings about the KSeF connection, newest first. A warning does not stop the connection.',
+    { itemsMax: WARNINGS_MAX, example: [] },
   ),
 });
 
@@ -269,6 +312,44 @@ export const getKsefConnection = route({
   responses: { 200: { description: 'The KSeF connection.', schema: ksefConnection.schema } },
   async handle({ params }, { ksefConnections }): Promise<Reply> {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
+    return { status: 200, body: ksefConnection.present(stated(reply.connection)) };
+  },
+});
+
+export const updateKsefConnection = route({
+  operation: 'updateKsefConnection',
+  method: 'patch',
+  path: '/ksef-connections/:connectionId',
+  summary: 'Update the inbox settings of a KSeF connection',
+  description:
+    'Changes whether purchase invoices of the company are received from KSeF. Disabling the inbox keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the inbox of another environment is enabled in the organization.',
+  rpc: 'invoicecontrol.ksef.v1.InboxService/UpdateInbox',
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  params: connectionParams,
+  body: z
+    .strictObject({
+      inbox: z
+        .strictObject({
+          enabled: z.boolean().describe('Whether purchase invoices of the company are received from KSeF.'),
+          from: calendarDay()
+            .optional()
+            .describe(
+              'The first day whose invoices are received, counted by the day on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day, or today if there is none.',
+            ),
+        })
+        .describe('The inbox of the KSeF connection.'),
+    })
+    .meta({ id: 'KsefConnectionChange' })
+    .register(examples, { example: { inbox: { enabled: true, from: '2026-03-01' } } }),
+  responses: { 200: { description: 'The updated KSeF connection.', schema: ksefConnection.schema } },
+  refusals: [409],
+  async handle({ params, body }, { ksefInbox }): Promise<Reply> {
+    const reply = await ksefInbox.updateInbox({
+      connectionId: params.connectionId,
+      enabled: body.inbox.enabled,
+      fromDate: body.inbox.from,
+    });
     return { status: 200, body: ksefConnection.present(stated(reply.connection)) };
   },
 });

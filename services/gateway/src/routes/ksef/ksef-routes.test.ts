@@ -5,9 +5,11 @@ import type {
   ListConnectionsRequest,
   SaveConnectionRequest,
 } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { InboxRole, InboxRunStatus, InboxRunTrigger } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
+import type { InboxRun, UpdateInboxRequest } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { ListSubmissionsRequest, Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
-import { DomainError, notFound } from '@invoicecontrol/errors';
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
@@ -20,6 +22,8 @@ const at = new Date('2026-03-14T09:30:00.000Z');
 const owner = keyNamed('owner');
 const unpaid = keyNamed('unpaid');
 const submitting = keyNamed('submitting');
+const reading = keyNamed('reading');
+const analyst = keyNamed('analyst');
 const token = 'a-token-of-nobody-at-all';
 
 const connection: Connection = {
@@ -34,7 +38,7 @@ const connection: Connection = {
   createdTime: at,
   authentication: Authentication.TOKEN,
   certificateExpiryTime: undefined,
-  warnings: [],
+  warnings: [{ code: 'sig-001', message: 'The signature is of an old form.', time: at }],
   inbox: undefined,
 };
 const submission: Submission = {
@@ -78,10 +82,36 @@ const shown = {
   warnings: [{ code: 'OTHER_SELLER', message: 'The document names another seller.' }],
 };
 
+const run: InboxRun = {
+  runId: OTHER,
+  role: InboxRole.SUBJECT2,
+  trigger: InboxRunTrigger.MANUAL,
+  status: InboxRunStatus.PARTIAL,
+  fromTime: at,
+  throughTime: undefined,
+  received: 2,
+  repeated: 1,
+  refused: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'The hash of the file is wrong.' }],
+  errorMessage: 'One part of the package is not available any more.',
+  startedTime: at,
+  finishedTime: undefined,
+};
+/** The inbox of a connection whose inbox was never enabled, as callers see it. */
+const noInbox = {
+  enabled: false,
+  from: null,
+  receivedThrough: null,
+  lastRunAt: null,
+  lastErrorMessage: null,
+  invoicesReceived: 0,
+};
+
 let gateway: RunningGateway;
 const saved: SaveConnectionRequest[] = [];
 const connectionLists: ListConnectionsRequest[] = [];
 const submissionLists: ListSubmissionsRequest[] = [];
+const inboxUpdates: UpdateInboxRequest[] = [];
+const startedRuns: string[] = [];
 /** True while calls create a new record. */
 let isNew = true;
 let underWay = 0;
@@ -91,6 +121,8 @@ beforeAll(async () => {
     [owner, principal({})],
     [unpaid, principal({ hasActiveSubscription: false, apiKeyId: 'unpaid' })],
     [submitting, principal({ scopes: ['ksef:submit'], apiKeyId: 'submitting' })],
+    [reading, principal({ scopes: ['ksef:read'], apiKeyId: 'reading' })],
+    [analyst, principal({ role: 'ANALYST', apiKeyId: 'analyst' })],
   ]);
   gateway = await startGateway({
     access: accessFor(keys),
@@ -113,6 +145,34 @@ beforeAll(async () => {
       },
       async disableConnection() {
         return {};
+      },
+    },
+    ksefInbox: {
+      async updateInbox(request) {
+        const { connectionId, enabled, fromDate } = request;
+        if (connectionId === UNKNOWN) throw notFound('KSeF connection');
+        if (connectionId === REFUSED) throw new DomainError('wrong_state', 'The inbox of DEMO is enabled.');
+        if (fromDate === '2026-01-31') throw invalidField('inbox.from', 'Must be a day from 2026-02-01 to today.');
+        inboxUpdates.push(request);
+        const inbox = {
+          enabled,
+          fromDate,
+          receivedThroughTime: at,
+          lastRunTime: at,
+          lastErrorMessage: 'The quota is used up.',
+          invoicesReceived: 7,
+        };
+        return { connection: { ...connection, inbox } };
+      },
+      async startInboxRuns({ connectionId }) {
+        if (connectionId === UNKNOWN) throw notFound('KSeF connection');
+        if (connectionId === REFUSED) throw new DomainError('wrong_state', 'The inbox is not enabled.');
+        startedRuns.push(connectionId);
+        return {};
+      },
+      async listInboxRuns({ connectionId }) {
+        if (connectionId === UNKNOWN) throw notFound('KSeF connection');
+        return { runs: [run] };
       },
     },
     ksefSubmissions: {
@@ -159,6 +219,8 @@ beforeEach(() => {
   saved.length = 0;
   connectionLists.length = 0;
   submissionLists.length = 0;
+  inboxUpdates.length = 0;
+  startedRuns.length = 0;
 });
 
 const send = async (method: string, path: string, { body, key = owner }: { body?: unknown; key?: string } = {}) => {
@@ -192,6 +254,8 @@ describe('a connection', () => {
       authentication: 'TOKEN',
       certificateExpiresAt: null,
       certificateSubjectMasked: null,
+      inbox: noInbox,
+      warnings: [{ code: 'sig-001', message: 'The signature is of an old form.', at: '2026-03-14T09:30:00.000Z' }],
     };
     expect(json(created)).toEqual(record);
     expect(saved).toMatchObject([
@@ -309,6 +373,148 @@ describe('a connection', () => {
       status: 502,
       body: { error: { code: 'PROCESSING_FAILED', message: 'KSeF did not answer.' } },
     });
+  });
+});
+
+describe('the inbox of a connection', () => {
+  const change = (inbox: unknown, options: { id?: string; key?: string } = {}) =>
+    send('PATCH', `/${options.id ?? ID}`, {
+      body: { inbox },
+      ...(options.key === undefined ? {} : { key: options.key }),
+    });
+
+  test('is enabled from a day, or from the day that its owner chooses, and is shown with the connection', async () => {
+    const enabled = await change({ enabled: true, from: '2026-03-01' });
+    expect({ status: enabled.status, body: json(enabled) }).toMatchObject({
+      status: 200,
+      body: {
+        id: ID,
+        inbox: {
+          enabled: true,
+          from: '2026-03-01',
+          receivedThrough: '2026-03-14T09:30:00.000Z',
+          lastRunAt: '2026-03-14T09:30:00.000Z',
+          lastErrorMessage: 'The quota is used up.',
+          invoicesReceived: 7,
+        },
+      },
+    });
+    const disabled = await change({ enabled: false });
+    expect(json(disabled)).toMatchObject({ inbox: { enabled: false, from: null } });
+    expect(inboxUpdates).toMatchObject([
+      { connectionId: ID, enabled: true, fromDate: '2026-03-01' },
+      { connectionId: ID, enabled: false, fromDate: undefined },
+    ]);
+  });
+
+  test('that was never enabled is shown as disabled', async () => {
+    expect(json(await send('GET', `/${ID}`))).toMatchObject({ inbox: noInbox });
+  });
+
+  test.each([
+    [{}, 'inbox', 'Required.'],
+    [[], 'body', 'Must be an object.'],
+    [{ inbox: null }, 'inbox', 'Must not be null.'],
+    [{ inbox: true }, 'inbox', 'Must be an object.'],
+    [{ inbox: {} }, 'inbox.enabled', 'Required.'],
+    [{ inbox: { enabled: null } }, 'inbox.enabled', 'Must not be null.'],
+    [{ inbox: { enabled: 'true' } }, 'inbox.enabled', 'Must be true or false.'],
+    [{ inbox: { enabled: 1 } }, 'inbox.enabled', 'Must be true or false.'],
+    [{ inbox: { enabled: true, from: 20_260_301 } }, 'inbox.from', 'Must be a string.'],
+    [{ inbox: { enabled: true, from: null } }, 'inbox.from', 'Must not be null.'],
+    [{ inbox: { enabled: true, from: '' } }, 'inbox.from', 'Must be a real day'],
+    [{ inbox: { enabled: true, from: '2026-02-30' } }, 'inbox.from', 'Must be a real day'],
+    [{ inbox: { enabled: true, from: '2026-3-1' } }, 'inbox.from', 'Must be a real day'],
+    [{ inbox: { enabled: true, from: '2026-03-01T00:00:00Z' } }, 'inbox.from', 'Must be a real day'],
+    [{ inbox: { enabled: true, through: '2026-03-01' } }, 'inbox.through', 'No such field here.'],
+    [{ inbox: { enabled: true }, status: 'CONNECTED' }, 'status', 'No such field here.'],
+  ])('is not changed by %j, and the refusal names %s', async (body, field, sentence) => {
+    const { status, text } = await send('PATCH', `/${ID}`, { body });
+    const { error } = JSON.parse(text) as { error: { code: string; details: readonly { path: string }[] } };
+    expect({ status, code: error.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
+    expect(error.details).toContainEqual({ path: field, message: expect.stringContaining(sentence) });
+    expect(inboxUpdates).toEqual([]);
+  });
+
+  test('is not changed without a body', async () => {
+    expect((await send('PATCH', `/${ID}`)).status).toBe(400);
+    expect(inboxUpdates).toEqual([]);
+  });
+
+  test('is refused by its owner with the field, with 409 or with 404, and the refusal is passed on', async () => {
+    const early = await change({ enabled: true, from: '2026-01-31' });
+    expect({ status: early.status, body: json(early) }).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'inbox.from', message: 'Must be a day from 2026-02-01 to today.' }] } },
+    });
+    const second = await change({ enabled: true }, { id: REFUSED });
+    expect({ status: second.status, body: json(second) }).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', message: 'The inbox of DEMO is enabled.' } },
+    });
+    const messageOf = async (id: string) => {
+      const { status, text } = await change({ enabled: true }, { id });
+      return [status, (JSON.parse(text) as { error: { message: string } }).error.message];
+    };
+    expect(await messageOf(UNKNOWN)).toEqual([404, 'No such KSeF connection.']);
+    expect(await messageOf('none')).toEqual([404, 'No such KSeF connection.']);
+  });
+
+  test('needs no active subscription to be changed', async () => {
+    expect((await change({ enabled: false }, { key: unpaid })).status).toBe(200);
+  });
+
+  test('is changed and run by an admin with the scope to write, and its runs are read with the scope to read', async () => {
+    for (const key of [reading, analyst]) {
+      expect((await change({ enabled: true }, { key })).status).toBe(403);
+      expect((await send('POST', `/${ID}/inbox/runs`, { key })).status).toBe(403);
+    }
+    expect([inboxUpdates, startedRuns]).toEqual([[], []]);
+    expect((await send('GET', `/${ID}/inbox/runs`, { key: reading })).status).toBe(200);
+    expect((await send('GET', `/${ID}/inbox/runs`, { key: analyst })).status).toBe(403);
+  });
+});
+
+describe('runs of an inbox', () => {
+  test('are started with 202 and no body', async () => {
+    const { status, text } = await send('POST', `/${ID}/inbox/runs`);
+    expect([status, text, startedRuns]).toEqual([202, '', [ID]]);
+  });
+
+  test('are not started for a disabled inbox, and not for an unknown connection', async () => {
+    const disabled = await send('POST', `/${REFUSED}/inbox/runs`);
+    expect({ status: disabled.status, body: json(disabled) }).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', message: 'The inbox is not enabled.' } },
+    });
+    for (const id of [UNKNOWN, 'none']) expect((await send('POST', `/${id}/inbox/runs`)).status).toBe(404);
+    expect(startedRuns).toEqual([]);
+  });
+
+  test('are listed with every field, also those that are not known yet', async () => {
+    const list = await send('GET', `/${ID}/inbox/runs`);
+    expect({ status: list.status, body: json(list) }).toEqual({
+      status: 200,
+      body: {
+        items: [
+          {
+            id: OTHER,
+            role: 'SUBJECT2',
+            trigger: 'MANUAL',
+            status: 'PARTIAL',
+            from: '2026-03-14T09:30:00.000Z',
+            through: null,
+            received: 2,
+            repeated: 1,
+            refused: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'The hash of the file is wrong.' }],
+            errorMessage: 'One part of the package is not available any more.',
+            startedAt: '2026-03-14T09:30:00.000Z',
+            finishedAt: null,
+          },
+        ],
+      },
+    });
+    for (const id of [UNKNOWN, 'none']) expect((await send('GET', `/${id}/inbox/runs`)).status).toBe(404);
   });
 });
 

@@ -1,10 +1,12 @@
 import type { Resource } from '../../http/description/route.js';
+import { listKsefInboxRuns, startKsefInboxRuns } from './inbox-runs.js';
 import {
   disableKsefConnection,
   getKsefConnection,
   listKsefConnections,
   saveKsefConnection,
   testKsefConnection,
+  updateKsefConnection,
 } from './ksef-connections.js';
 import {
   cancelKsefSubmission,
@@ -21,7 +23,19 @@ export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',
     description: 'Connections to KSeF, the national e-invoicing system of Poland, each with the token of a company.',
-    routes: [saveKsefConnection, listKsefConnections, testKsefConnection, getKsefConnection, disableKsefConnection],
+    routes: [
+      saveKsefConnection,
+      listKsefConnections,
+      testKsefConnection,
+      getKsefConnection,
+      updateKsefConnection,
+      disableKsefConnection,
+    ],
+  },
+  {
+    tag: 'ksef-inbox',
+    description: 'Inbox runs of KSeF connections, which receive the purchase invoices of a company from KSeF.',
+    routes: [startKsefInboxRuns, listKsefInboxRuns],
   },
   {
     tag: 'ksef-submissions',

@@ -36,6 +36,7 @@ const connectionOf = (connectionId: string) => ({
   lastTestedTime: undefined,
   lastErrorMessage: undefined,
   createdTime: at,
+  warnings: [],
 });
 
 /** The lists of an organization that has only KSeF submissions, one on each page. */

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { examples, exampleOf } from '../../http/description/examples.js';
+import { pathId } from '../../http/description/fields.js';
+import { route } from '../../http/description/route.js';
+import type { Reply } from '../../http/response/reply.js';
+import { inboxRun } from './inbox-record.js';
+
+const RUNS_MAX = 100;
+
+const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });
+
+export const startKsefInboxRuns = route({
+  operation: 'startKsefInboxRuns',
+  method: 'post',
+  path: '/ksef-connections/:connectionId/inbox/runs',
+  summary: 'Start the inbox runs of a KSeF connection',
+  description:
+    'Starts one inbox run for each role as soon as the limits of KSeF allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
+  rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  params: connectionParams,
+  responses: {
+    202: { description: 'The inbox runs are due. `GET .../inbox/runs` lists them when they have started.' },
+  },
+  refusals: [409],
+  async handle({ params }, { ksefInbox }): Promise<Reply> {
+    await ksefInbox.startInboxRuns({ connectionId: params.connectionId });
+    return { status: 202 };
+  },
+});
+
+const runList = z
+  .object({
+    items: z
+      .array(inboxRun.schema)
+      .max(RUNS_MAX)
+      .describe('The newest 100 inbox runs of the KSeF connection, newest first.'),
+  })
+  .meta({ id: 'KsefInboxRuns' })
+  .register(examples, { example: { items: [exampleOf(inboxRun.schema)] } });
+
+export const listKsefInboxRuns = route({
+  operation: 'listKsefInboxRuns',
+  method: 'get',
+  path: '/ksef-connections/:connectionId/inbox/runs',
+  summary: 'List the inbox runs of a KSeF connection, newest first',
+  description: 'Returns the newest 100 inbox runs of all roles.',
+  rpc: 'invoicecontrol.ksef.v1.InboxService/ListInboxRuns',
+  resourceName: 'KSeF connection',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  params: connectionParams,
+  responses: { 200: { description: 'The inbox runs of the KSeF connection.', schema: runList } },
+  async handle({ params }, { ksefInbox }): Promise<Reply> {
+    const { runs } = await ksefInbox.listInboxRuns({ connectionId: params.connectionId });
+    return { status: 200, body: { items: runs.map(inboxRun.present) } };
+  },
+});
