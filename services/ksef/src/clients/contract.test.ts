@@ -15,6 +15,7 @@ import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { encodeLoginCertificate, readLoginCertificate } from '../domain/login-certificate.js';
 import { callScopesInMemory } from '../testing/call-scopes.js';
 import { issueCertificate } from '../testing/certificates.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -56,6 +57,7 @@ const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)
 const SESSION = '20260101-SO-0000000000-0000000000-00';
 const sent: Sent[] = [];
 let simulator: KsefSimulator;
+const control = simulatorControl(() => `${simulator.url}/test`);
 let recorder: Server;
 let client: KsefClient;
 /** Answered in place of the simulator. */
@@ -64,8 +66,8 @@ let contextLimits: Json | undefined;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
   const settings = { authPolls: 1, limitFactor: 0 };
-  await put('settings', settings);
-  await put(`contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
+  await control('PUT', 'settings', settings);
+  await control('PUT', `contexts/${NIP}`, { tokens: [{ token: TOKEN }] });
   recorder = createServer((request, response) => void forward(request, response));
   await new Promise<void>((resolve) => recorder.listen(0, '127.0.0.1', resolve));
   client = ksefClientOf();
@@ -84,13 +86,6 @@ function ksefClientOf(): KsefClient {
   const limits = new CallLimits({ store: callScopesInMemory(), factor: 100, requestMs, clock: systemClock, logger });
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
   return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
-}
-
-async function put(path: string, body: unknown): Promise<void> {
-  const headers = { 'content-type': 'application/json' };
-  const url = `${simulator.url}/test/control/${path}`;
-  const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`PUT ${path}: ${response.status}`);
 }
 
 /** Notes what the client sends, and hands it on. */

@@ -11,6 +11,7 @@ import type { KsefCalls, KsefCredentials } from '../application/ksef-calls.js';
 import { createSessionKey, encryptDocument, sha256 } from '../domain/encryption.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { callScopesInMemory } from '../testing/call-scopes.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 import { ksefClient } from './ksef.js';
 import type { KsefClient } from './ksef.js';
 
@@ -37,6 +38,7 @@ interface Logged {
 }
 
 let simulator: KsefSimulator;
+const control = simulatorControl<ControlAnswer>(() => `${simulator.url}/test`);
 let client: KsefClient;
 let calls: KsefCalls;
 const logLines: string[] = [];
@@ -79,16 +81,6 @@ function open({
     logger,
   });
   return ksefClient({ urls, requestMs, waitFactor, limits }, logger);
-}
-
-async function control(method: string, path: string, body?: unknown): Promise<ControlAnswer> {
-  const response = await fetch(`${simulator.url}/test/control/${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text === '' ? '{}' : text) as ControlAnswer;
 }
 
 const fault = (operation: string, kind: string, more: object = {}): Promise<unknown> =>

@@ -10,10 +10,12 @@ import { issueCertificate } from '../testing/certificates.js';
 import type { CertificateWishes, TestCertificate } from '../testing/certificates.js';
 import { caller, connectionRequest, startKsef, stated } from '../testing/running-ksef.js';
 import type { RunningKsef } from '../testing/running-ksef.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 
 const PASSWORD = 'a password of nobody';
 
 let simulator: KsefSimulator;
+const control = simulatorControl(() => `${simulator.url}/test`);
 let running: RunningKsef;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
@@ -40,16 +42,6 @@ async function newCompany(context: object = {}): Promise<Company> {
   const contextNip = String(nips++);
   await control('PUT', `contexts/${contextNip}`, { tokens: [], limitFactor: 0, ...context });
   return { organizationId: running.organization.newTenant(), contextNip };
-}
-
-async function control(method: string, path: string, body?: unknown): Promise<string> {
-  const response = await fetch(`${simulator.url}/test/control/${path}`, {
-    method,
-    headers: { connection: 'close' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-  return response.text();
 }
 
 async function issue(wishes: CertificateWishes): Promise<TestCertificate> {
@@ -103,7 +95,7 @@ describe('a connection with a certificate', () => {
     const stored = await running.mongo.db
       .collection<ConnectionDocument>('connections')
       .findOne({ _id: saved.connectionId, organizationId: company.organizationId });
-    const shown = [JSON.stringify(stored), JSON.stringify(saved), await control('GET', 'requests')];
+    const shown = [stored, saved, await control('GET', 'requests')].map((value) => JSON.stringify(value));
     for (const text of shown) for (const secret of secrets) expect(text).not.toContain(secret);
     expect(stored?.token?.sealed).toBeDefined();
   });

@@ -25,6 +25,7 @@ import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
 import { exampleToken } from '../testing/running-ksef.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 
 /** An hour of KSeF has 12 s here, and its limits are a tenth: 12 sessions an hour for one context. */
 const WINDOW_FACTOR = 12 / 3_600;
@@ -84,6 +85,7 @@ const outside = {
 };
 
 let simulator: KsefSimulator;
+const control = simulatorControl(() => `${simulator.url}/test`);
 let mongo: MongoConnection;
 let store: ReturnType<typeof submissionStore>;
 const replicas: { stop(): Promise<void> }[] = [];
@@ -149,15 +151,6 @@ function startReplica(
       await ksef.close();
     },
   };
-}
-
-async function control<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${simulator.url}/test/control/${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-  return (await response.json()) as T;
 }
 
 test('two replicas submit one invoice more than KSeF takes in an hour: it waits for the hour, and KSeF never answers 429', async () => {

@@ -32,6 +32,7 @@ import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from '../storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from '../storage/submissions.js';
 import { exampleToken } from '../testing/running-ksef.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 
 const organizationId = randomUUID();
 const context = systemContext('test');
@@ -40,6 +41,7 @@ const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`))
 const tokens = sealedField(box, 'connections', 'token');
 
 let simulator: KsefSimulator;
+const control = simulatorControl(() => `${simulator.url}/test`);
 let mongo: MongoConnection;
 let ksef: KsefClient;
 let store: ReturnType<typeof submissionStore>;
@@ -174,15 +176,6 @@ interface Counters {
   readonly plaintextTokens: number;
 }
 
-async function control<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${simulator.url}/test/control/${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text === '' ? '{}' : text) as T;
-}
 const loggedOf = async (nip: string, operation: string): Promise<readonly Logged[]> =>
   (await control<{ items: readonly Logged[] }>('GET', `requests?context=${nip}`)).items.filter(
     (request) => request.operation === operation,

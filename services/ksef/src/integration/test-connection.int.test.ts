@@ -15,6 +15,7 @@ import { connectionStore } from '../storage/connections.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 import { caller, connectionRequest, startKsef, stated } from '../testing/running-ksef.js';
 import type { RunningKsef } from '../testing/running-ksef.js';
+import { simulatorControl } from '../testing/simulator-control.js';
 
 interface ControlAnswer {
   readonly id: string;
@@ -23,6 +24,7 @@ interface ControlAnswer {
 }
 
 let simulator: KsefSimulator;
+const control = simulatorControl<ControlAnswer>(() => `${simulator.url}/test`);
 let running: RunningKsef;
 const failed: { eventId: string; connectionId: string; message: string }[] = [];
 const audited: { action: string; target: string }[] = [];
@@ -57,16 +59,6 @@ async function newConnection() {
   await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: ksefToken }], limitFactor: 0 });
   const { connectionId } = stated((await running.connections.saveConnection(request, caller)).connection);
   return { organizationId, connectionId, contextNip, request };
-}
-
-async function control(method: string, path: string, body?: unknown): Promise<ControlAnswer> {
-  const response = await fetch(`${simulator.url}/test/control/${path}`, {
-    method,
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-  const text = await response.text();
-  return JSON.parse(text === '' ? '{}' : text) as ControlAnswer;
 }
 
 const run = (of: { organizationId: string; connectionId: string }) =>

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { simulatorControl } from './simulator-control.js';
 
 /** Wishes for a certificate of the simulator; see `POST /control/certificates`. */
 export interface CertificateWishes {
@@ -20,13 +21,7 @@ export interface TestCertificate {
 
 /** Has an environment of the simulator issue a certificate. @param environmentUrl such as `${simulator.url}/test` */
 export async function issueCertificate(environmentUrl: string, wishes: CertificateWishes): Promise<TestCertificate> {
-  const response = await fetch(`${environmentUrl}/control/certificates`, {
-    method: 'POST',
-    headers: { connection: 'close' },
-    body: JSON.stringify(wishes),
-  });
-  if (response.status !== 201) throw new Error(`The simulator issued no certificate: ${await response.text()}`);
-  return (await response.json()) as TestCertificate;
+  return simulatorControl(() => environmentUrl)<TestCertificate>('POST', 'certificates', wishes);
 }
 
 /** DER in base64. */

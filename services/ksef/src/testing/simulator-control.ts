@@ -1,0 +1,18 @@
+/**
+ * Makes a function that calls the control routes of one environment of the KSeF simulator, for a whole test file. It resolves to the body of the
+ * response as JSON, undefined where the response has none, and rejects with the text of a refusal.
+ *
+ * @param environmentUrl returns an address such as `${simulator.url}/test`; it is called late, because a simulator has an address only once it runs
+ */
+export function simulatorControl<Body = unknown>(environmentUrl: () => string) {
+  return async function control<T = Body>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${environmentUrl()}/control/${path}`, {
+      method,
+      headers: { connection: 'close', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+}
