@@ -17,7 +17,7 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** Text is sent as it is, and so are bytes (a Buffer) under a content type of their own; anything else as JSON. */
   readonly body?: unknown;
   /** Instead of `body`: rows, which faults may change. */
   readonly page?: Page;

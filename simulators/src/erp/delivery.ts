@@ -67,15 +67,19 @@ export function close(response: ServerResponse): null {
 
 /** @returns the bytes of the body */
 function writeHead(response: ServerResponse, { status, headers = {}, body }: Answer, more = 0): Buffer {
-  const isText = typeof body === 'string';
-  const bytes = Buffer.from(body === undefined ? '' : isText ? body : JSON.stringify(body), 'utf8');
-  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(toText(body), 'utf8');
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
   response.writeHead(status, {
     ...(body === undefined || body === '' ? {} : { 'content-type': type }),
     ...headers,
     ...(status === 204 ? {} : { 'content-length': bytes.length + more }),
   });
   return bytes;
+}
+
+function toText(body: unknown): string {
+  if (body === undefined) return '';
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 async function drip(

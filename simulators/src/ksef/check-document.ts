@@ -1,10 +1,10 @@
 import { createDecipheriv } from 'node:crypto';
 import { parseXml } from '@invoicecontrol/compliance/parse-xml';
 import { schemaErrors } from '@invoicecontrol/compliance/schemas';
-import type { XmlDocument } from 'libxml2-wasm';
+import type { XmlDocument, XmlNode } from 'libxml2-wasm';
 import { sha256 } from './keys.js';
 import { hasNipCheckDigit } from './numbers.js';
-import type { FormCode, InvoiceFacts, Status } from './records.js';
+import type { FormCode, InvoiceFacts, PartyIdentifier, Status } from './records.js';
 
 const BYTES_MAX = 1_000_000;
 const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
@@ -45,7 +45,7 @@ export interface DocumentRules {
 }
 
 export type CheckedDocument =
-  | { readonly facts: InvoiceFacts; readonly failure: null }
+  | { readonly facts: InvoiceFacts; readonly failure: null; readonly text: string }
   | { readonly facts: InvoiceFacts | null; readonly failure: Status };
 
 /** The final status of a refused invoice. */
@@ -76,7 +76,7 @@ export function checkDocument(sent: SentDocument, rules: DocumentRules): Checked
   }
   const { document } = parsed;
   try {
-    return checkContent(document, bytes.length, rules);
+    return checkContent(document, text, bytes.length, rules);
   } finally {
     document.dispose();
   }
@@ -84,6 +84,7 @@ export function checkDocument(sent: SentDocument, rules: DocumentRules): Checked
 
 function checkContent(
   document: XmlDocument,
+  text: string,
   size: number,
   { formCode, today, checksNips }: DocumentRules,
 ): CheckedDocument {
@@ -106,7 +107,22 @@ function checkContent(
     const wrong = nips.find((nip) => !hasNipCheckDigit(nip));
     if (wrong !== undefined) return refuse(450, `Nieprawidłowy NIP: ${wrong}.`);
   }
-  return { facts, failure: null };
+  return { facts, failure: null, text };
+}
+
+/** Reads the facts of a document as far as it states them. @returns undefined for what is neither FA(3) nor FA(2) */
+export function readStatedFacts(xml: string): InvoiceFacts | undefined {
+  const parsed = parseXml(Buffer.from(xml, 'utf8'));
+  if ('fault' in parsed) return undefined;
+  const { document } = parsed;
+  try {
+    const form = Object.entries(forms).find(([, { namespace }]) => document.root.namespaceUri === namespace);
+    if (form === undefined) return undefined;
+    const [systemCode, { namespace }] = form;
+    return readFacts(document, namespace, { systemCode, schemaVersion: '1-0E', value: 'FA' });
+  } finally {
+    document.dispose();
+  }
 }
 
 function refused(code: number, ...details: readonly string[]): CheckedDocument {
@@ -161,32 +177,49 @@ function isRefusedCharacter(code: number): boolean {
 }
 
 function readFacts(document: XmlDocument, namespace: string, formCode: FormCode): InvoiceFacts {
-  const find = (path: string): string | null => {
-    const content = document.get(`/f:Faktura/${path}`, { f: namespace })?.content.trim();
+  const textIn = (node: XmlNode, path: string): string | null => {
+    const content = node.get(path, { f: namespace })?.content.trim();
     return content === undefined || content === '' ? null : content;
   };
+  const find = (path: string): string | null => textIn(document.root, path);
   const sum = (names: string): number => {
     const cents = document
       .find(`/f:Faktura/f:Fa/*[${names}]`, { f: namespace })
       .reduce((total, { content }) => total + Math.round(Number(content.trim()) * 100), 0);
     return cents / 100;
   };
-  const identity = 'f:Podmiot2/f:DaneIdentyfikacyjne';
-  const nip = find(`${identity}/f:NIP`);
-  const vatUe = find(`${identity}/f:NrVatUE`);
-  const other = find(`${identity}/f:NrID`);
+  /** Reads what identifies a party. @param path the path of its DaneIdentyfikacyjne */
+  const identify = (node: XmlNode, path: string): PartyIdentifier => {
+    const nip = textIn(node, `${path}/f:NIP`);
+    if (nip !== null) return { type: 'Nip', value: nip };
+    const internal = textIn(node, `${path}/f:IDWew`);
+    if (internal !== null) return { type: 'InternalId', value: internal };
+    const vatUe = textIn(node, `${path}/f:NrVatUE`);
+    if (vatUe !== null) return { type: 'VatUe', value: `${textIn(node, `${path}/f:KodUE`) ?? ''}${vatUe}` };
+    const other = textIn(node, `${path}/f:NrID`);
+    return other === null ? { type: 'None', value: null } : { type: 'Other', value: other };
+  };
+  const buyer = 'f:Podmiot2/f:DaneIdentyfikacyjne';
+  const authorized = 'f:PodmiotUpowazniony';
+  const authorizedNip = find(`${authorized}/f:DaneIdentyfikacyjne/f:NIP`);
   return {
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP') ?? '',
     sellerName: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:Nazwa') ?? '',
-    buyer:
-      nip !== null
-        ? { type: 'Nip', value: nip }
-        : vatUe !== null
-          ? { type: 'VatUe', value: `${find(`${identity}/f:KodUE`) ?? ''}${vatUe}` }
-          : other !== null
-            ? { type: 'Other', value: other }
-            : { type: 'None', value: null },
-    buyerName: find(`${identity}/f:Nazwa`),
+    buyer: identify(document.root, buyer),
+    buyerName: find(`${buyer}/f:Nazwa`),
+    thirdSubjects: document.find('/f:Faktura/f:Podmiot3', { f: namespace }).map((node) => ({
+      identifier: identify(node, 'f:DaneIdentyfikacyjne'),
+      name: textIn(node, 'f:DaneIdentyfikacyjne/f:Nazwa'),
+      role: Number(textIn(node, 'f:Rola') ?? '0'),
+    })),
+    authorizedSubject:
+      authorizedNip === null
+        ? null
+        : {
+            nip: authorizedNip,
+            name: find(`${authorized}/f:DaneIdentyfikacyjne/f:Nazwa`),
+            role: Number(find(`${authorized}/f:RolaPU`) ?? '0'),
+          },
     kind: find('f:Fa/f:RodzajFaktury') ?? '',
     number: find('f:Fa/f:P_2') ?? '',
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),

@@ -126,6 +126,7 @@ function element(name: string, attributes: Readonly<Record<string, string>>, con
   return `<${name}${written.join('')}>${content.join('')}</${name}>`;
 }
 
-function escape(text: string): string {
+/** Writes text into XML. */
+export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

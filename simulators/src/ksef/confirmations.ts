@@ -1,12 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import type { Answer, Call } from '../erp/call.js';
 import type { Clock } from '../erp/clock.js';
 import { writeConfirmation } from './confirmation.js';
 import type { ConfirmedDocument } from './confirmation.js';
 import { sha256 } from './keys.js';
 import type { Keys } from './keys.js';
-import { newReferenceNumber, timestamp } from './numbers.js';
+import { newReferenceNumber } from './numbers.js';
 import type { Confirmation, Invoice, Session } from './records.js';
+import type { SignedLinks } from './signed-links.js';
 import type { Store, Table } from './store.js';
 
 const DOWNLOAD_MS = 3 * 86_400_000;
@@ -17,20 +17,17 @@ interface ConfirmationsDeps {
   readonly keys: Keys;
   /** Name of the environment in confirmations. */
   readonly label: string;
-  /** The URL of the environment without a trailing slash. */
-  readonly baseUrl: () => string;
+  readonly links: SignedLinks;
 }
 
 /** Confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
 export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #confirmations: Table<Confirmation>;
-  readonly #secrets: Table<string>;
 
   constructor(deps: ConfirmationsDeps) {
     this.#deps = deps;
     this.#confirmations = deps.store.table('confirmations');
-    this.#secrets = deps.store.table('secrets');
   }
 
   get(reference: string): Confirmation | undefined {
@@ -62,26 +59,13 @@ export class Confirmations {
 
   /** An address that needs no token, and when it expires. */
   link(reference: string): { readonly url: string; readonly expires: string } {
-    const expires = new Date(this.#deps.clock.now().getTime() + DOWNLOAD_MS);
-    const query = `expires=${expires.getTime()}&signature=${this.#sign(reference, String(expires.getTime()))}`;
-    return { url: `${this.#deps.baseUrl()}/downloads/${reference}?${query}`, expires: timestamp(expires) };
+    return this.#deps.links.sign(`/downloads/${reference}`, DOWNLOAD_MS);
   }
 
   /** A confirmation by its pre-signed address, without a token. */
   download(call: Call, reference: string): Answer {
-    const { expires = '', signature = '' } = call.query;
-    const isRight = signature === this.#sign(reference, expires) && Number(expires) > this.#deps.clock.now().getTime();
-    const found = isRight ? this.#confirmations.get(reference) : undefined;
+    const found = this.#deps.links.isValid(call) ? this.#confirmations.get(reference) : undefined;
     return found === undefined ? { status: 403, body: '' } : xmlAnswer(found.xml, false);
-  }
-
-  #sign(reference: string, expires: string): string {
-    let secret = this.#secrets.get('downloads');
-    if (secret === undefined) {
-      secret = randomBytes(32).toString('hex');
-      this.#secrets.put('downloads', secret);
-    }
-    return createHmac('sha256', secret).update(`${reference} ${expires}`).digest('base64url');
   }
 }
 

@@ -81,12 +81,22 @@ test('requests and answers of the whole flow are those of the contract', async (
   const [page] = (closed['upo'] as { pages: readonly { referenceNumber: string }[] }).pages;
   await call(`${below}/upo/${page?.referenceNumber}`);
   await call('GET sessions?sessionType=Online&pageSize=10');
-  const dateRange = { dateType: 'Invoicing', from: '2026-01-01T00:00:00Z' };
+  const dateRange = { dateType: 'Invoicing', from: new Date(Date.now() - 3_600_000).toISOString() };
   const query = { subjectType: 'Subject1', dateRange };
   const found = await call('POST invoices/query/metadata?pageSize=10', query);
   expect(found['invoices']).toMatchObject([{ invoiceNumber: 'CONTRACT/1', netAmount: 1666.66, vatAmount: 383.33 }]);
   const { ksefNumber } = (found['invoices'] as readonly { ksefNumber: string }[])[0] ?? { ksefNumber: '' };
   await call(`${below}/invoices/ksef/${ksefNumber}/upo`);
+  await client.control('POST clock', { advanceSeconds: 2 });
+  const filters = { ...query, dateRange: { ...dateRange, dateType: 'PermanentStorage' } };
+  const { referenceNumber: exported } = await call('POST invoices/exports', {
+    encryption: body['encryption'],
+    filters,
+  });
+  const exports: unknown[] = [];
+  for (let polls = 0; polls < 2; polls++) exports.push(await call(`GET invoices/exports/${String(exported)}`));
+  expect(exports).toMatchObject([{ status: { code: 100 } }, { status: { code: 200 }, package: { invoiceCount: 1 } }]);
+  await call(`GET invoices/ksef/${ksefNumber}`);
   await client.control(`PUT contexts/${SELLER}`, { tokens: [{ token: 'token' }], limitFactor: 0.5 });
   expect(await call('GET rate-limits')).toMatchObject({
     onlineSession: { perSecond: 5, perMinute: 15, perHour: 60 },
@@ -108,6 +118,9 @@ test.each([
   [`GET sessions/${UNKNOWN}/upo/${UNKNOWN}`, 21_173],
   ['POST auth/token/redeem', 401],
   ['POST invoices/query/metadata', 21_405],
+  ['POST invoices/exports', 21_405],
+  ['GET invoices/exports/20261123-EH-0000000000-0000000000-00', 21_175],
+  ['GET invoices/ksef/5265877635-20261123-000000000000-00', 21_164],
 ])('the refusal of %s has the form of the contract', async (target, code) => {
   await client.login();
   expect(JSON.stringify(await call(target))).toContain(String(code));

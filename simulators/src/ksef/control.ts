@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Answer, Call } from '../erp/call.js';
 import type { Clock } from '../erp/clock.js';
@@ -6,6 +7,7 @@ import { ControlRefusal } from '../erp/erp.js';
 import type { Authenticator } from './authentication.js';
 import { faultSchema } from './faults.js';
 import type { Faults } from './faults.js';
+import { foreignInvoiceSchema, readForeignInvoices } from './foreign-invoices.js';
 import { headerValue } from './header-value.js';
 import type { Invoices } from './invoices.js';
 import type { Keys } from './keys.js';
@@ -19,6 +21,8 @@ import type { Table } from './store.js';
 const CONTEXTS_MAX = 10_000;
 const TOKENS_MAX = 100;
 const SECONDS_MAX = 20 * 366 * 86_400;
+const EXPORT_INVOICES_MAX = 10_000;
+const PART_BYTES_MAX = 50_000_000;
 
 const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
 const factor = z.number().min(0).max(1_000_000);
@@ -41,22 +45,12 @@ const settingsSchema = z.strictObject({
   authPolls: looks.optional(),
   invoicePolls: looks.optional(),
   sessionPolls: looks.optional(),
+  exportPolls: looks.optional(),
+  exportInvoicesMax: z.int().min(1).max(EXPORT_INVOICES_MAX).optional(),
+  partBytesMax: z.int().min(1).max(PART_BYTES_MAX).optional(),
+  highWaterLagSeconds: z.number().min(0).max(SECONDS_MAX).optional(),
   limitFactor: factor.optional(),
   systemWarning: headerValue.max(1_000).nullable().optional(),
-});
-const invoiceSchema = z.strictObject({
-  context: nip,
-  sellerNip: nip,
-  kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).default('VAT'),
-  // Restricted like P_2 of the schema, since a confirmation writes it into XML.
-  number: z
-    .string()
-    .min(1)
-    .max(256)
-    .regex(/^[^\p{C}]*$/u, 'must not have control characters'),
-  invoiceHash: z.base64().length(44).optional(),
-  /** An open session of the context, in which the document was sent; without it, one of its own. */
-  sessionReferenceNumber: z.string().optional(),
 });
 const certificateSchema = z
   .strictObject({
@@ -91,7 +85,7 @@ interface ControlDeps {
   readonly advancedSeconds: () => number;
 }
 
-/** The routes below `/control` of one environment (KSeF reference, section 17). */
+/** The routes below `/control` of one environment (KSeF reference, sections 17 to 19). */
 export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
   const { clock, contexts, faults, keys, log, invoices, sessions, authenticator, settings } = deps;
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
@@ -160,21 +154,30 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
         },
       };
     },
-    'POST /control/invoices': ({ body }) => {
-      const invoice = invoiceSchema.parse(readJson(body));
-      const { sessionReferenceNumber: session, invoiceHash } = invoice;
-      if (session !== undefined && !sessions.isOpen(session, invoice.context)) {
+    'POST /control/invoices': async ({ body }) => {
+      const request = foreignInvoiceSchema.parse(readJson(body));
+      const foreign = readForeignInvoices(request, clock.now());
+      const { sessionReferenceNumber: session, count } = request;
+      if (session !== undefined && !sessions.isOpen(session, foreign.context)) {
         throw new ControlRefusal(400, 'The context has no open session with this reference number. Open one first.');
       }
-      const registered = sessions.registerForeign({ ...invoice, invoiceHash, sessionReferenceNumber: session });
-      if (registered === undefined) {
+      if (foreign.invoices.some(({ facts }) => invoices.isRegistered(facts))) {
         throw new ControlRefusal(
           400,
           'An invoice with this seller, kind and number is registered. Use another number.',
         );
       }
-      const { ksefNumber, sessionReferenceNumber } = registered;
-      return { status: 201, body: { ksefNumber, sessionReferenceNumber } };
+      const registered = sessions.registerForeign({ ...foreign, session });
+      // A caller that has the response finds the invoices in the next export.
+      const last = registered.at(-1);
+      while (last !== undefined && !invoices.isStored(last.invoice)) await delay(1);
+      const ksefNumbers = registered.map(({ ksefNumber }) => ksefNumber);
+      const [first] = registered;
+      const { ksefNumber, sessionReferenceNumber } = first ?? {};
+      return {
+        status: 201,
+        body: { ksefNumber, sessionReferenceNumber, ...(count === undefined ? {} : { ksefNumbers }) },
+      };
     },
     'PUT /control/settings': ({ body }) => {
       const changes = settingsSchema.parse(readJson(body));

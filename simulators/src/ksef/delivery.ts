@@ -10,7 +10,7 @@ export interface Delivery {
   readonly faults: TakenFaults;
   readonly response: ServerResponse;
   /** Does the call and returns the response. */
-  readonly answer: () => Answer;
+  readonly answer: () => Promise<Answer>;
   /** Renders an error as the caller asked for it. */
   readonly refuse: (refusal: Refusal) => Answer;
   /** Makes the access token of the call worthless. */
@@ -30,10 +30,10 @@ export async function deliver(delivery: Delivery): Promise<void> {
     onStatus(reached.status);
     send(response, reached);
   };
-  const act = (): Answer => patched(answer(), faults.patch);
+  const act = async (): Promise<Answer> => patched(await answer(), faults.patch);
   const fault = faults.delivery?.spec;
   if (fault === undefined) {
-    const reached = act();
+    const reached = await act();
     // Done, but not answered.
     if (faults.effect('HIDE') !== undefined) close(response);
     else reply(reached);
@@ -44,11 +44,11 @@ export async function deliver(delivery: Delivery): Promise<void> {
       close(response);
       return;
     case 'LOSE_ANSWER':
-      act();
+      await act();
       close(response);
       return;
     case 'STATUS': {
-      if (fault.processed) act();
+      if (fault.processed) await act();
       const { status, headers = {}, body, contentType } = fault;
       const isHtml = body === undefined;
       const type = contentType ?? (isHtml ? 'text/html' : typeof body === 'string' ? 'text/plain' : 'application/json');
@@ -62,21 +62,21 @@ export async function deliver(delivery: Delivery): Promise<void> {
       return;
     }
     case 'HANG':
-      if (fault.processed) act();
+      if (fault.processed) await act();
       await wait(fault.seconds, signal);
       close(response);
       return;
     case 'DELAY': {
-      const reached = act();
+      const reached = await act();
       await wait(fault.seconds, signal);
       reply(reached);
       return;
     }
     case 'HOLD': {
-      const done = fault.processed ? act() : undefined;
+      const done = fault.processed ? await act() : undefined;
       await aborted([faults.delivery?.removed, signal]);
       if (signal.aborted) close(response);
-      else reply(done ?? act());
+      else reply(done ?? (await act()));
       return;
     }
     case 'THROTTLE': {
@@ -105,7 +105,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
 /** A right answer in JSON with these members. */
 function patched(answer: Answer, patch: Readonly<Record<string, unknown>> | undefined): Answer {
   const { status, body } = answer;
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !Buffer.isBuffer(body);
   return patch === undefined || status >= 300 || !isObject ? answer : { ...answer, body: { ...body, ...patch } };
 }
 

@@ -6,6 +6,7 @@ import { Authenticator } from './authentication.js';
 import { Confirmations } from './confirmations.js';
 import { controlRoutes } from './control.js';
 import { deliver } from './delivery.js';
+import { Exports } from './exports.js';
 import { Faults } from './faults.js';
 import type { TakenFaults } from './faults.js';
 import { Invoices } from './invoices.js';
@@ -19,6 +20,7 @@ import type { Context, Settings } from './records.js';
 import { Refusal, renderRefusal } from './refusal.js';
 import { RequestLog } from './request-log.js';
 import { Sessions } from './sessions.js';
+import { SignedLinks } from './signed-links.js';
 import { Store } from './store.js';
 
 /** The environments, each with contexts, keys and documents of its own (KSeF reference, section 2). */
@@ -33,6 +35,10 @@ const DEFAULT_SETTINGS: Settings = {
   authPolls: 1,
   invoicePolls: 2,
   sessionPolls: 1,
+  exportPolls: 1,
+  exportInvoicesMax: 10_000,
+  partBytesMax: 50_000_000,
+  highWaterLagSeconds: 0,
   limitFactor: 1,
   systemWarning: null,
 };
@@ -69,7 +75,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
   clock.advance(advancedSeconds());
   const contexts = store.table<Context>('contexts');
   const settingsTable = store.table<Settings>('settings');
-  const settings = (): Settings => settingsTable.get('settings') ?? DEFAULT_SETTINGS;
+  const settings = (): Settings => ({ ...DEFAULT_SETTINGS, ...settingsTable.get('settings') });
   const log = new RequestLog(store);
   const faults = new Faults();
   const limits = new Limits(clock, limitWindowFactor);
@@ -86,9 +92,22 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     checksNips,
     isForTests: name === 'test',
   });
-  const confirmations = new Confirmations({ store, clock, keys, label, baseUrl });
+  const links = new SignedLinks({ store, clock, baseUrl });
+  const confirmations = new Confirmations({ store, clock, keys, label, links });
   const invoices = new Invoices({ store, clock, faults, contexts, settings, confirmations, checksNips });
   const sessions = new Sessions({ store, clock, keys, authenticator, invoices, confirmations, settings, takesFa2 });
+  const highWaterMark = (): Date => new Date(clock.now().getTime() - settings().highWaterLagSeconds * 1_000);
+  const invoiceExports = new Exports({
+    store,
+    clock,
+    keys,
+    authenticator,
+    invoices,
+    faults,
+    links,
+    settings,
+    highWaterMark,
+  });
   const control = controlRoutes({
     clock,
     contexts,
@@ -108,7 +127,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     },
   });
 
-  const handlers: Readonly<Record<Operation['name'], (call: Call, params: Params, faults: TakenFaults) => Answer>> = {
+  const handlers: Readonly<Record<Operation['name'], Handler>> = {
     A1: () => authenticator.certificates(),
     A2: () => authenticator.challenge(),
     A3: (call) => authenticator.begin(call),
@@ -126,7 +145,11 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     S7: (call, [session, upo], taken) => sessions.confirmation(call, session, upo, taken),
     S8: (call, [session, invoice]) => sessions.invoiceConfirmation(call, session, invoice),
     S9: (call) => sessions.list(call),
-    S10: (call) => queryMetadata(call, authenticator, invoices),
+    S10: (call) => queryMetadata(call, { clock, authenticator, invoices, highWaterMark }),
+    R1: (call, _, taken) => invoiceExports.start(call, taken),
+    R2: (call, [reference], taken) => invoiceExports.status(call, reference, taken),
+    R3: (call, [reference, part], taken) => invoiceExports.part(call, reference, part, taken),
+    R5: (call, [ksefNumber]) => invoiceExports.invoice(call, ksefNumber),
   };
 
   const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
@@ -157,8 +180,9 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     async serve(call, target, response) {
       await keys.ready();
       const operation = findOperation(call.method, call.path);
-      const context = contextNamedBy(call, operation) ?? authenticator.contextOf(call);
       const [first = null] = operation?.params ?? [];
+      const named = operation?.name === 'R3' ? invoiceExports.contextOf(first ?? '') : contextNamedBy(call, operation);
+      const context = named ?? authenticator.contextOf(call);
       const sessionReferenceNumber = SESSION_OPERATIONS.includes(operation?.name ?? '') ? first : null;
       const requestOperation = operation?.name ?? null;
       const n = log.add({
@@ -181,14 +205,14 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
       await deliver({
         faults: taken,
         response,
-        answer: () => {
+        answer: async () => {
           try {
             const download = /^\/downloads\/([^/]+)$/.exec(call.path)?.[1];
             if (download !== undefined && call.method === 'GET') return confirmations.download(call, download);
             if (operation === undefined) return answerLimits(call) ?? { status: 404 };
             checkMediaType(call, operation);
             checkLimits(operation, context);
-            return handlers[operation.name](call, [operation.params[0] ?? '', operation.params[1] ?? ''], taken);
+            return await handlers[operation.name](call, [operation.params[0] ?? '', operation.params[1] ?? ''], taken);
           } catch (error) {
             if (error instanceof Refusal) return refuse(error);
             throw error;
@@ -214,6 +238,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
 }
 
 type Params = readonly [string, string];
+type Handler = (call: Call, params: Params, faults: TakenFaults) => Answer | Promise<Answer>;
 
 const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
 

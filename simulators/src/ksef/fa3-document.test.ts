@@ -15,6 +15,15 @@ test.each<Fa3Invoice>([
     issueDate: '2026-12-31',
     item: 'Kubek',
   },
+  {
+    number: 'FV/2/2026',
+    buyer: '5265877635',
+    buyerName: 'Huta',
+    recipients: ['1111111111', '9999999999'],
+    authorized: '8888888888',
+    transfer: { account: '61109010140000071219812874', dueDate: '2026-03-01' },
+  },
+  { number: 'FV/3/2026', buyer: null },
 ])('a document of %j follows the schema of FA(3)', (invoice) => {
   const parsed = parseXml(Buffer.from(fa3Document(invoice)));
   if ('fault' in parsed) throw new Error(parsed.fault);

@@ -7,6 +7,13 @@ export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
   readonly sellerName?: string;
+  /** The NIP of the buyer; null for a buyer without any number. */
+  readonly buyer?: string | null;
+  readonly buyerName?: string;
+  /** NIPs of recipients other than the buyer (Podmiot3 with the role 2). */
+  readonly recipients?: readonly string[];
+  /** The NIP of an authorized entity (PodmiotUpowazniony with the role 3, a tax representative). */
+  readonly authorized?: string | undefined;
   readonly kind?: string;
   readonly issueDate?: string;
   readonly item?: string;
@@ -14,6 +21,8 @@ export interface Fa3Invoice {
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
   /** Says that the invoice was paid by card on its day of issue; otherwise it says nothing about payment. */
   readonly isPaid?: boolean;
+  /** Asks for a transfer to the account until the due date. */
+  readonly transfer?: { readonly account: string; readonly dueDate: string };
 }
 
 /** A valid FA(3) document, for tests and demonstrations. */
@@ -21,14 +30,19 @@ export function fa3Document({
   number,
   seller = SELLER,
   sellerName = 'Huta Szkła Jedlina',
+  buyer = BUYER,
+  buyerName = 'Jan Kowalski',
+  recipients = [],
+  authorized,
   kind = 'VAT',
   issueDate = '2026-02-15',
   item = 'Butelka',
   amounts: { net, vat, gross } = { net: '1666.66', vat: '383.33', gross: '2049.99' },
   isPaid = false,
+  transfer,
 }: Fa3Invoice): string {
-  const payment = `
-    <Platnosc><Zaplacono>1</Zaplacono><DataZaplaty>${issueDate}</DataZaplaty><FormaPlatnosci>2</FormaPlatnosci></Platnosc>`;
+  const paid = `<Zaplacono>1</Zaplacono><DataZaplaty>${issueDate}</DataZaplaty><FormaPlatnosci>2</FormaPlatnosci>`;
+  const payment = isPaid ? paid : transfer === undefined ? undefined : transferTo(transfer);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Faktura xmlns="http://crd.gov.pl/wzor/2025/06/25/13775/">
   <Naglowek>
@@ -41,10 +55,10 @@ export function fa3Document({
     <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Kwiatowa 1, 30-001 Kraków</AdresL1></Adres>
   </Podmiot1>
   <Podmiot2>
-    <DaneIdentyfikacyjne><NIP>${BUYER}</NIP><Nazwa>Jan Kowalski</Nazwa></DaneIdentyfikacyjne>
+    <DaneIdentyfikacyjne>${buyer === null ? '<BrakID>1</BrakID>' : `<NIP>${buyer}</NIP>`}<Nazwa>${buyerName}</Nazwa></DaneIdentyfikacyjne>
     <JST>2</JST>
     <GV>2</GV>
-  </Podmiot2>
+  </Podmiot2>${recipients.map(recipientOf).join('')}${authorized === undefined ? '' : authorizedOf(authorized)}
   <Fa>
     <KodWaluty>PLN</KodWaluty>
     <P_1>${issueDate}</P_1>
@@ -63,8 +77,35 @@ export function fa3Document({
       <PMarzy><P_PMarzyN>1</P_PMarzyN></PMarzy>
     </Adnotacje>
     <RodzajFaktury>${kind}</RodzajFaktury>
-    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>${item}</P_7><P_8A>szt.</P_8A><P_8B>1</P_8B><P_9A>${net}</P_9A><P_11>${net}</P_11><P_12>23</P_12></FaWiersz>${isPaid ? payment : ''}
+    <FaWiersz><NrWierszaFa>1</NrWierszaFa><P_7>${item}</P_7><P_8A>szt.</P_8A><P_8B>1</P_8B><P_9A>${net}</P_9A><P_11>${net}</P_11><P_12>23</P_12></FaWiersz>${
+      payment === undefined
+        ? ''
+        : `
+    <Platnosc>${payment}</Platnosc>`
+    }
   </Fa>
 </Faktura>
 `;
+}
+
+function recipientOf(nip: string): string {
+  return `
+  <Podmiot3>
+    <DaneIdentyfikacyjne><NIP>${nip}</NIP><Nazwa>Oddział ${nip}</Nazwa></DaneIdentyfikacyjne>
+    <Rola>2</Rola>
+  </Podmiot3>`;
+}
+
+function authorizedOf(nip: string): string {
+  return `
+  <PodmiotUpowazniony>
+    <DaneIdentyfikacyjne><NIP>${nip}</NIP><Nazwa>Przedstawiciel ${nip}</Nazwa></DaneIdentyfikacyjne>
+    <Adres><KodKraju>PL</KodKraju><AdresL1>ul. Polna 2, 00-001 Warszawa</AdresL1></Adres>
+    <RolaPU>3</RolaPU>
+  </PodmiotUpowazniony>`;
+}
+
+function transferTo({ account, dueDate }: { readonly account: string; readonly dueDate: string }): string {
+  const due = `<TerminPlatnosci><Termin>${dueDate}</Termin></TerminPlatnosci><FormaPlatnosci>6</FormaPlatnosci>`;
+  return `${due}<RachunekBankowy><NrRB>${account}</NrRB></RachunekBankowy>`;
 }

@@ -5,6 +5,8 @@ import type { OperationName } from './operations.js';
 
 const FAULTS_MAX = 1_000;
 const SECONDS_MAX = 3_600;
+const BOMB_BYTES_MAX = 10_000_000_000;
+const BOMB_ENTRIES_MAX = 100_000;
 
 const details = z.array(z.string()).optional();
 const headerName = z.string().regex(/^[!#$%&'*+.^`|~\w-]+$/, 'must be the name of a header');
@@ -24,7 +26,7 @@ const shared = {
   skip: z.int().min(0).default(0),
 };
 
-/** The body of `POST /control/faults` (KSeF reference, section 17). */
+/** The body of `POST /control/faults` (KSeF reference, sections 17 and 19). */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('DROP') }),
   z.strictObject({ ...shared, kind: z.literal('LOSE_ANSWER') }),
@@ -73,19 +75,59 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('HIDE'), polls }),
   z.strictObject({ ...shared, kind: z.literal('UPO_LATE'), polls }),
   z.strictObject({ ...shared, kind: z.literal('BAD_HASH') }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('EXPORT_STATUS'),
+    code,
+    description: z.string().optional(),
+    details,
+  }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('ZIP_BOMB'),
+    bytes: z.int().min(1).max(BOMB_BYTES_MAX).default(100_000_000),
+    entries: z.int().min(1).max(BOMB_ENTRIES_MAX).default(1),
+  }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('EXTRA_FILE'),
+    // The archive refuses names that lead out of it.
+    name: z
+      .string()
+      .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a name or a path without leading dots')
+      .optional(),
+    content: z.string().optional(),
+  }),
+  z.strictObject({ ...shared, kind: z.literal('MISSING_FILE') }),
+  z.strictObject({ ...shared, kind: z.literal('REPEATED_INVOICE') }),
+  z.strictObject({ ...shared, kind: z.literal('CUT_METADATA') }),
+  z.strictObject({
+    ...shared,
+    kind: z.literal('PART_HASH'),
+    member: z.enum(['partHash', 'encryptedPartHash']).default('encryptedPartHash'),
+  }),
+  z.strictObject({ ...shared, kind: z.literal('FOREIGN_LINK'), origin: z.url() }),
 ]);
 export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
-/** Faults of what KSeF does, each of one call alone; all that match apply. The others are of how a call is answered. */
+/** Faults of what KSeF does, with the calls that know them; all that match apply. The others are of how a call is answered. */
 const effects = {
-  AUTH_STATUS: 'A4',
-  SESSION_STATUS: 'S1',
-  INVOICE_STATUS: 'S2',
-  HIDE: 'S2',
-  UPO_LATE: 'S1',
-  BAD_HASH: 'S7',
-} as const;
+  AUTH_STATUS: ['A4'],
+  SESSION_STATUS: ['S1'],
+  INVOICE_STATUS: ['S2'],
+  HIDE: ['S2'],
+  UPO_LATE: ['S1'],
+  BAD_HASH: ['S7', 'R3'],
+  EXPORT_STATUS: ['R1'],
+  ZIP_BOMB: ['R1'],
+  EXTRA_FILE: ['R1'],
+  MISSING_FILE: ['R1'],
+  REPEATED_INVOICE: ['R1'],
+  CUT_METADATA: ['R1'],
+  PART_HASH: ['R2'],
+  FOREIGN_LINK: ['R2'],
+} as const satisfies Readonly<Record<string, readonly OperationName[]>>;
 type EffectKind = keyof typeof effects;
 type DeliveryFault = Exclude<FaultSpec, { kind: EffectKind | 'PATCH' }>;
 
@@ -170,6 +212,7 @@ function isEffect(spec: FaultSpec): spec is Extract<FaultSpec, { kind: EffectKin
 
 function matches(spec: FaultSpec, operation: OperationName, context: string | null): boolean {
   if (spec.operation !== '*' && spec.operation !== operation) return false;
-  if (isEffect(spec) && effects[spec.kind] !== operation) return false;
+  const knownBy: readonly OperationName[] = isEffect(spec) ? effects[spec.kind] : [operation];
+  if (!knownBy.includes(operation)) return false;
   return spec.context === undefined || spec.context === context;
 }

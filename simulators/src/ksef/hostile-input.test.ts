@@ -48,6 +48,11 @@ const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   S8: `GET sessions/${REFERENCE}/invoices/${REFERENCE}/upo`,
   S9: 'GET sessions?sessionType=Online',
   S10: 'POST invoices/query/metadata',
+  R1: 'POST invoices/exports',
+  R2: `GET invoices/exports/${REFERENCE}`,
+  // Beside the API: the dots lead out of it.
+  R3: `GET ../storage/${REFERENCE}/invoice-package/part`,
+  R5: 'GET invoices/ksef/5265877635-20261123-000000000000-00',
 };
 
 describe('each operation', () => {
@@ -90,6 +95,11 @@ describe('control routes', () => {
     ['POST faults', { operation: 'S1', kind: 'THROTTLE', retryAfter: '1\r\n' }],
     ['POST faults', { operation: 'S1', kind: 'HANG', seconds: 3_601 }],
     ['PUT settings', { invoicePolls: -1 }],
+    ['PUT settings', { exportInvoicesMax: 0 }],
+    ['PUT settings', { exportInvoicesMax: 10_001 }],
+    ['PUT settings', { partBytesMax: 0 }],
+    ['PUT settings', { partBytesMax: 50_000_001 }],
+    ['PUT settings', { highWaterLagSeconds: -1 }],
     ['PUT settings', { systemWarning: 'zażółć' }],
     ['PUT settings', { systemWarning: 'a\nb' }],
     ['PUT settings', { unknown: 1 }],
@@ -98,6 +108,17 @@ describe('control routes', () => {
     ['POST keys', { action: 'DELETE' }],
     ['POST invoices', { context: SELLER, sellerNip: SELLER, number: 'a\u0001b' }],
     ['POST invoices', { context: SELLER, sellerNip: SELLER, number: 'n', invoiceHash: 'short' }],
+    ['POST invoices', { sellerNip: SELLER }],
+    ['POST invoices', { number: 'n' }],
+    ['POST invoices', { xml: 'no XML', number: 'n' }],
+    ['POST invoices', { sellerNip: SELLER, number: 'n', count: 10_001 }],
+    ['POST invoices', { sellerNip: SELLER, number: 'n', count: 2, xml: '<a/>' }],
+    ['POST invoices', { sellerNip: SELLER, number: 'n', buyerNip: '1' }],
+    ['POST invoices', { sellerNip: SELLER, number: 'n', storedSecondsAgo: -1 }],
+    ['POST faults', { operation: 'R1', kind: 'ZIP_BOMB', bytes: 0 }],
+    ['POST faults', { operation: 'R1', kind: 'EXTRA_FILE', name: '../a.xml' }],
+    ['POST faults', { operation: 'R2', kind: 'PART_HASH', member: 'url' }],
+    ['POST faults', { operation: 'R2', kind: 'FOREIGN_LINK', origin: 'nowhere' }],
     ['GET requests?after=x', undefined],
   ])('refuse %s with %j, and change nothing', async (target, body) => {
     const before = [await client.control('GET faults'), await client.control('GET counters')].map(({ text }) => text);

@@ -1,12 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../erp/clock.js';
 import { checkDocument, failed } from './check-document.js';
-import { invoicingMode } from './confirmation.js';
+import { escape, invoicingMode } from './confirmation.js';
 import type { Confirmations } from './confirmations.js';
+import { fa3Document } from './fa3-document.js';
 import type { Faults, TakenFaults } from './faults.js';
 import { sha256 } from './keys.js';
-import { newKsefNumber, newReferenceNumber, polishDay, timestamp } from './numbers.js';
-import type { Confirmation, Context, FormCode, Invoice, Registered, Session, Settings, Status } from './records.js';
+import { microTimestamp, newKsefNumber, newReferenceNumber, polishDay, timestamp } from './numbers.js';
+import type {
+  Confirmation,
+  Context,
+  FormCode,
+  Invoice,
+  InvoiceFacts,
+  Registered,
+  Session,
+  Settings,
+  Status,
+} from './records.js';
 import type { Store, Table } from './store.js';
 
 export const FA3: FormCode = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
@@ -15,6 +25,10 @@ const processing: Readonly<Record<number, string>> = {
   100: 'Faktura przyjęta do dalszego przetwarzania',
   150: 'Trwa przetwarzanie',
 };
+/** Permanent storage follows the number of an invoice that was sent. */
+const STORAGE_MS = 1_000;
+/** Microseconds between the storage dates of two invoices. */
+export const STORAGE_STEP = 10;
 const accepted: Status = { code: 200, description: 'Sukces' };
 
 /** A request of S2. */
@@ -27,13 +41,20 @@ export interface ReceivedInvoice {
 
 /** An invoice that another taxpayer registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
-  readonly context: string;
-  readonly sellerNip: string;
-  readonly kind: string;
-  readonly number: string;
+  readonly facts: InvoiceFacts;
+  /** The document as buyers receive it; undefined for one that is written from the facts. */
+  readonly xml: string | undefined;
+  /** The hash that metadata state; undefined for that of the document. */
   readonly invoiceHash: string | undefined;
-  /** The open session that it is part of; undefined for a session of its own. */
-  readonly sessionReferenceNumber: string | undefined;
+  /** Time of permanent storage as KSeF writes it, when it lies in the past; undefined for now. */
+  readonly storedAt: string | undefined;
+}
+
+/** An accepted invoice, as queries and exports find it. */
+export interface AcceptedInvoice extends Invoice {
+  readonly facts: InvoiceFacts;
+  readonly ksefNumber: string;
+  readonly acquiredAt: string;
 }
 
 interface InvoicesDeps {
@@ -51,11 +72,15 @@ export class Invoices {
   readonly #deps: InvoicesDeps;
   readonly #invoices: Table<Invoice>;
   readonly #registered: Table<Registered>;
+  readonly #documents: Table<string>;
+  /** The last storage dates in microseconds: of invoices that were sent, and of those of others. */
+  readonly #lastStored = { sent: 0, foreign: 0 };
 
   constructor(deps: InvoicesDeps) {
     this.#deps = deps;
     this.#invoices = deps.store.table('invoices');
     this.#registered = deps.store.table('registered');
+    this.#documents = deps.store.table('documents');
   }
 
   get(reference: string): Invoice | undefined {
@@ -85,8 +110,10 @@ export class Invoices {
       { encrypted, key, iv: Buffer.from(session.iv, 'base64'), invoiceHash, invoiceSize },
       { formCode: session.formCode, today: polishDay(now), checksNips: this.#deps.checksNips },
     );
+    const { facts, failure } = checked;
     const forced = faults.effect('INVOICE_STATUS');
     const referenceNumber = newReferenceNumber('EE', now);
+    if (checked.failure === null) this.#documents.put(referenceNumber, checked.text);
     this.#invoices.put(referenceNumber, {
       referenceNumber,
       session: session.referenceNumber,
@@ -94,7 +121,8 @@ export class Invoices {
       ordinalNumber: session.invoices.length + 1,
       invoiceHash,
       receivedAt: now.toISOString(),
-      ...checked,
+      facts,
+      failure,
       looks: 0,
       final: null,
       ksefNumber: null,
@@ -122,7 +150,9 @@ export class Invoices {
     const isHeld = looked.forced !== null && looked.forced.code < 200 && this.#deps.faults.has(looked.forced.fault);
     if (isHeld || looked.looks <= this.#deps.settings().invoicePolls) return looked;
     const refusal = this.#refusalOf(looked, session);
-    return refusal === undefined ? this.#register(looked) : this.#end(looked, refusal);
+    if (refusal !== undefined) return this.#end(looked, refusal);
+    const now = this.#deps.clock.now();
+    return this.#register(looked, now, this.#nextStorage('sent', now.getTime() + STORAGE_MS));
   }
 
   /** Presents an invoice as S3 and S4 show it. */
@@ -158,37 +188,27 @@ export class Invoices {
     return confirmation;
   }
 
-  /** Registers an invoice of another session (`POST /control/invoices`). @returns undefined for a duplicate */
+  /** Tells whether KSeF has an invoice of this seller, kind and number. */
+  isRegistered(facts: InvoiceFacts): boolean {
+    return this.#registered.get(duplicateKey(facts)) !== undefined;
+  }
+
+  /** Registers an invoice of another session (`POST /control/invoices`), which must not be registered yet. */
   registerForeign(
-    session: string,
-    { context, sellerNip, kind, number, invoiceHash }: Omit<ForeignInvoice, 'sessionReferenceNumber'>,
-  ): Registered | undefined {
-    if (this.#registered.get(duplicateKey({ sellerNip, kind, number })) !== undefined) return undefined;
-    const now = this.#deps.clock.now();
-    const referenceNumber = newReferenceNumber('EE', now);
+    { session, context, ordinalNumber }: Pick<Invoice, 'session' | 'context' | 'ordinalNumber'>,
+    { facts, xml, invoiceHash, storedAt }: ForeignInvoice,
+  ): Registered {
+    const at = storedAt === undefined ? this.#deps.clock.now() : new Date(storedAt);
+    const referenceNumber = newReferenceNumber('EE', at);
+    if (xml !== undefined) this.#documents.put(referenceNumber, xml);
     const invoice: Invoice = {
       referenceNumber,
       session,
       context,
-      ordinalNumber: 1,
-      invoiceHash: invoiceHash ?? sha256(randomBytes(32)),
-      receivedAt: now.toISOString(),
-      facts: {
-        sellerNip,
-        sellerName: 'Sprzedawca',
-        buyer: { type: 'None', value: null },
-        buyerName: null,
-        kind,
-        number,
-        issueDate: polishDay(now),
-        currency: 'PLN',
-        net: 100,
-        vat: 23,
-        gross: 123,
-        isSelfInvoicing: false,
-        hasAttachment: false,
-        formCode: FA3,
-      },
+      ordinalNumber,
+      invoiceHash: invoiceHash ?? sha256(xml ?? writeDocument(facts)),
+      receivedAt: at.toISOString(),
+      facts,
       failure: null,
       looks: 0,
       final: null,
@@ -198,16 +218,40 @@ export class Invoices {
       forced: null,
       upo: null,
     };
-    this.#register(invoice);
-    return this.#registered.get(duplicateKey({ sellerNip, kind, number }));
+    this.#register(invoice, at, storedAt ?? this.#nextStorage('foreign', at.getTime()));
+    const registered = this.#registered.get(duplicateKey(facts));
+    if (registered === undefined) throw new Error(`The invoice ${referenceNumber} was not registered.`);
+    return registered;
   }
 
-  /** The invoice behind a registered document, for queries of metadata. */
+  /** Tells whether an accepted invoice has reached permanent storage. */
+  isStored(reference: string): boolean {
+    return storageDateOf(this.requireAccepted(reference)) <= timestamp(this.#deps.clock.now());
+  }
+
+  /** Lists the documents that are registered, each with its invoice. */
   registered(): readonly { readonly registered: Registered; readonly invoice: Invoice }[] {
     return [...this.#registered.values()].flatMap((registered) => {
       const invoice = this.#invoices.get(registered.invoice);
       return invoice === undefined ? [] : [{ registered, invoice }];
     });
+  }
+
+  /** Lists the accepted invoices. */
+  accepted(): readonly AcceptedInvoice[] {
+    return this.registered().flatMap(({ invoice }) => (hasNumber(invoice) ? [invoice] : []));
+  }
+
+  /** Returns an accepted invoice by its reference number. */
+  requireAccepted(reference: string): AcceptedInvoice {
+    const invoice = this.#invoices.get(reference);
+    if (invoice === undefined || !hasNumber(invoice)) throw new Error(`The invoice ${reference} is not accepted.`);
+    return invoice;
+  }
+
+  /** Returns the document of an accepted invoice, as its sender sent it. */
+  documentOf({ referenceNumber, facts }: AcceptedInvoice): string {
+    return this.#documents.get(referenceNumber) ?? writeDocument(facts);
   }
 
   /** Checks run in the order of the KSeF reference, section 14. */
@@ -236,11 +280,16 @@ export class Invoices {
     };
   }
 
-  #register(invoice: Invoice): Invoice {
+  /** Storage dates differ from each other, so that a window can end between any two invoices. */
+  #nextStorage(origin: 'sent' | 'foreign', ms: number): string {
+    this.#lastStored[origin] = Math.max(ms * 1_000, this.#lastStored[origin] + STORAGE_STEP);
+    return microTimestamp(this.#lastStored[origin]);
+  }
+
+  #register(invoice: Invoice, now: Date, storedAt: string): Invoice {
     const { facts } = invoice;
     if (facts === null) throw new Error(`The invoice ${invoice.referenceNumber} could not be read.`);
     const key = duplicateKey(facts);
-    const now = this.#deps.clock.now();
     // There already where the process was killed between these two writes.
     const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);
     this.#registered.put(key, {
@@ -253,7 +302,7 @@ export class Invoices {
       context: invoice.context,
       invoice: invoice.referenceNumber,
     });
-    return this.#end({ ...invoice, ksefNumber, acquiredAt: now.toISOString() }, accepted);
+    return this.#end({ ...invoice, ksefNumber, acquiredAt: now.toISOString(), storedAt }, accepted);
   }
 
   #end(invoice: Invoice, final: Status): Invoice {
@@ -271,11 +320,34 @@ export class Invoices {
     };
   }
 
-  /** Permanent storage follows a second after the number. */
-  #storedAt({ acquiredAt }: Invoice): string | null {
-    const storedMs = acquiredAt === null ? Number.POSITIVE_INFINITY : Date.parse(acquiredAt) + 1_000;
-    return storedMs <= this.#deps.clock.now().getTime() ? timestamp(new Date(storedMs)) : null;
+  #storedAt(invoice: Invoice): string | null {
+    return hasNumber(invoice) && this.isStored(invoice.referenceNumber) ? storageDateOf(invoice) : null;
   }
+}
+
+/** The time of permanent storage as KSeF writes it. */
+export function storageDateOf({ storedAt, acquiredAt }: AcceptedInvoice): string {
+  return storedAt ?? timestamp(new Date(Date.parse(acquiredAt) + STORAGE_MS));
+}
+
+function hasNumber(invoice: Invoice): invoice is AcceptedInvoice {
+  return invoice.facts !== null && invoice.ksefNumber !== null && invoice.acquiredAt !== null;
+}
+
+/** Writes the document of an invoice that came without one. */
+function writeDocument(facts: InvoiceFacts): string {
+  const { number, sellerNip, sellerName, kind, issueDate, buyer, thirdSubjects = [], authorizedSubject } = facts;
+  return fa3Document({
+    number: escape(number),
+    seller: sellerNip,
+    sellerName: escape(sellerName),
+    kind,
+    issueDate,
+    buyer: buyer.value,
+    recipients: thirdSubjects.flatMap(({ identifier }) => identifier.value ?? []),
+    authorized: authorizedSubject?.nip,
+    amounts: { net: facts.net.toFixed(2), vat: facts.vat.toFixed(2), gross: facts.gross.toFixed(2) },
+  });
 }
 
 /** Builds the key by which KSeF finds duplicates, across all contexts. */

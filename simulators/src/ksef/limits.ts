@@ -10,7 +10,7 @@ interface Limit {
 
 const authentication: Limit = { group: 'auth', calls: [[1, 60]] };
 const read: Limit = { group: 'read', calls: windows(10, 120, 1_200) };
-/** The limits of KSeF 2.8 (KSeF reference, section 7). */
+/** The limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
 const limits: Readonly<Record<OperationName, Limit>> = {
   A1: authentication,
   A2: authentication,
@@ -30,6 +30,11 @@ const limits: Readonly<Record<OperationName, Limit>> = {
   S8: read,
   S9: { group: 'S9', calls: windows(5, 10, 60) },
   S10: { group: 'S10', calls: windows(8, 16, 20) },
+  R1: { group: 'R1', calls: windows(8, 16, 20) },
+  R2: { group: 'R2', calls: windows(10, 60, 600) },
+  // Pre-signed addresses have no limit.
+  R3: { group: 'R3', calls: [] },
+  R5: { group: 'R5', calls: windows(8, 16, 64) },
 };
 
 /** The groups of `GET /rate-limits` with a call of theirs; those of calls that are not served are stated as `other`. */
@@ -42,14 +47,14 @@ const stated = {
   sessionMisc: limits.S6,
   sessionList: limits.S9,
   invoiceMetadata: limits.S10,
+  invoiceExport: limits.R1,
+  invoiceExportStatus: limits.R2,
+  invoiceDownload: limits.R5,
 };
 const other: Limit = { group: 'other', calls: windows(10, 30, 120) };
 const notServed = {
   batchSession: other,
   collectiveIdentifier: other,
-  invoiceDownload: other,
-  invoiceExport: other,
-  invoiceExportStatus: other,
   other,
 };
 

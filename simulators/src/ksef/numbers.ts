@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** Challenge, authentication, online session, invoice, UPO and token (KSeF reference, section 4). */
-export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC';
+/** Challenge, authentication, online session, invoice, UPO, token and export (KSeF reference, sections 4 and 19). */
+export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC' | 'EH';
 
+/** Numbers of KSeF 1.0 have a hyphen more. */
+const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{6}-?[0-9A-F]{6}-[0-9A-F]{2}$/;
 const NIP_WEIGHTS = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 
 /** CRC-8 with polynomial 0x07 and initial value 0x00, as two upper-case hexadecimal digits. */
@@ -21,9 +23,9 @@ export function newReferenceNumber(kind: ReferenceKind, now: Date): string {
   return `${start}-${crc8(start)}`;
 }
 
-/** `5265877635-20261123-0100A0D6723E-46`. */
-export function newKsefNumber(sellerNip: string, now: Date): string {
-  const start = `${sellerNip}-${compactDay(now)}-${hex(randomBytes(6))}`;
+/** `5265877635-20261123-0100A0D6723E-46`. @param unique six bytes */
+export function newKsefNumber(sellerNip: string, now: Date, unique: Uint8Array = randomBytes(6)): string {
+  const start = `${sellerNip}-${compactDay(now)}-${hex(unique)}`;
   return `${start}-${crc8(start)}`;
 }
 
@@ -40,6 +42,37 @@ export function polishDay(instant: Date): string {
 /** An instant as KSeF writes it: seven digits of a second and an offset. */
 export function timestamp(instant: Date, digitsBelowMs = '0000'): string {
   return instant.toISOString().replace('Z', `${digitsBelowMs}+00:00`);
+}
+
+/** An instant in microseconds since 1970, as KSeF writes it. */
+export function microTimestamp(microseconds: number): string {
+  return timestamp(new Date(Math.floor(microseconds / 1_000)), `${String(microseconds % 1_000).padStart(3, '0')}0`);
+}
+
+/**
+ * Text that sorts by time, `2026-11-23T10:00:00.1234567` in UTC. KSeF writes more digits than a Date has, and reads an instant without an
+ * offset as Polish time.
+ * @returns undefined for what is not a date and time
+ */
+export function sortableInstant(text: string): string | undefined {
+  const [, local, fraction = '', offset] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,7}))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? [];
+  const ms = Date.parse(`${local}${offset ?? 'Z'}`);
+  if (Number.isNaN(ms)) return undefined;
+  const utc = new Date(offset === undefined ? ms - polishOffsetMs(ms) : ms);
+  return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(7, '0')}`;
+}
+
+/** The offset of Polish time from UTC. @param ms whole seconds */
+function polishOffsetMs(ms: number): number {
+  const options = { timeZone: 'Europe/Warsaw', dateStyle: 'short', timeStyle: 'medium' } as const;
+  const [day = '', time = ''] = new Intl.DateTimeFormat('sv-SE', options).format(ms).split(' ');
+  return Date.parse(`${day}T${time}Z`) - ms;
+}
+
+/** Tells whether the text has the form of a number of KSeF. */
+export function isKsefNumber(text: string): boolean {
+  return KSEF_NUMBER.test(text);
 }
 
 function compactDay(now: Date): string {

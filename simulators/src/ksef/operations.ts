@@ -1,4 +1,4 @@
-/** The calls of KSeF by their names in sections 3, 5 and 18 of the KSeF reference. */
+/** The calls of KSeF by their names in sections 3, 5, 18 and 19 of the KSeF reference. R4 is S10. */
 export const operationNames = [
   'A1',
   'A2',
@@ -18,6 +18,10 @@ export const operationNames = [
   'S8',
   'S9',
   'S10',
+  'R1',
+  'R2',
+  'R3',
+  'R5',
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
@@ -47,11 +51,16 @@ const routes: readonly (readonly [OperationName, string, string])[] = [
   ['S7', 'GET', '/sessions/:/upo/:'],
   ['S6', 'GET', '/sessions/:'],
   ['S10', 'POST', '/invoices/query/metadata'],
+  ['R1', 'POST', '/invoices/exports'],
+  ['R2', 'GET', '/invoices/exports/:'],
+  ['R5', 'GET', '/invoices/ksef/:'],
+  ['R3', 'GET', '/storage/:/invoice-package/:'],
 ];
 const patterns = routes.map(([name, method, path]) => ({
   name,
   method,
-  pattern: new RegExp(`^/v2${path.replaceAll(':', '([^/]+)')}$`),
+  // Files have pre-signed addresses next to the API, as in production.
+  pattern: new RegExp(`^${path.startsWith('/storage/') ? '' : '/v2'}${path.replaceAll(':', '([^/]+)')}$`),
 }));
 
 /** @returns undefined for what KSeF does not have */

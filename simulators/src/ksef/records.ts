@@ -98,12 +98,29 @@ export interface FormCode {
   readonly value: string;
 }
 
+/** The number by which a document identifies a party; InternalId is one of Podmiot3 alone. */
+export interface PartyIdentifier {
+  readonly type: 'Nip' | 'InternalId' | 'VatUe' | 'Other' | 'None';
+  readonly value: string | null;
+}
+
+export interface ThirdSubject {
+  readonly identifier: PartyIdentifier;
+  readonly name: string | null;
+  /** Rola; 0 for RolaInna. */
+  readonly role: number;
+}
+
 /** Facts that a document states, for duplicates, rights, metadata and confirmations. */
 export interface InvoiceFacts {
   readonly sellerNip: string;
   readonly sellerName: string;
-  readonly buyer: { readonly type: 'Nip' | 'VatUe' | 'Other' | 'None'; readonly value: string | null };
+  readonly buyer: PartyIdentifier;
   readonly buyerName: string | null;
+  /** Podmiot3; absent in records of earlier versions, as the next one. */
+  readonly thirdSubjects?: readonly ThirdSubject[];
+  /** PodmiotUpowazniony. */
+  readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
   /** RodzajFaktury. */
   readonly kind: string;
   /** P_2. */
@@ -135,6 +152,8 @@ export interface Invoice {
   readonly final: Status | null;
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
+  /** Time of permanent storage as KSeF writes it, from which on buyers receive it; absent until it is accepted. */
+  readonly storedAt?: string;
   /** Lists of invoices that leave it out. */
   readonly hiddenLooks: number;
   /** Status that a fault forces; below 200 until the fault is gone. */
@@ -160,10 +179,51 @@ export interface Confirmation {
   readonly xml: string;
 }
 
+/** An export of invoices (R1), whose list of invoices is a row of its own. */
+export interface Export {
+  readonly referenceNumber: string;
+  readonly context: string;
+  readonly startedAt: string;
+  /** Base64; null where the key could not be decrypted. */
+  readonly key: string | null;
+  readonly iv: string;
+  /** Final status, which appears after enough polls. */
+  readonly outcome: Status;
+  /** The fault that keeps the export at 100 for as long as it exists. */
+  readonly heldBy: string | null;
+  readonly looks: number;
+  readonly endedAt: string | null;
+  readonly isOnlyMetadata: boolean;
+  readonly partBytesMax: number;
+  readonly isTruncated: boolean;
+  /** The limits of the package as R2 states them. */
+  readonly dates: Readonly<Record<string, string | null>>;
+  readonly tampering: Tampering;
+}
+
+/** Faults of a package, which are chosen when its export starts. */
+export interface Tampering {
+  /** Files of zeros under the numbers of invoices that do not exist. */
+  readonly bomb: { readonly bytes: number; readonly entries: number } | null;
+  /** A file that the metadata lacks. */
+  readonly extraFile: { readonly name: string; readonly content: string } | null;
+  /** The metadata name an invoice that has no file. */
+  readonly isFileMissing: boolean;
+  /** The metadata end in the middle. */
+  readonly isMetadataCut: boolean;
+}
+
 export interface Settings {
   readonly authPolls: number;
   readonly invoicePolls: number;
   readonly sessionPolls: number;
+  readonly exportPolls: number;
+  /** Invoices after which a package is truncated. */
+  readonly exportInvoicesMax: number;
+  /** Bytes of one part of a package, before encryption. */
+  readonly partBytesMax: number;
+  /** Seconds by which the high water mark is behind. */
+  readonly highWaterLagSeconds: number;
   /** Factor of the limits; 0 switches them off. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;

@@ -16,6 +16,7 @@ import { readBody } from './read-body.js';
 import type { Registered, Session, Settings, Status } from './records.js';
 import { badRequest, forbidden } from './refusal.js';
 import type { Store, Table } from './store.js';
+import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
 const SESSION_MS = 12 * 3_600_000;
 const INVOICES_MAX = 10_000;
@@ -34,11 +35,7 @@ const sessionStatuses: Readonly<Record<number, Status>> = {
 const hash = z.base64().length(44);
 const openRequest = z.object({
   formCode: z.object({ systemCode: z.string(), schemaVersion: z.string(), value: z.string() }),
-  encryption: z.object({
-    encryptedSymmetricKey: z.base64().min(1),
-    initializationVector: z.base64().length(24),
-    publicKeyId: z.base64().length(44).nullish(),
-  }),
+  encryption: encryptionSchema,
 });
 const sendRequest = z.object({
   invoiceHash: hash,
@@ -50,6 +47,14 @@ const sendRequest = z.object({
   offlineMode: z.boolean().optional(),
   hashOfCorrectedInvoice: hash.nullish(),
 });
+
+/** Invoices that another taxpayer registered in one session. */
+interface ForeignSession {
+  readonly context: string;
+  /** The open session that they are part of; undefined for a session of their own. */
+  readonly session: string | undefined;
+  readonly invoices: readonly ForeignInvoice[];
+}
 
 interface SessionsDeps {
   readonly store: Store;
@@ -79,13 +84,8 @@ export class Sessions {
     if (!isKnownForm(formCode) || (formCode.systemCode === 'FA (2)' && !this.#deps.takesFa2)) {
       throw badRequest(21_405, 'formCode: nieobsługiwany kod formularza.');
     }
-    const keyId = encryption.publicKeyId ?? undefined;
-    if (keyId !== undefined && !this.#deps.keys.isKnown(keyId)) {
-      throw badRequest(21_470, `Klucz o identyfikatorze ${keyId} nie jest wspierany.`);
-    }
-    const encryptedKey = Buffer.from(encryption.encryptedSymmetricKey, 'base64');
-    const key = this.#deps.keys.decrypt('SymmetricKeyEncryption', encryptedKey, keyId);
-    const isKeyRight = key?.length === 32 && faults.effect('SESSION_STATUS') === undefined;
+    const openedKey = openSymmetricKey(this.#deps.keys, encryption);
+    const key = faults.effect('SESSION_STATUS') === undefined ? openedKey : undefined;
     const now = this.#deps.clock.now();
     const validUntil = new Date(now.getTime() + SESSION_MS);
     const referenceNumber = newReferenceNumber('SO', now);
@@ -98,9 +98,9 @@ export class Sessions {
       updatedAt: now.toISOString(),
       validUntil: validUntil.toISOString(),
       closedAt: null,
-      key: isKeyRight ? key.toString('base64') : null,
+      key: key?.toString('base64') ?? null,
       iv: encryption.initializationVector,
-      status: isKeyRight ? 100 : 415,
+      status: key === undefined ? 415 : 100,
       looks: 0,
       looksMore: faults.effect('UPO_LATE')?.polls ?? 0,
       invoices: [],
@@ -265,23 +265,23 @@ export class Sessions {
     return session?.context === context && this.#expire(session).status === 100;
   }
 
-  /**
-   * Registers an invoice of another taxpayer, in an earlier session or in an open one (`POST /control/invoices`).
-   * @returns undefined for a duplicate
-   */
-  registerForeign(foreign: ForeignInvoice): Registered | undefined {
+  /** Registers invoices of another taxpayer, in an open session or in an earlier one (`POST /control/invoices`). */
+  registerForeign({ context, session, invoices }: ForeignSession): readonly Registered[] {
     const now = this.#deps.clock.now();
-    const shared = this.#sessions.get(foreign.sessionReferenceNumber ?? '');
+    const shared = this.#sessions.get(session ?? '');
     const referenceNumber = shared?.referenceNumber ?? newReferenceNumber('SO', now);
-    const registered = this.#deps.invoices.registerForeign(referenceNumber, foreign);
-    if (registered === undefined) return undefined;
+    const count = shared?.invoices.length ?? 0;
+    const registered = invoices.map((invoice, n) =>
+      this.#deps.invoices.registerForeign({ session: referenceNumber, context, ordinalNumber: count + n + 1 }, invoice),
+    );
+    const references = registered.map(({ invoice }) => invoice);
     if (shared !== undefined) {
-      this.#update(shared, { invoices: [...shared.invoices, registered.invoice] });
+      this.#update(shared, { invoices: [...shared.invoices, ...references] });
       return registered;
     }
     this.#sessions.put(referenceNumber, {
       referenceNumber,
-      context: foreign.context,
+      context,
       tokenReferenceNumber: newReferenceNumber('EC', now),
       formCode: FA3,
       createdAt: now.toISOString(),
@@ -293,7 +293,7 @@ export class Sessions {
       status: 170,
       looks: 0,
       looksMore: 0,
-      invoices: [registered.invoice],
+      invoices: references,
       upo: null,
       isForeign: true,
     });

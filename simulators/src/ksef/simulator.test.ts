@@ -304,7 +304,7 @@ describe('sessions', () => {
     expect(shown['status']).toMatchObject({ code: 440, extensions: { originalKsefNumber: ksefNumber } });
     const original = json(await client.api(`GET sessions/${String(sessionReferenceNumber)}/invoices?pageSize=10`));
     expect(original['invoices']).toMatchObject([{ ksefNumber, invoiceHash: hashOf('original') }]);
-    const dateRange = { dateType: 'PermanentStorage', from: '2026-01-01T00:00:00Z' };
+    const dateRange = { dateType: 'PermanentStorage', from: new Date(Date.now() - 86_400_000).toISOString() };
     const found = await client.api('POST invoices/query/metadata', { subjectType: 'Subject1', dateRange, ksefNumber });
     expect(json(found)['invoices']).toMatchObject([
       { ksefNumber, invoiceNumber: number, invoiceHash: hashOf('original') },

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { ControlRefusal } from '../erp/erp.js';
+import { readStatedFacts } from './check-document.js';
+import { FA3, STORAGE_STEP } from './invoices.js';
+import type { ForeignInvoice } from './invoices.js';
+import { microTimestamp, polishDay } from './numbers.js';
+import type { InvoiceFacts } from './records.js';
+
+const COUNT_MAX = 10_000;
+const SUBJECTS_MAX = 100;
+const XML_CHARACTERS_MAX = 3_000_000;
+const SECONDS_MAX = 366 * 86_400;
+
+const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
+
+/** The body of `POST /control/invoices` (KSeF reference, sections 17 and 19). */
+export const foreignInvoiceSchema = z
+  .strictObject({
+    /** The company that sent the document; its seller where nothing is said. */
+    context: nip.optional(),
+    /** Members that are absent are read from the XML. */
+    sellerNip: nip.optional(),
+    buyerNip: nip.optional(),
+    /** Companies that receive it as Subject3, with the role 2 (recipient). */
+    thirdNips: z.array(nip).max(SUBJECTS_MAX).optional(),
+    /** The company that receives it as SubjectAuthorized, with the role 3 (tax representative). */
+    authorizedNip: nip.optional(),
+    kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).optional(),
+    // Restricted like P_2 of the schema, since a confirmation writes it into XML.
+    number: z
+      .string()
+      .min(1)
+      .max(256)
+      .regex(/^[^\p{C}]*$/u, 'must not have control characters')
+      .optional(),
+    /** The hash that metadata state, also where the document has another. */
+    invoiceHash: z.base64().length(44).optional(),
+    /** The document as buyers receive it, whatever it is; without it, a valid FA(3) document is written. */
+    xml: z.string().min(1).max(XML_CHARACTERS_MAX).optional(),
+    /** Registers so many invoices, with `/1`, `/2` and so on after the number. */
+    count: z.int().min(1).max(COUNT_MAX).optional(),
+    /** Stores it in the past, also below a high water mark that was stated already. */
+    storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),
+    /** An open session of the context, in which the document was sent; without it, one of its own. */
+    sessionReferenceNumber: z.string().optional(),
+  })
+  .refine(({ count, xml }) => count === undefined || xml === undefined, 'must have either count or xml');
+
+/** @throws ControlRefusal where the request states neither the seller nor the number of its document */
+export function readForeignInvoices(
+  request: z.infer<typeof foreignInvoiceSchema>,
+  now: Date,
+): { readonly context: string; readonly invoices: readonly ForeignInvoice[] } {
+  const { xml, count, storedSecondsAgo, invoiceHash } = request;
+  const storedMs = now.getTime() - (storedSecondsAgo ?? 0) * 1_000;
+  const facts = factsOf(request, new Date(storedMs));
+  const numbers =
+    count === undefined ? [facts.number] : Array.from({ length: count }, (_, n) => `${facts.number}/${n + 1}`);
+  const invoices = numbers.map((number, n) => ({
+    facts: { ...facts, number },
+    xml,
+    invoiceHash,
+    storedAt: storedSecondsAgo === undefined ? undefined : microTimestamp(storedMs * 1_000 + n * STORAGE_STEP),
+  }));
+  return { context: request.context ?? facts.sellerNip, invoices };
+}
+
+function factsOf(request: z.infer<typeof foreignInvoiceSchema>, receivedAt: Date): InvoiceFacts {
+  const { xml, buyerNip, thirdNips, authorizedNip, kind } = request;
+  const stated = xml === undefined ? undefined : readStatedFacts(xml);
+  const sellerNip = request.sellerNip ?? stated?.sellerNip ?? '';
+  const number = request.number ?? stated?.number ?? '';
+  if (!nip.safeParse(sellerNip).success || number === '') {
+    throw new ControlRefusal(400, 'The request must have `sellerNip` and `number`, or XML that states both.');
+  }
+  return {
+    sellerName: stated?.sellerName ?? 'Sprzedawca',
+    buyerName: stated?.buyerName ?? null,
+    issueDate: stated?.issueDate ?? polishDay(receivedAt),
+    currency: stated?.currency ?? 'PLN',
+    net: stated?.net ?? 100,
+    vat: stated?.vat ?? 23,
+    gross: stated?.gross ?? 123,
+    isSelfInvoicing: stated?.isSelfInvoicing ?? false,
+    hasAttachment: stated?.hasAttachment ?? false,
+    formCode: stated?.formCode ?? FA3,
+    sellerNip,
+    number,
+    kind: kind ?? stated?.kind ?? 'VAT',
+    buyer: buyerNip === undefined ? (stated?.buyer ?? { type: 'None', value: null }) : { type: 'Nip', value: buyerNip },
+    thirdSubjects:
+      thirdNips?.map((value) => ({ identifier: { type: 'Nip' as const, value }, name: null, role: 2 })) ??
+      stated?.thirdSubjects ??
+      [],
+    authorizedSubject:
+      authorizedNip === undefined ? (stated?.authorizedSubject ?? null) : { nip: authorizedNip, name: null, role: 3 },
+  };
+}

@@ -1,0 +1,48 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Call } from '../erp/call.js';
+import type { Clock } from '../erp/clock.js';
+import { timestamp } from './numbers.js';
+import type { Store, Table } from './store.js';
+
+interface SignedLinksDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The URL of the environment without a trailing slash. */
+  readonly baseUrl: () => string;
+}
+
+/** Pre-signed addresses: they need no token, and they expire. */
+export class SignedLinks {
+  readonly #deps: SignedLinksDeps;
+  readonly #secrets: Table<string>;
+
+  constructor(deps: SignedLinksDeps) {
+    this.#deps = deps;
+    this.#secrets = deps.store.table('secrets');
+  }
+
+  /** Signs the address of a path below the environment. @param base instead of the URL of the environment */
+  sign(
+    path: string,
+    lifetimeMs: number,
+    base = this.#deps.baseUrl(),
+  ): { readonly url: string; readonly expires: string } {
+    const expires = new Date(this.#deps.clock.now().getTime() + lifetimeMs);
+    const query = `expires=${expires.getTime()}&signature=${this.#signatureOf(path, String(expires.getTime()))}`;
+    return { url: `${base}${path}?${query}`, expires: timestamp(expires) };
+  }
+
+  /** Tells whether the address of a call was signed here and has not expired. */
+  isValid({ path, query: { expires = '', signature = '' } }: Call): boolean {
+    return signature === this.#signatureOf(path, expires) && Number(expires) > this.#deps.clock.now().getTime();
+  }
+
+  #signatureOf(path: string, expires: string): string {
+    let secret = this.#secrets.get('downloads');
+    if (secret === undefined) {
+      secret = randomBytes(32).toString('hex');
+      this.#secrets.put('downloads', secret);
+    }
+    return createHmac('sha256', secret).update(`${path} ${expires}`).digest('base64url');
+  }
+}
