@@ -15,17 +15,17 @@ export const inbox = shown.record<Inbox>('KsefInbox')({
     z.string().meta({ format: 'date' }),
     'fromDate',
     '2026-03-01',
-    'The first day whose invoices are received, counted by the day on which KSeF stored an invoice. Null if the inbox was never enabled.',
+    'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice. Null if the inbox was never enabled.',
   ),
   receivedThrough: shown.instantOrNull(
     'receivedThroughTime',
     EXAMPLE_INSTANT,
-    'The time up to which the inbox has received every invoice that KSeF stored for the company as the buyer, or null if no inbox run has ended.',
+    'The time up to which the inbox has received every invoice that KSeF stored for the company as the buyer, or null if no period was received completely yet.',
   ),
   lastRunAt: shown.instantOrNull(
     'lastRunTime',
     EXAMPLE_INSTANT,
-    'The time of the last inbox run, or null if there was no inbox run yet.',
+    'The time when the last inbox run ended, or null if no inbox run has ended.',
   ),
   lastErrorMessage: shown.textOrNull(
     'lastErrorMessage',
@@ -39,11 +39,11 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   ksefNumber: shown.text(
     'ksefNumber',
     '5265877635-20260314-0A1B2C3D4E5F-7C',
-    'The KSeF number of the invoice that was not stored.',
+    'The KSeF number of the invoice that was not stored, or the name of its file in the package if that name is not a KSeF number.',
   ),
   reason: shown.text(
     'reason',
-    'The file does not have the hash that KSeF states for the invoice.',
+    'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.',
     'The reason why the invoice was not stored.',
   ),
 });
@@ -55,7 +55,7 @@ export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
     z
       .enum(['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'])
       .describe(
-        'The part of the company in the invoices of the inbox run: SUBJECT2 (the buyer), SUBJECT3 (a third party, such as the recipient or a factor) or SUBJECT_AUTHORIZED (an authorized party, such as a bailiff).',
+        'The part of the company in the invoices of the inbox run: SUBJECT2 (the buyer), SUBJECT3 (a third party, such as the recipient or a factor) or SUBJECT_AUTHORIZED (an authorized party, such as a bailiff or a tax representative).',
       ),
     InboxRole,
     'role',

@@ -322,7 +322,7 @@ export const updateKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Update the inbox settings of a KSeF connection',
   description:
-    'Changes whether purchase invoices of the company are received from KSeF. Disabling the inbox keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the inbox of another environment is enabled in the organization.',
+    'Changes whether purchase invoices of the company are received from KSeF, and from which day on. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the inbox of another environment is enabled in the organization.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/UpdateInbox',
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
@@ -335,7 +335,7 @@ export const updateKsefConnection = route({
           from: calendarDay()
             .optional()
             .describe(
-              'The first day whose invoices are received, counted by the day on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day, or today if there is none.',
+              'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day, or today if there is none.',
             ),
         })
         .describe('The inbox of the KSeF connection.'),
