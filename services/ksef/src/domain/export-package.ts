@@ -1,0 +1,158 @@
+import { isKsefNumber } from './numbers.js';
+import type { RefusedInvoice } from './inbox.js';
+
+/** Name of the list of invoices in a package. */
+export const METADATA_NAME = '_metadata.json';
+/** KSeF says 10,000, and has given 10,001. */
+export const INVOICES_MAX = 10_100;
+/** Bytes of a package as it is downloaded. KSeF says 1 GB. */
+export const PACKAGE_BYTES_MAX = 1_200_000_000;
+/** Parts of a package; KSeF cuts it into 50 MB. */
+export const PARTS_MAX = 100;
+/** The largest document that the documents service stores. */
+export const INVOICE_BYTES_MAX = 10_485_760;
+export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
+export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
+/** Unpacked bytes for one packed byte, over the whole package. Invoices of many equal lines reach 40. */
+export const RATIO_MAX = 200;
+/** Small packages may have any ratio. */
+const RATIO_FREE_BYTES = 1024 * 1024;
+const AES_BLOCK_BYTES = 16;
+const NAME_SHOWN_MAX = 80;
+
+/** A package of KSeF that cannot be received. Another export may give one that can. */
+export class PackageFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'PackageFault';
+  }
+}
+
+/** A part of a package. Sizes are bytes, hashes SHA-256 in base64. */
+export interface ExportedPart {
+  readonly ordinalNumber: number;
+  readonly url: string;
+  readonly size: number;
+  readonly hash: string;
+  readonly encryptedSize: number;
+  readonly encryptedHash: string;
+}
+
+/** A file in a package, as its directory states it. */
+export interface PackedFile {
+  readonly name: string;
+  readonly packedBytes: number;
+  readonly bytes: number;
+}
+
+/** A record of the list of invoices. */
+export interface ListedInvoice {
+  readonly ksefNumber: string;
+  /** SHA-256 of the file in base64. */
+  readonly invoiceHash: string;
+}
+
+export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
+  readonly file: F;
+}
+
+/** The parts in their order. @throws PackageFault for parts that are no whole package, or too large */
+export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
+  const ordered = parts.toSorted((one, other) => one.ordinalNumber - other.ordinalNumber);
+  if (ordered.length > PARTS_MAX) {
+    throw new PackageFault(`The package has ${ordered.length} parts, more than ${PARTS_MAX}.`);
+  }
+  if (ordered.some(({ ordinalNumber }, index) => ordinalNumber !== index + 1)) {
+    throw new PackageFault('The parts of the package are not numbered from 1 without a gap.');
+  }
+  const odd = ordered.find(({ size, encryptedSize }) => encryptedSize !== encryptedSizeOf(size));
+  if (odd !== undefined) {
+    throw new PackageFault(`The sizes of part ${odd.ordinalNumber} of the package contradict each other.`);
+  }
+  const bytes = ordered.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > PACKAGE_BYTES_MAX) {
+    throw new PackageFault(`The package has ${bytes} bytes, more than ${PACKAGE_BYTES_MAX}.`);
+  }
+  return ordered;
+}
+
+/** AES-256-CBC with PKCS#7 fills the last block. */
+export function encryptedSizeOf(bytes: number): number {
+  return (Math.floor(bytes / AES_BLOCK_BYTES) + 1) * AES_BLOCK_BYTES;
+}
+
+/**
+ * Finds the list of invoices, before anything is unpacked.
+ * @param packageBytes size of the whole package
+ * @throws PackageFault for a package without a list, or beyond a bound
+ */
+export function checkDirectory<F extends PackedFile>(files: readonly F[], packageBytes: number): F {
+  if (files.length > INVOICES_MAX + 1) {
+    throw new PackageFault(`The package has ${files.length} files, more than ${INVOICES_MAX + 1}.`);
+  }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > UNPACKED_BYTES_MAX) {
+    throw new PackageFault(`The files of the package have ${bytes} bytes, more than ${UNPACKED_BYTES_MAX}.`);
+  }
+  if (bytes > RATIO_FREE_BYTES && bytes > packageBytes * RATIO_MAX) {
+    throw new PackageFault(`The files of the package are more than ${RATIO_MAX} times as large as the package.`);
+  }
+  const list = files.find(({ name }) => name === METADATA_NAME);
+  if (list === undefined) throw new PackageFault(`The package has no ${METADATA_NAME}.`);
+  if (list.bytes > METADATA_BYTES_MAX) {
+    throw new PackageFault(`${METADATA_NAME} has ${list.bytes} bytes, more than ${METADATA_BYTES_MAX}.`);
+  }
+  return list;
+}
+
+/**
+ * Compares the files with the list of invoices, both ways. Nothing but a file with the KSeF number of a listed invoice is unpacked.
+ * @returns invoices in the order of the list, and what is not stored
+ * @throws PackageFault for a list of too many invoices
+ */
+export function matchFiles<F extends PackedFile>(
+  files: readonly F[],
+  listed: readonly ListedInvoice[],
+): { readonly expected: readonly ExpectedInvoice<F>[]; readonly refused: readonly RefusedInvoice[] } {
+  const hashes = new Map(listed.map(({ ksefNumber, invoiceHash }) => [ksefNumber, invoiceHash]));
+  if (hashes.size > INVOICES_MAX) {
+    throw new PackageFault(`The package lists ${hashes.size} invoices, more than ${INVOICES_MAX}.`);
+  }
+  const refused: RefusedInvoice[] = [];
+  const named = new Map<string, F>();
+  for (const file of files) {
+    if (file.name === METADATA_NAME) continue;
+    const [, ksefNumber = ''] = /^([0-9A-F-]{1,64})\.xml$/.exec(file.name) ?? [];
+    const reason = !isKsefNumber(ksefNumber)
+      ? 'The name of the file in the package is not a KSeF number.'
+      : named.has(ksefNumber)
+        ? 'The package has two files of this invoice; only the first counts.'
+        : !hashes.has(ksefNumber)
+          ? 'The package has a file of this invoice, but its list of invoices does not name it.'
+          : file.bytes > INVOICE_BYTES_MAX
+            ? `The file has ${file.bytes} bytes, more than ${INVOICE_BYTES_MAX}.`
+            : undefined;
+    if (reason === undefined) named.set(ksefNumber, file);
+    else refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(file.name), reason });
+  }
+  const refusedNumbers = new Set(refused.map(({ ksefNumber }) => ksefNumber));
+  const expected: ExpectedInvoice<F>[] = [];
+  for (const [ksefNumber, invoiceHash] of hashes) {
+    const file = named.get(ksefNumber);
+    if (file !== undefined) expected.push({ ksefNumber, invoiceHash, file });
+    else if (!refusedNumbers.has(ksefNumber)) {
+      const reason = 'The list of invoices in the package names this invoice, but the package has no file of it.';
+      refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(ksefNumber), reason });
+    }
+  }
+  return { expected, refused };
+}
+
+/** The sentence about a file with another content than the one that KSeF registered. */
+export const CONTENT_DIFFERS =
+  'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.';
+
+/** A name that somebody else chose, as it may be shown. */
+function shown(name: string): string {
+  return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
+}

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest';
+import { BUYER, enabled, newInbox, REFUSED_MAX } from './inbox.js';
+import type { Inbox, InboxRole, ReceivedCounts, RoleInbox } from './inbox.js';
+import {
+  begun,
+  BUYER_EACH_MS,
+  ended,
+  EXPORT_MS_MAX,
+  exporting,
+  exportStarted,
+  FAILURES_MAX,
+  followed,
+  nextNight,
+  nextStep,
+  PAUSE_MS,
+  requested,
+  restarted,
+  RESTARTS_MAX,
+  stepFailed,
+  stoppedRuns,
+  WINDOW_MS_MAX,
+  windowReceived,
+} from './inbox-steps.js';
+import type { ExportedWindow, InboxChange, InboxTiming } from './inbox-steps.js';
+
+const NOW = new Date('2026-11-20T10:00:00Z');
+const MARK = '2026-11-20T09:00:00.1234567+00:00';
+const HIGH_WATER = '2026-11-20T09:55:00.7654321+00:00';
+const key = { sealed: 'sealed', keyId: 'k1' };
+const nothing: ReceivedCounts = { received: 0, repeated: 0, refused: [] };
+const at = (ms: number, waitFactor = 1): InboxTiming => ({ now: new Date(NOW.getTime() + ms), waitFactor, random: 1 });
+const timing = at(0);
+
+const connection = {
+  id: '4f9d0d64-0000-5000-8000-000000000000',
+  organizationId: 'org',
+  companyId: 'company',
+  environment: 'TEST',
+  contextNip: '5265877635',
+} as const;
+const settings = { from: '2026-02-01', contextNip: connection.contextNip };
+const fresh = enabled(newInbox(connection, settings.from, NOW), settings, NOW);
+
+const roleOf = ({ roles }: Inbox, name: InboxRole = BUYER): RoleInbox => {
+  const role = roles.find((one) => one.role === name);
+  if (role === undefined) throw new Error('no role');
+  return role;
+};
+const withRole = (inbox: Inbox, change: Partial<RoleInbox>, name: InboxRole = BUYER): Inbox => ({
+  ...inbox,
+  roles: inbox.roles.map((role) => (role.role === name ? { ...role, ...change } : role)),
+});
+/** An inbox by day, after earlier runs. */
+const byDay = withRole(fresh, { mark: MARK, nightAt: new Date('2026-11-21T02:00:00Z') });
+
+const begin = (inbox: Inbox, name: InboxRole = BUYER): Inbox => begun(inbox, roleOf(inbox, name), 'run', timing);
+const exported = (inbox: Inbox): Inbox => {
+  const asked = exporting(inbox, roleOf(inbox), key, timing);
+  return exportStarted(asked, roleOf(asked), 'reference', timing);
+};
+const running = exported(begin(byDay));
+const receive = (inbox: Inbox, window: Partial<ExportedWindow>, counts = nothing): InboxChange =>
+  windowReceived(inbox, roleOf(inbox), { isTruncated: false, ...window }, counts, timing);
+const status = (inbox: Inbox, code: number, when = timing) =>
+  followed(inbox, roleOf(inbox), { code, said: 'Opis' }, when);
+const changeOf = (change: InboxChange | 'RECEIVE'): InboxChange => {
+  if (change === 'RECEIVE') throw new Error('a package');
+  return change;
+};
+
+describe('a run begins', () => {
+  test('where the last one ended, in the text of KSeF', () => {
+    expect(roleOf(begin(byDay)).run).toMatchObject({ from: MARK, cursor: MARK, trigger: 'SCHEDULE' });
+  });
+
+  test('at midnight in Poland of the first day, when it is the first', () => {
+    expect(roleOf(begin(fresh)).run?.from).toBe('2026-01-31T23:00:00.000Z');
+  });
+
+  test('48 hours back once a night, and never before the first day', () => {
+    const byNight = withRole(byDay, { nightAt: NOW });
+    const inbox = begin(byNight);
+    expect(roleOf(inbox).run?.from).toBe('2026-11-18T10:00:00.000Z');
+    expect(roleOf(inbox).nightAt > NOW).toBe(true);
+    const young = { ...byNight, from: '2026-11-20' };
+    expect(roleOf(begin(young)).run?.from).toBe('2026-11-19T23:00:00.000Z');
+  });
+
+  test('as MANUAL where a person asked for it, and only of roles that do nothing now', () => {
+    const asked = requested({ ...withRole(running, { dueAt: at(60_000).now }), requestedAt: NOW }, NOW);
+    expect(roleOf(asked)).toEqual(roleOf(withRole(running, { dueAt: at(60_000).now })));
+    expect(asked.requestedAt).toBeUndefined();
+    expect(roleOf(begin(asked, 'SUBJECT3'), 'SUBJECT3').run?.trigger).toBe('MANUAL');
+  });
+});
+
+describe('an export', () => {
+  test('is asked for after its key is stored', () => {
+    const inbox = begin(byDay);
+    const step = nextStep({ ...inbox, roles: [roleOf(inbox)] });
+    expect(step.kind).toBe('EXPORT');
+    const asked = exporting(inbox, step.role, key, timing);
+    expect(roleOf(asked).run?.export).toEqual({ key, startedAt: NOW, polls: 0 });
+    expect(nextStep({ ...asked, roles: [roleOf(asked)] }).kind).toBe('EXPORT');
+    expect(nextStep({ ...running, roles: [roleOf(running)] }).kind).toBe('FOLLOW');
+  });
+
+  test('has an end only where the window would be longer than KSeF takes', () => {
+    const from = (ms: number): string => new Date(NOW.getTime() - ms).toISOString();
+    const endOf = (mark: string) => roleOf(exported(begin(withRole(byDay, { mark })))).run?.export?.to;
+    expect(endOf(from(WINDOW_MS_MAX))).toBeUndefined();
+    expect(endOf(from(WINDOW_MS_MAX + 1))).toBe(from(1));
+  });
+
+  test('is polled while it is in progress, and given up after two hours, for another one of the same window', () => {
+    const polled = changeOf(status(running, 100, at(EXPORT_MS_MAX - 1)));
+    expect(roleOf(polled.inbox).run?.export).toMatchObject({ referenceNumber: 'reference', polls: 1 });
+    const over = changeOf(status(running, 100, at(EXPORT_MS_MAX)));
+    expect(roleOf(over.inbox).run).toMatchObject({ cursor: MARK, restarts: 1, export: undefined });
+    const fast = changeOf(status(running, 100, at(EXPORT_MS_MAX / 100, 0.01)));
+    expect(roleOf(fast.inbox).run?.export).toBeUndefined();
+  });
+
+  test.each([210, 415, 500, 550, 599])('with the status %i is followed by another one of the same window', (code) => {
+    const { inbox, ended: runs } = changeOf(status(running, code));
+    expect([roleOf(inbox).run?.cursor, roleOf(inbox).run?.restarts, runs]).toEqual([MARK, 1, undefined]);
+  });
+
+  test('is started again a bounded number of times in one run', () => {
+    let inbox = running;
+    for (let restarts = 1; restarts <= RESTARTS_MAX; restarts++) {
+      inbox = exported(changeOf(status(inbox, 550)).inbox);
+      expect(roleOf(inbox).run?.restarts).toBe(restarts);
+    }
+    const over = restarted(inbox, roleOf(inbox), 'No package.', timing);
+    expect(over.ended).toMatchObject([{ status: 'FAILED', errorMessage: 'No package.' }]);
+    expect(roleOf(over.inbox)).toMatchObject({ mark: MARK, error: 'No package.', run: undefined });
+  });
+
+  test('whose window lies behind the high water mark (420) brings nothing new, and no fault', () => {
+    const { inbox, ended: runs, hasNews } = changeOf(status(running, 420));
+    expect(runs).toMatchObject([{ status: 'SUCCEEDED', from: MARK, through: MARK, received: 0 }]);
+    expect([roleOf(inbox).mark, hasNews]).toEqual([MARK, false]);
+  });
+});
+
+describe('a window that was received whole', () => {
+  test('moves the mark to the high water mark, and ends the run', () => {
+    const counts = { received: 2, repeated: 1, refused: [{ ksefNumber: 'n', reason: 'r' }] };
+    const { inbox, ended: runs, hasNews } = receive(running, { highWaterMark: HIGH_WATER }, counts);
+    expect(roleOf(inbox).mark).toBe(HIGH_WATER);
+    expect(runs).toMatchObject([{ status: 'SUCCEEDED', from: MARK, through: HIGH_WATER, ...counts }]);
+    expect([inbox.invoicesReceived, hasNews]).toEqual([2, true]);
+  });
+
+  test('leads to the next one at once where the package was truncated', () => {
+    const lastStoredAt = '2026-11-20T09:30:00.1234567+00:00';
+    const { inbox, ended: runs } = receive(running, { isTruncated: true, lastStoredAt, highWaterMark: HIGH_WATER });
+    expect(runs).toBeUndefined();
+    expect(roleOf(inbox)).toMatchObject({ mark: lastStoredAt, dueAt: NOW, run: { cursor: lastStoredAt } });
+    const last = receive(exported(inbox), { highWaterMark: HIGH_WATER });
+    expect(last.ended).toMatchObject([{ from: MARK, through: HIGH_WATER }]);
+  });
+
+  test('that was truncated at its own beginning ends the run with the date, unless it brought something new', () => {
+    const stuck = { isTruncated: true, lastStoredAt: MARK, highWaterMark: HIGH_WATER };
+    const over = receive(running, stuck);
+    expect(over.ended).toMatchObject([{ status: 'FAILED', errorMessage: expect.stringContaining(MARK) }]);
+    const news = receive(running, stuck, { ...nothing, received: 1 });
+    expect([news.ended, roleOf(news.inbox).run?.cursor]).toEqual([undefined, MARK]);
+    expect(receive(exported(news.inbox), stuck).ended).toMatchObject([{ status: 'FAILED' }]);
+  });
+
+  test('that repeated the last 48 hours never moves the mark back', () => {
+    const night = exported(begin(withRole(byDay, { nightAt: NOW })));
+    const { inbox, hasNews } = receive(night, { highWaterMark: '2026-11-19T00:00:00Z' });
+    expect([roleOf(inbox).mark, hasNews]).toEqual([MARK, false]);
+  });
+
+  test('and that had an end of its own leads to the next one', () => {
+    const old = exported(begin(withRole(byDay, { mark: '2026-03-01T00:00:00Z' })));
+    const to = roleOf(old).run?.export?.to;
+    const { inbox, ended: runs } = receive(old, { highWaterMark: to });
+    expect([runs, roleOf(inbox).run?.cursor]).toEqual([undefined, to]);
+    expect(receive(old, {}).ended).toBeUndefined();
+    expect(receive(old, { highWaterMark: '2026-03-01T00:00:00Z' }).ended).toHaveLength(1);
+  });
+
+  test('keeps as many refused invoices as a run names', () => {
+    const refused = (length: number) =>
+      Array.from({ length }, (_, index) => ({ ksefNumber: String(index), reason: 'r' }));
+    const keep = (length: number) => receive(running, {}, { ...nothing, refused: refused(length) }).ended?.[0]?.refused;
+    expect([keep(REFUSED_MAX)?.length, keep(REFUSED_MAX + 1)?.length]).toEqual([REFUSED_MAX, REFUSED_MAX]);
+  });
+});
+
+describe('a step that fails', () => {
+  const fail = (inbox: Inbox, part: { isAboutLimits?: boolean; retryAfterMs?: number } = {}) =>
+    stepFailed(inbox, roleOf(inbox), { message: 'KSeF is unavailable.', isAboutLimits: false, ...part }, timing);
+
+  test('is repeated after a growing pause, and too many in a row end the run', () => {
+    let inbox = running;
+    for (let failures = 1; failures <= FAILURES_MAX; failures++) {
+      ({ inbox } = fail(inbox));
+      expect(roleOf(inbox).run?.failures).toBe(failures);
+    }
+    const over = fail(inbox);
+    expect(over.ended).toMatchObject([{ status: 'FAILED', errorMessage: 'KSeF is unavailable.' }]);
+    expect(over.inbox.lastRunAt).toEqual(NOW);
+  });
+
+  test('because of the limits of KSeF waits as long as KSeF asks, and counts as no failure', () => {
+    const { inbox } = fail(running, { isAboutLimits: true, retryAfterMs: 7_000 });
+    expect([roleOf(inbox).run?.failures, roleOf(inbox).dueAt]).toEqual([0, at(7_000).now]);
+  });
+});
+
+describe('after a run', () => {
+  const endOf = (
+    inbox: Inbox,
+    fault?: { message: string; isPaused?: boolean },
+    when = timing,
+    name: InboxRole = BUYER,
+  ) => roleOf(ended(inbox, roleOf(inbox, name), fault, when).inbox, name);
+
+  test('the buyer runs again 15 minutes after it began, other roles by night', () => {
+    expect(endOf(running).dueAt).toEqual(at(BUYER_EACH_MS).now);
+    expect(endOf(running, undefined, at(BUYER_EACH_MS + 1)).dueAt).toEqual(at(BUYER_EACH_MS + 1).now);
+    const third = begin(byDay, 'SUBJECT3');
+    expect(endOf(third, undefined, timing, 'SUBJECT3').dueAt).toEqual(nextNight(third, timing));
+    expect(endOf(third, { message: 'x' }, timing, 'SUBJECT3').dueAt).toEqual(at(3_600_000).now);
+  });
+
+  test('a paused one waits longer, and says so until a run succeeds', () => {
+    const paused = endOf(running, { message: 'The plan allows no more.', isPaused: true });
+    expect(paused).toMatchObject({ isPaused: true, error: 'The plan allows no more.', dueAt: at(PAUSE_MS).now });
+    expect(endOf(exported(begin(withRole(byDay, { ...paused, dueAt: NOW }))))).toMatchObject({ isPaused: false });
+  });
+
+  test('waits follow the wait factor', () => {
+    expect(endOf(running, undefined, at(0, 0.01)).dueAt).toEqual(at(BUYER_EACH_MS * 0.01).now);
+    expect(nextNight(running, at(0, 0.001)).getTime() - NOW.getTime()).toBeLessThanOrEqual(86_400);
+  });
+
+  test('a fault before anything was received is FAILED, behind something PARTIAL', () => {
+    const statusOf = (inbox: Inbox, counts = false) =>
+      ended(inbox, roleOf(inbox), { message: 'x', ...(counts ? { counts: nothing } : {}) }, timing).ended?.[0]?.status;
+    expect([statusOf(running), statusOf(running, true)]).toEqual(['FAILED', 'PARTIAL']);
+    const { inbox } = receive(running, { isTruncated: true, lastStoredAt: HIGH_WATER });
+    expect(statusOf(inbox)).toBe('PARTIAL');
+    expect(stoppedRuns(inbox, 'x', NOW)).toMatchObject([{ status: 'PARTIAL', errorMessage: 'x', finishedAt: NOW }]);
+  });
+});
+
+test('nights are a day apart, between 01:00 and 04:00 UTC, and differ between inboxes', () => {
+  const first = nextNight(fresh, timing);
+  expect(first > NOW).toBe(true);
+  expect(nextNight(fresh, { now: first, waitFactor: 1 }).getTime() - first.getTime()).toBe(86_400_000);
+  for (const id of [fresh.id, '00000000-0', 'ffffffff-0', 'not a number']) {
+    const night = nextNight({ id }, timing);
+    expect([id, night.getUTCHours() >= 1 && night.getUTCHours() < 4]).toEqual([id, true]);
+  }
+  expect(nextNight({ id: 'ffffffff-0' }, timing)).not.toEqual(nextNight({ id: '00000000-0' }, timing));
+});

@@ -1,0 +1,332 @@
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import { BUYER, markOf, polishMidnight, REFUSED_MAX } from './inbox.js';
+import type { Inbox, InboxRun, ReceivedCounts, RoleInbox, RunningExport, RunStatus, RunUnderWay } from './inbox.js';
+import { compareInstants, earlierOf, laterOf } from './instants.js';
+import { backoffMs, pollAfterMs } from './submission-waits.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Runs of the buyer begin at most this often: four an hour of the twenty exports that all software of the company shares. */
+export const BUYER_EACH_MS = 15 * MINUTE;
+/** An export that is still in progress after so long is given up. */
+export const EXPORT_MS_MAX = 2 * HOUR;
+/** Window of the nightly repeat; no wait. */
+const REPEATED_MS = 48 * HOUR;
+/** KSeF refuses longer windows; it says three months. */
+export const WINDOW_MS_MAX = 89 * DAY;
+/** Exports that one run gives up. */
+export const RESTARTS_MAX = 5;
+/** Failed steps in a row, until the run ends. */
+export const FAILURES_MAX = 10;
+/** Before a role that runs by night tries again. */
+const RETRY_MS = HOUR;
+/** Before a run that waits for a person tries again. */
+export const PAUSE_MS = 6 * HOUR;
+/** Nights begin at 01:00 UTC, when KSeF and its users are quiet, and inboxes spread over three hours. */
+const NIGHT_MS = HOUR;
+const NIGHT_SPREAD_MS = 3 * HOUR;
+
+export interface InboxTiming {
+  readonly now: Date;
+  readonly waitFactor: number;
+  /** 0 to 1. */
+  readonly random: number;
+}
+
+/** Package of an export, as far as windows depend on it. */
+export interface ExportedWindow {
+  readonly isTruncated: boolean;
+  /** Time at which KSeF stored the last invoice of a truncated package. */
+  readonly lastStoredAt?: string | undefined;
+  readonly highWaterMark?: string | undefined;
+}
+
+/** A change of an inbox, with the runs that it ended. */
+export interface InboxChange {
+  readonly inbox: Inbox;
+  readonly ended?: readonly InboxRun[];
+  /** True when the run that ended has moved the time through which purchases were received. */
+  readonly hasNews?: boolean;
+}
+
+/** The step that comes next: of the role that has been due longest. */
+export function nextStep({ roles }: Inbox): {
+  readonly kind: 'BEGIN' | 'EXPORT' | 'FOLLOW';
+  readonly role: RoleInbox;
+} {
+  const role = roles.reduce((first, other) => (other.dueAt < first.dueAt ? other : first));
+  if (role.run === undefined) return { kind: 'BEGIN', role };
+  return { kind: role.run.export?.referenceNumber === undefined ? 'EXPORT' : 'FOLLOW', role };
+}
+
+/** Makes the roles due that do nothing now, because a person asked for it. */
+export function requested(inbox: Inbox, now: Date): Inbox {
+  const roles = inbox.roles.map((role) => (role.run === undefined ? { ...role, dueAt: now, isRequested: true } : role));
+  return { ...inbox, roles, requestedAt: undefined };
+}
+
+/** Begins a run where the last one ended. Once a night it begins 48 hours back, because high water marks of KSeF were wrong. */
+export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
+  const { now } = timing;
+  const isNight = now >= role.nightAt;
+  const mark = markOf(inbox, role);
+  const repeated = new Date(now.getTime() - REPEATED_MS).toISOString();
+  const from = isNight ? laterOf(earlierOf(mark, repeated), polishMidnight(inbox.from)) : mark;
+  const run: RunUnderWay = {
+    id,
+    trigger: role.isRequested ? 'MANUAL' : 'SCHEDULE',
+    startedAt: now,
+    from,
+    cursor: from,
+    hasMoved: false,
+    received: 0,
+    repeated: 0,
+    refused: [],
+    restarts: 0,
+    failures: 0,
+  };
+  const nightAt = isNight ? nextNight(inbox, timing) : role.nightAt;
+  return withRole(inbox, { ...role, dueAt: now, nightAt, isRequested: false, run });
+}
+
+/** Stores the key of an export before KSeF is asked for it. */
+export function exporting(inbox: Inbox, role: RoleInbox, key: SealedValue, { now }: InboxTiming): Inbox {
+  const run = runOf(role);
+  const ends = Date.parse(run.cursor) + WINDOW_MS_MAX;
+  const to = ends < now.getTime() ? new Date(ends).toISOString() : undefined;
+  const started: RunningExport = { key, startedAt: now, polls: 0, ...(to === undefined ? {} : { to }) };
+  return withRole(inbox, { ...role, dueAt: now, run: { ...run, export: started } });
+}
+
+export function exportStarted(inbox: Inbox, role: RoleInbox, referenceNumber: string, timing: InboxTiming): Inbox {
+  const run = runOf(role);
+  const dueAt = after(pollAfterMs(0, 0), timing);
+  return withRole(inbox, {
+    ...role,
+    dueAt,
+    run: { ...run, failures: 0, export: { ...exportOf(run), referenceNumber } },
+  });
+}
+
+/**
+ * Decides by the status of an export.
+ * @returns RECEIVE for a package; else the change
+ */
+export function followed(
+  inbox: Inbox,
+  role: RoleInbox,
+  { code, said }: { readonly code: number; readonly said: string },
+  timing: InboxTiming,
+): InboxChange | 'RECEIVE' {
+  const run = runOf(role);
+  const running = exportOf(run);
+  if (code < 200) {
+    const ageMs = timing.now.getTime() - running.startedAt.getTime();
+    if (ageMs >= EXPORT_MS_MAX * timing.waitFactor) {
+      return restarted(inbox, role, 'KSeF did not finish the export within two hours.', timing);
+    }
+    const polls = running.polls + 1;
+    const dueAt = after(pollAfterMs(polls, ageMs), timing);
+    return {
+      inbox: withRole(inbox, { ...role, dueAt, run: { ...run, failures: 0, export: { ...running, polls } } }),
+    };
+  }
+  switch (code) {
+    case 200:
+      return 'RECEIVE';
+    case 420:
+      // The window begins after the high water mark: nothing is new.
+      return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
+    case 210:
+      return restarted(inbox, role, 'The package of the export has expired.', timing);
+    case 415:
+      return restarted(inbox, role, 'KSeF could not decrypt the key of the export.', timing);
+    default:
+      return restarted(inbox, role, `KSeF could not make the export (${code}). ${said}`.trim(), timing);
+  }
+}
+
+/** Gives an export up, and asks for another one of the same window after a growing pause. */
+export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
+  const run = runOf(role);
+  const restarts = run.restarts + 1;
+  if (restarts > RESTARTS_MAX) return ended(inbox, role, { message }, timing);
+  const dueAt = after(backoffMs(restarts, timing.random), timing);
+  return { inbox: withRole(inbox, { ...role, dueAt, run: { ...run, restarts, export: undefined } }) };
+}
+
+/** Moves the mark behind a window whose every invoice is stored or refused. A truncated package leads to the next window at once. */
+export function windowReceived(
+  inbox: Inbox,
+  role: RoleInbox,
+  window: ExportedWindow,
+  counts: ReceivedCounts,
+  timing: InboxTiming,
+): InboxChange {
+  const run = runOf(role);
+  const { to } = exportOf(run);
+  const next = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
+  const hasProgress = compareInstants(next, run.cursor) > 0;
+  const mark = markOf(inbox, role);
+  const moved = laterOf(mark, next);
+  const counted = withCounts(run, counts);
+  const received = {
+    ...counted,
+    cursor: hasProgress ? next : run.cursor,
+    through: hasProgress ? next : run.cursor,
+    hasMoved: run.hasMoved || compareInstants(moved, mark) > 0 || role.mark === undefined,
+    failures: 0,
+    restarts: 0,
+    export: undefined,
+  };
+  const grown = { ...inbox, invoicesReceived: inbox.invoicesReceived + counts.received };
+  const nextRole = withRun({ ...role, mark: moved }, received);
+  if (window.isTruncated && !hasProgress && counts.received === 0) {
+    const message = `KSeF stored more invoices at ${next} than one package holds, and gives no more of them. Ask the KSeF helpdesk.`;
+    return ended(grown, nextRole, { message }, timing);
+  }
+  if (window.isTruncated || (to !== undefined && hasProgress)) {
+    return { inbox: withRole(grown, { ...nextRole, dueAt: timing.now }) };
+  }
+  return ended(grown, nextRole, undefined, timing);
+}
+
+/** Counts a failed step, which is repeated after a growing pause; too many in a row end the run. */
+export function stepFailed(
+  inbox: Inbox,
+  role: RoleInbox,
+  {
+    message,
+    retryAfterMs,
+    isAboutLimits,
+  }: {
+    readonly message: string;
+    readonly retryAfterMs?: number | undefined;
+    readonly isAboutLimits: boolean;
+  },
+  timing: InboxTiming,
+): InboxChange {
+  const run = runOf(role);
+  // A call that waits for its turn is no failure.
+  const failures = isAboutLimits ? run.failures : run.failures + 1;
+  if (failures > FAILURES_MAX) return ended(inbox, role, { message }, timing);
+  const pauseMs = isAboutLimits ? 0 : backoffMs(failures, timing.random) * timing.waitFactor;
+  const dueAt = new Date(timing.now.getTime() + Math.max(pauseMs, retryAfterMs ?? 0));
+  return { inbox: withRole(inbox, { ...role, dueAt, run: { ...run, failures } }) };
+}
+
+export interface RunFault {
+  /** A sentence. */
+  readonly message: string;
+  /** True when a person must act first. */
+  readonly isPaused?: boolean;
+  /** Invoices of the window that were received before the fault. */
+  readonly counts?: ReceivedCounts;
+}
+
+/** Ends a run. @param fault undefined where everything was received */
+export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {
+  const { now } = timing;
+  const run = fault?.counts === undefined ? runOf(role) : withCounts(runOf(role), fault.counts);
+  const isPaused = fault?.isPaused === true;
+  const error = fault?.message;
+  const over: InboxRun = {
+    ...shownRun(role, run),
+    status: statusOf(run, fault),
+    ...(error === undefined ? {} : { errorMessage: error }),
+    finishedAt: now,
+  };
+  const idle: RoleInbox = {
+    ...role,
+    isPaused,
+    error,
+    run: undefined,
+    dueAt: nextRunAt(inbox, role, run, fault, timing),
+  };
+  const received = inbox.invoicesReceived + (fault?.counts?.received ?? 0);
+  return {
+    inbox: { ...withRole(inbox, idle), invoicesReceived: received, lastRunAt: now },
+    ended: [over],
+    hasNews: role.role === BUYER && run.hasMoved,
+  };
+}
+
+/** The run of a role as people see it while it is under way. */
+export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
+  const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
+  return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
+}
+
+/** The runs under way, as they end with their inbox. */
+export function stoppedRuns({ roles }: Inbox, message: string, now: Date): readonly InboxRun[] {
+  return roles.flatMap((role) => {
+    if (role.run === undefined) return [];
+    const status = statusOf(role.run, { message });
+    return [{ ...shownRun(role, role.run), status, errorMessage: message, finishedAt: now }];
+  });
+}
+
+/** The next night of an inbox after a time. With a wait factor, nights follow each other so much faster. */
+export function nextNight(
+  { id }: Pick<Inbox, 'id'>,
+  { now, waitFactor }: Pick<InboxTiming, 'now' | 'waitFactor'>,
+): Date {
+  const periodMs = Math.max(1, DAY * waitFactor);
+  const spread = (Number.parseInt(id.replaceAll('-', '').slice(0, 8), 16) || 0) / 0x1_0000_0000;
+  const offsetMs = Math.floor((NIGHT_MS + spread * NIGHT_SPREAD_MS) * waitFactor);
+  const nights = Math.floor((now.getTime() - offsetMs) / periodMs) + 1;
+  return new Date(Math.ceil(nights * periodMs + offsetMs));
+}
+
+function nextRunAt(
+  inbox: Inbox,
+  { role }: RoleInbox,
+  { startedAt }: RunUnderWay,
+  fault: RunFault | undefined,
+  timing: InboxTiming,
+): Date {
+  if (fault?.isPaused === true) return after(PAUSE_MS, timing);
+  if (role !== BUYER) return fault === undefined ? nextNight(inbox, timing) : after(RETRY_MS, timing);
+  const next = startedAt.getTime() + BUYER_EACH_MS * timing.waitFactor;
+  return new Date(Math.max(next, timing.now.getTime()));
+}
+
+function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
+  if (fault === undefined) return 'SUCCEEDED';
+  return run.hasMoved || fault.counts !== undefined ? 'PARTIAL' : 'FAILED';
+}
+
+function withCounts(run: RunUnderWay, { received, repeated, refused }: ReceivedCounts): RunUnderWay {
+  return {
+    ...run,
+    received: run.received + received,
+    repeated: run.repeated + repeated,
+    refused: [...run.refused, ...refused].slice(0, REFUSED_MAX),
+  };
+}
+
+function after(waitMs: number, { now, waitFactor }: InboxTiming): Date {
+  return new Date(now.getTime() + waitMs * waitFactor);
+}
+
+function withRun(role: RoleInbox, run: RunUnderWay): RoleInbox {
+  return { ...role, run };
+}
+
+function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
+  return { ...inbox, roles: inbox.roles.map((role) => (role.role === changed.role ? changed : role)) };
+}
+
+/** @throws TypeError for a role without a run */
+export function runOf({ role, run }: RoleInbox): RunUnderWay {
+  if (run === undefined) throw new TypeError(`${role} has no run.`);
+  return run;
+}
+
+/** @throws TypeError for a run without an export */
+export function exportOf({ id, export: running }: RunUnderWay): RunningExport {
+  if (running === undefined) throw new TypeError(`The run ${id} has no export.`);
+  return running;
+}
