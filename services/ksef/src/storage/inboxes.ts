@@ -1,0 +1,227 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { claim as claimOne, FREE } from '@invoicecontrol/runtime/mongo/claims';
+import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
+import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
+import type { InboxClaim, InboxEnvironments, InboxQueue, InboxStore } from '../application/inbox/stores.js';
+import type { Environment } from '../domain/connection.js';
+import { dueAtOf, INBOX_RUNS_MAX } from '../domain/inbox.js';
+import type { Inbox, InboxRun, RoleInbox } from '../domain/inbox.js';
+
+/** The inbox of a connection, under its id (ADR 0120). */
+export interface InboxDocument extends Aggregate {
+  readonly companyId: string;
+  readonly environment: Environment;
+  readonly contextNip: string;
+  readonly isEnabled: boolean;
+  readonly from: string;
+  readonly roles: readonly RoleInbox[];
+  /** The newest runs that ended, oldest first. */
+  readonly runs: readonly InboxRun[];
+  readonly invoicesReceived: number;
+  readonly lastRunAt?: Date;
+  /** Sparse index. */
+  readonly requestedAt?: Date;
+  /** Time of the next step; absent while the inbox is disabled. Sparse index. */
+  readonly dueAt?: Date;
+  readonly leaseUntil?: Date;
+  readonly claim?: string;
+}
+
+/** The environment that an organization receives from, under its id. */
+export interface InboxEnvironmentDocument {
+  readonly _id: string;
+  readonly environment: Environment;
+  /** The connections whose inbox is enabled, or about to be. */
+  readonly connectionIds: readonly string[];
+}
+
+export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
+  await collection.createIndexes([
+    { key: { organizationId: 1 }, name: 'organization' },
+    { key: { dueAt: 1 }, sparse: true, name: 'due' },
+    { key: { requestedAt: 1 }, sparse: true, name: 'requested' },
+    { key: { 'roles.run.export.key.keyId': 1 }, sparse: true, name: 'export_key' },
+  ]);
+}
+
+interface Deps {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly leaseMs: number;
+}
+
+const WITHOUT_RUNS = { runs: 0 } as const;
+
+export function inboxStore(
+  collection: Collection<InboxDocument>,
+  { outbox, clock, leaseMs }: Deps,
+): InboxStore & InboxQueue {
+  const aggregates = aggregateStore(collection, outbox, clock);
+
+  const claimOf = (document: WithId<InboxDocument>, lease: Lease): InboxClaim => ({
+    inbox: toInbox(document),
+    keepAlive: (onLost) => lease.keepAlive(onLost),
+    async save({ inbox, ended = [] }, events) {
+      const ours: Filter<InboxDocument> = { claim: lease.claimId };
+      const { _id: id, organizationId, version } = document;
+      const change = toUpdate(document, inbox, ended);
+      return claimOf(await aggregates.save({ id, organizationId, version }, change, { events, onlyIf: ours }), lease);
+    },
+    async release() {
+      await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
+        $set: { leaseUntil: FREE },
+        $unset: { claim: '' },
+      } as UpdateFilter<InboxDocument>);
+    },
+    async wait(dueAt) {
+      await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
+        $set: { dueAt, leaseUntil: FREE },
+        $unset: { claim: '' },
+      } as UpdateFilter<InboxDocument>);
+    },
+  });
+
+  const isDue = (now: Date): Filter<InboxDocument> => ({
+    $or: [{ dueAt: { $lte: now } }, { requestedAt: { $exists: true } }],
+  });
+
+  return {
+    async insert({ id, organizationId, version: _, ...inbox }, events) {
+      try {
+        await aggregates.insert(
+          { _id: id, organizationId, ...inbox, runs: [], dueAt: dueAtOf(inbox), leaseUntil: FREE },
+          { events },
+        );
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(organizationId, connectionId) {
+      const found = await collection.findOne({ _id: connectionId, organizationId }, { projection: WITHOUT_RUNS });
+      return found === null ? undefined : toInbox(found);
+    },
+    async findMany(organizationId, connectionIds) {
+      const filter = { _id: { $in: [...connectionIds] }, organizationId };
+      return (await collection.find(filter, { projection: WITHOUT_RUNS }).toArray()).map(toInbox);
+    },
+    async save(before, next, ended, events) {
+      // A worker that has claimed it stores nothing more: the version has changed, and its claim is gone.
+      const { $set, $unset, $push } = toUpdate(before, next, ended);
+      const change = {
+        $set: { ...$set, leaseUntil: FREE },
+        $unset: { ...$unset, claim: '' },
+        ...($push === undefined ? {} : { $push }),
+      } as UpdateFilter<InboxDocument>;
+      return toInbox(await aggregates.save(before, change, { events }));
+    },
+    async request(organizationId, connectionId) {
+      const enabled = { _id: connectionId, organizationId, isEnabled: true };
+      await collection.updateOne(enabled, { $set: { requestedAt: clock.now() } });
+    },
+    async endedRuns(organizationId, connectionId) {
+      const filter = { _id: connectionId, organizationId };
+      const found = await collection.findOne(filter, { projection: { runs: 1 } });
+      return (found?.runs ?? []).toReversed();
+    },
+    async due(limit, busyIds) {
+      const now = clock.now();
+      const filter = { ...isDue(now), leaseUntil: { $lte: now }, _id: { $nin: [...busyIds] } };
+      const projection = { organizationId: 1 };
+      const found = await collection.find(filter, { projection, sort: { dueAt: 1 }, limit }).toArray();
+      return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
+    },
+    async claim({ id, organizationId }) {
+      const wanted = { ...isDue(clock.now()), _id: id, organizationId };
+      const claimed = await claimOne(collection, wanted, { clock, leaseMs });
+      return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
+    },
+    async lagSeconds() {
+      const now = clock.now();
+      const filter = { dueAt: { $lte: now }, leaseUntil: { $lte: now } };
+      const oldest = await collection.findOne(filter, { projection: { dueAt: 1 }, sort: { dueAt: 1 } });
+      return (now.getTime() - (oldest?.dueAt ?? now).getTime()) / 1_000;
+    },
+    async dueBefore(before, limit) {
+      const filter = { dueAt: { $lt: before }, leaseUntil: { $lte: clock.now() } };
+      const projection = { organizationId: 1, dueAt: 1 };
+      const found = await collection.find(filter, { projection, sort: { dueAt: 1 }, limit }).toArray();
+      return found.map(({ _id: id, organizationId, dueAt: dueSince = before }) => ({ id, organizationId, dueSince }));
+    },
+  };
+}
+
+export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDocument>): InboxEnvironments {
+  const take = async (
+    organizationId: string,
+    environment: Environment,
+    connectionId: string,
+  ): Promise<Environment | undefined> => {
+    const free = { _id: organizationId, $or: [{ environment }, { connectionIds: { $size: 0 } }] };
+    const taken = { $set: { environment }, $addToSet: { connectionIds: connectionId } };
+    try {
+      await collection.updateOne(free, taken as UpdateFilter<InboxEnvironmentDocument>, { upsert: true });
+      return undefined;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    const found = await collection.findOne({ _id: organizationId });
+    // Two first requests at once: the other one has inserted the document, or everything was released since.
+    const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
+    return isOther ? found.environment : take(organizationId, environment, connectionId);
+  };
+  return {
+    take,
+    async release(organizationId, connectionId) {
+      const update = { $pull: { connectionIds: connectionId } } as UpdateFilter<InboxEnvironmentDocument>;
+      await collection.updateOne({ _id: organizationId }, update);
+    },
+  };
+}
+
+function toUpdate(
+  before: Pick<Inbox, 'requestedAt'>,
+  inbox: Inbox,
+  ended: readonly InboxRun[],
+): UpdateFilter<InboxDocument> {
+  const { contextNip, isEnabled, from, roles, invoicesReceived, lastRunAt, requestedAt } = inbox;
+  return {
+    ...setOrUnset<InboxDocument>({
+      // Somebody may have asked for runs since it was read, which is no change of the version.
+      ...(before.requestedAt === requestedAt ? {} : { requestedAt }),
+      contextNip,
+      isEnabled,
+      from,
+      roles,
+      invoicesReceived,
+      lastRunAt,
+      dueAt: dueAtOf(inbox),
+    }),
+    ...(ended.length === 0 ? {} : { $push: { runs: { $each: [...ended], $slice: -INBOX_RUNS_MAX } } }),
+  } as UpdateFilter<InboxDocument>;
+}
+
+function toInbox(found: WithId<InboxDocument>): Inbox {
+  const { _id: id, organizationId, version, companyId, environment, contextNip, isEnabled, from, roles } = found;
+  const { invoicesReceived, lastRunAt, requestedAt } = found;
+  return {
+    id,
+    organizationId,
+    version,
+    companyId,
+    environment,
+    contextNip,
+    isEnabled,
+    from,
+    roles,
+    invoicesReceived,
+    lastRunAt,
+    requestedAt,
+  };
+}
