@@ -1,5 +1,7 @@
 import type { Authentication } from '../domain/connection.js';
 import type { EncryptedDocument, SessionKey } from '../domain/encryption.js';
+import type { ExportedPart } from '../domain/export-package.js';
+import type { InboxRole } from '../domain/inbox.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
@@ -66,6 +68,30 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
+/** Invoices of one role that KSeF stored at a time in a window. Times are in the text of KSeF. */
+export interface ExportWindow {
+  readonly role: InboxRole;
+  readonly from: string;
+  /** Undefined for the high water mark. */
+  readonly to: string | undefined;
+}
+
+export interface ExportStatus {
+  readonly status: KsefStatus;
+  /** Present at 200. */
+  readonly package: ExportedPackage | undefined;
+}
+
+/** The package of an export. Times are in the text of KSeF. */
+export interface ExportedPackage {
+  /** None where there are no invoices. Their addresses live for a while, and each call gives new ones. */
+  readonly parts: readonly ExportedPart[];
+  /** True when the window has more invoices than a package; `lastStoredAt` is present then. */
+  readonly isTruncated: boolean;
+  readonly lastStoredAt: string | undefined;
+  readonly highWaterMark: string | undefined;
+}
+
 /** A callback right before a request leaves. */
 export interface Leaving {
   /** When access and a turn within the limits are there, before each request of the call. Where it fails, none leaves. */
@@ -108,6 +134,14 @@ export interface KsefCalls {
    * undefined.
    */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
+  /** R1. The key is encrypted here, as for S1. A missing permission to view invoices is a REFERENCE refusal `KSEF_HTTP_403`. */
+  startExport(
+    key: SessionKey,
+    window: ExportWindow,
+    options?: { readonly hasFreshKeys: boolean },
+  ): Promise<{ readonly referenceNumber: string }>;
+  /** R2. An export that KSeF no longer knows is a REFERENCE refusal. */
+  exportStatus(referenceNumber: string): Promise<ExportStatus>;
 }
 
 export interface Ksef {

@@ -8,11 +8,14 @@ import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../
 import type { Ksef, KsefCalls, KsefCredentials, Leaving, ListedInvoice, Upo } from '../application/ksef-calls.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
 import { sha256 } from '../domain/encryption.js';
+import type { SessionKey } from '../domain/encryption.js';
+import type { InboxRole } from '../domain/inbox.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 import { decodeLoginCertificate } from '../domain/login-certificate.js';
 import { signLoginRequest } from '../domain/login-request.js';
 import { dayOfKsefNumber } from '../domain/numbers.js';
 import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
+import type { PublicKey } from '../domain/public-keys.js';
 import type { KsefAnswer, KsefHttpSettings, KsefRequest } from './ksef-http.js';
 import { ksefHttp, unexpectedAnswer } from './ksef-http.js';
 import { PublicKeys } from './public-keys.js';
@@ -30,6 +33,11 @@ export interface KsefClient extends Ksef {
 }
 
 const FORM_CODE = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
+const SUBJECT_TYPES: Readonly<Record<InboxRole, string>> = {
+  SUBJECT2: 'Subject2',
+  SUBJECT3: 'Subject3',
+  SUBJECT_AUTHORIZED: 'SubjectAuthorized',
+};
 const AUTH_POLL_MS = 1_000;
 const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
@@ -232,6 +240,8 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
           READ: inForce.sessionMisc,
           SESSIONS: inForce.sessionList,
           METADATA: inForce.invoiceMetadata,
+          ...(inForce.invoiceExport ? { EXPORT: inForce.invoiceExport } : {}),
+          ...(inForce.invoiceExportStatus ? { EXPORT_STATUS: inForce.invoiceExportStatus } : {}),
         },
       });
     };
@@ -276,12 +286,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
           if (invoicesOfSessionMax < 1) throw overLimit('KSEF_SESSION_INVOICES', 'accepts no invoices in a session');
           if (options?.hasFreshKeys === true) await keys.reload(environment);
           const key = await keys.choose(environment, 'SymmetricKeyEncryption');
-          const encryption = {
-            encryptedSymmetricKey: encryptSessionKey(sessionKey, key),
-            initializationVector: sessionKey.iv.toString('base64'),
-            publicKeyId: key.id,
-          };
-          const json = { formCode: FORM_CODE, encryption };
+          const json = { formCode: FORM_CODE, encryption: encryptionOf(sessionKey, key) };
           return ask({ operation: 'S1', method: 'POST', path: '/sessions/online', json }, answers.openAnswer, options);
         }),
       async sendInvoice(session, { content, ...facts }, options) {
@@ -350,6 +355,31 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
         const answer = await ask({ operation: 'S10', method: 'POST', path, json }, answers.metadataAnswer);
         return answer.invoices.find((invoice) => invoice.ksefNumber === ksefNumber);
       },
+      startExport: (exportKey, { role, from, to }, options) =>
+        withCurrentKeys(credentials, async () => {
+          if (options?.hasFreshKeys === true) await keys.reload(environment);
+          const key = await keys.choose(environment, 'SymmetricKeyEncryption');
+          const json = {
+            encryption: encryptionOf(exportKey, key),
+            filters: {
+              subjectType: SUBJECT_TYPES[role],
+              dateRange: {
+                dateType: 'PermanentStorage',
+                from,
+                ...(to === undefined ? {} : { to }),
+                restrictToPermanentStorageHwmDate: true,
+              },
+            },
+            compressionType: 'Zip',
+          };
+          const call = { operation: 'R1', method: 'POST', path: '/invoices/exports', json } as const;
+          return ask(call, answers.startExportAnswer);
+        }),
+      exportStatus: (referenceNumber) =>
+        ask(
+          { operation: 'R2', method: 'GET', path: `/invoices/exports/${encodeURIComponent(referenceNumber)}` },
+          answers.exportStatusAnswer,
+        ),
     };
   }
 
@@ -382,6 +412,15 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       http.close();
       await limits.close();
     },
+  };
+}
+
+/** The key of a session or an export, as S1 and R1 take it. */
+function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
+  return {
+    encryptedSymmetricKey: encryptSessionKey(sessionKey, key),
+    initializationVector: sessionKey.iv.toString('base64'),
+    publicKeyId: key.id,
   };
 }
 

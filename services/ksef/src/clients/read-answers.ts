@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InvoiceStatus, KsefStatus, ListedInvoice } from '../application/ksef-calls.js';
+import type { ExportStatus, InvoiceStatus, KsefStatus, ListedInvoice } from '../application/ksef-calls.js';
 import { plainText } from '../domain/classify-answer.js';
 import { isKsefNumber, numbersInText } from '../domain/numbers.js';
 
@@ -102,6 +102,65 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
+/** A time whose text is kept, because a `Date` would cut it. */
+const instant = z
+  .string()
+  .max(64)
+  .regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/)
+  .refine((value) => !Number.isNaN(Date.parse(value)));
+const hash = z.string().regex(/^[A-Za-z0-9+/]{43}=$/);
+const part = z
+  .object({
+    ordinalNumber: z.int().min(1),
+    method: z.literal('GET'),
+    url: z.url().max(4_096),
+    partSize: z.int().min(1),
+    partHash: hash,
+    encryptedPartSize: z.int().min(1),
+    encryptedPartHash: hash,
+  })
+  .transform(({ ordinalNumber, url, partSize, partHash, encryptedPartSize, encryptedPartHash }) => ({
+    ordinalNumber,
+    url,
+    size: partSize,
+    hash: partHash,
+    encryptedSize: encryptedPartSize,
+    encryptedHash: encryptedPartHash,
+  }));
+export const startExportAnswer = z.object({ referenceNumber: reference });
+export const exportStatusAnswer = z
+  .object({
+    status,
+    package: z
+      .object({
+        parts: z.array(part).max(1_000),
+        isTruncated: z.boolean(),
+        lastPermanentStorageDate: instant.nullish(),
+        permanentStorageHwmDate: instant.nullish(),
+      })
+      .nullish(),
+  })
+  .refine(({ status: { code }, package: made }) => code !== 200 || (made ?? undefined) !== undefined)
+  .refine(
+    ({ package: made }) => made?.isTruncated !== true || (made.lastPermanentStorageDate ?? undefined) !== undefined,
+  )
+  .transform(({ status: read, package: made }): ExportStatus => ({
+    status: read,
+    package:
+      made === null || made === undefined
+        ? undefined
+        : {
+            parts: made.parts,
+            isTruncated: made.isTruncated,
+            lastStoredAt: made.lastPermanentStorageDate ?? undefined,
+            highWaterMark: made.permanentStorageHwmDate ?? undefined,
+          },
+  }));
+/** `_metadata.json` of a package. */
+export const packageListing = z.object({
+  invoices: z.array(z.object({ ksefNumber: z.string().max(64), invoiceHash: hash })),
+});
+
 const windows = z
   .object({ perSecond: z.int().min(1), perMinute: z.int().min(1), perHour: z.int().min(1) })
   .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
@@ -115,6 +174,8 @@ export const limitsAnswer = z.object({
   sessionInvoiceList: windows,
   sessionMisc: windows,
   invoiceMetadata: windows,
+  invoiceExport: windows.nullish(),
+  invoiceExportStatus: windows.nullish(),
 });
 
 export const contextLimitsAnswer = z.object({

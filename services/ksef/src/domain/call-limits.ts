@@ -3,9 +3,20 @@ import type { Operation } from './classify-answer.js';
 /** Calls within a second, a minute and an hour. */
 export type WindowLimits = readonly [perSecond: number, perMinute: number, perHour: number];
 export type LimitGroup =
-  'AUTHENTICATION' | 'OPEN' | 'SEND' | 'CLOSE' | 'INVOICE' | 'INVOICES' | 'READ' | 'SESSIONS' | 'METADATA' | 'OTHER';
+  | 'AUTHENTICATION'
+  | 'OPEN'
+  | 'SEND'
+  | 'CLOSE'
+  | 'INVOICE'
+  | 'INVOICES'
+  | 'READ'
+  | 'SESSIONS'
+  | 'METADATA'
+  | 'EXPORT'
+  | 'EXPORT_STATUS'
+  | 'OTHER';
 
-/** Limits of KSeF 2.8 (KSeF reference, section 7). */
+/** Limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
 export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   AUTHENTICATION: [60, Infinity, Infinity],
   OPEN: [10, 30, 120],
@@ -16,6 +27,8 @@ export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   READ: [10, 120, 1_200],
   SESSIONS: [5, 10, 60],
   METADATA: [8, 16, 20],
+  EXPORT: [8, 16, 20],
+  EXPORT_STATUS: [10, 60, 600],
   OTHER: [10, 30, 120],
 };
 const GROUPS: Readonly<Record<string, LimitGroup>> = {
@@ -29,6 +42,8 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
   S8: 'READ',
   S9: 'SESSIONS',
   S10: 'METADATA',
+  R1: 'EXPORT',
+  R2: 'EXPORT_STATUS',
   LIMITS: 'OTHER',
 };
 

@@ -2,7 +2,7 @@ import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
 import type { RefusalFacts, RefusalScope } from './ksef-refusal.js';
 
-/** Calls by their names in sections 3, 5 and 18 of the KSeF reference. */
+/** Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. R3 downloads from the storage and is called without a login. */
 export type Operation =
   | 'A1'
   | 'A2'
@@ -22,6 +22,9 @@ export type Operation =
   | 'S8'
   | 'S9'
   | 'S10'
+  | 'R1'
+  | 'R2'
+  | 'R3'
   | 'LIMITS';
 
 /** An answer that is no success. */
@@ -86,13 +89,23 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'OTHERS',
     meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, even after a new login.' },
   },
-  // Looking an invoice up is the only call that needs another permission than sending does.
+  // Looking invoices up and receiving them need another permission than sending does.
   {
     status: 403,
     says: 'missing-permissions',
     calls: 'S10',
     meaning: { ...REFERENCE, sentence: 'The token lacks the permission to view invoices (InvoiceRead).' },
   },
+  ...(['R1', 'R2'] as const).map((calls) => ({
+    status: 403,
+    says: 'missing-permissions',
+    calls,
+    meaning: {
+      ...REFERENCE,
+      sentence:
+        'The token lacks the permission to view invoices (InvoiceRead), which receiving needs. Give it in KSeF.',
+    },
+  })),
   {
     status: 403,
     says: 'missing-permissions',
@@ -166,6 +179,8 @@ const KNOWN_ERRORS: readonly KnownError[] = [
       sentence: 'KSeF does not accept the certificate. Save the connection again with another one.',
     },
   })),
+  { status: 400, says: 21_175, calls: 'R2', meaning: REFERENCE },
+  { status: 400, says: 21_181, calls: 'R1', meaning: CALL },
   { status: 400, says: 21_155, calls: 'OTHERS', meaning: SESSION },
   { status: 400, says: 21_173, calls: 'OTHERS', meaning: SESSION },
   { status: 400, says: 21_180, calls: 'OTHERS', meaning: SESSION },

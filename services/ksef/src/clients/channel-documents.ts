@@ -1,0 +1,28 @@
+import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { client } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import type { ChannelDocuments } from '../application/inbox/stores.js';
+
+const STORE_MS_MAX = 20_000;
+
+/** Stores received invoices in the documents service, as they came. */
+export function channelDocumentsOf(channel: Channel): ChannelDocuments {
+  const uploads = client(UploadServiceDefinition, channel);
+  return {
+    async store({ organizationId, uploadId, ksefNumber, content }, bytesPerMonthLimit, context) {
+      const { upload } = await uploads.storeChannelDocument(
+        {
+          organizationId,
+          uploadId,
+          origin: { channel: 'KSEF', externalId: ksefNumber },
+          mediaType: 'application/xml',
+          content,
+          uploadBytesPerMonthLimit: bytesPerMonthLimit,
+        },
+        { context, timeoutMs: STORE_MS_MAX },
+      );
+      if (upload?.createdTime === undefined) throw new Error('A stored document was returned without its time.');
+      return { storedAt: upload.createdTime };
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { createDecipheriv, createHash, randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { destroyAgents, trustedAgents } from '@invoicecontrol/egress/agents';
+import type { Agents } from '@invoicecontrol/egress/agents';
+import { bounded, CallTimeout } from '@invoicecontrol/egress/bounded';
+import { BlockedAddressError } from '@invoicecontrol/egress/egress';
+import type { Egress } from '@invoicecontrol/egress/egress';
+import { sendRequest } from '@invoicecontrol/egress/send-request';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { count } from '@invoicecontrol/runtime/telemetry';
+import { parseJson } from '@invoicecontrol/values/json';
+import { parseUrl } from '@invoicecontrol/values/url';
+import type { ExportPackages, OpenPackage } from '../application/inbox/stores.js';
+import type { KsefEnvironment } from '../application/ksef-calls.js';
+import type { SessionKey } from '../domain/encryption.js';
+import { checkDirectory, checkParts, INVOICES_MAX, matchFiles, PackageFault } from '../domain/export-package.js';
+import type { ExportedPart, PackedFile } from '../domain/export-package.js';
+import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { packageListing } from './read-answers.js';
+import { openArchive } from './zip-archive.js';
+
+export interface ExportPackagesSettings {
+  /** Base of each environment: packages may lie at its origin. */
+  readonly urls: Readonly<Record<KsefEnvironment, string>>;
+  /** Other hosts where packages may lie, over https. */
+  readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
+  /** Deadline of a call of KSeF; a part is larger than an answer. */
+  readonly requestMs: number;
+}
+
+/** A part has 50 MB: ten minutes with the usual deadline of a call. */
+const DEADLINES_OF_PART = 20;
+const CONNECT_MS_MAX = 10_000;
+const CONNECTIONS_PER_ORIGIN = 8;
+
+/**
+ * Downloads the packages of exports (R3). A package is decrypted while it is downloaded, into a file that has no name, so that nothing of
+ * it is left when the process ends (ADR 0121).
+ */
+export function exportPackages(
+  { urls, storageHosts, requestMs }: ExportPackagesSettings,
+  egress: Pick<Egress, 'agents'>,
+  logger: Logger,
+): ExportPackages & { close(): void } {
+  const trusted = trustedAgents({
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+    connectMs: Math.min(CONNECT_MS_MAX, requestMs),
+  });
+
+  /** @throws PackageFault for an address that must not be called */
+  function agentsFor(environment: KsefEnvironment, text: string): Agents {
+    const url = parseUrl(text);
+    if (url?.origin === new URL(urls[environment]).origin) return trusted;
+    const isListed = url?.protocol === 'https:' && url.port === '' && storageHosts[environment].includes(url.hostname);
+    if (isListed && url.username === '' && url.password === '') return egress.agents;
+    logger.error({ environment, host: url?.host }, 'a package of KSeF lies on a host that is not configured');
+    const name = `KSEF_${environment}_STORAGE_HOSTS`;
+    throw new PackageFault(`KSeF offers the package on a host that is not one of ${name}. Ask the operator to add it.`);
+  }
+
+  async function append(
+    file: FileHandle,
+    start: number,
+    { part, key, agents }: { readonly part: ExportedPart; readonly key: SessionKey; readonly agents: Agents },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { url, ordinalNumber, encryptedSize, encryptedHash, size, hash } = part;
+    const deadlineMs = requestMs * DEADLINES_OF_PART;
+    await bounded({ deadlineMs, signal }, async (ending) => {
+      const headers = { accept: '*/*', 'user-agent': 'invoice-control' };
+      const answer = await sendRequest(agents, { method: 'GET', url, headers }, ending);
+      if (answer.statusCode !== 200) {
+        answer.destroy();
+        throw unavailable(`responded with status ${answer.statusCode}`);
+      }
+      const stated = answer.headers['x-ms-meta-hash'];
+      if (stated !== undefined && stated !== encryptedHash) {
+        answer.destroy();
+        throw new PackageFault(`The storage of KSeF states another hash of part ${ordinalNumber} than KSeF.`);
+      }
+      await pipeline(
+        answer,
+        (chunks: AsyncIterable<Buffer>) => checked(chunks, ordinalNumber, encryptedSize, encryptedHash),
+        createDecipheriv('aes-256-cbc', key.key, key.iv),
+        (chunks: AsyncIterable<Buffer>) => checked(chunks, ordinalNumber, size, hash),
+        file.createWriteStream({ start, autoClose: false }),
+        { signal: ending },
+      );
+    });
+  }
+
+  async function download(
+    file: FileHandle,
+    environment: KsefEnvironment,
+    parts: readonly ExportedPart[],
+    key: SessionKey,
+    signal: AbortSignal,
+  ): Promise<number> {
+    // All addresses are checked before the first one is called.
+    const sources = parts.map((part) => ({ part, key, agents: agentsFor(environment, part.url) }));
+    let bytes = 0;
+    for (const source of sources) {
+      try {
+        await append(file, bytes, source, signal);
+        count('ksef.calls', { environment, operation: 'R3', outcome: 'OK' });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const known = refusalOf(error);
+        count('ksef.calls', {
+          environment,
+          operation: 'R3',
+          outcome: known instanceof KsefRefusal ? known.kind : 'FAULT',
+        });
+        throw known;
+      }
+      bytes += source.part.size;
+    }
+    return bytes;
+  }
+
+  return {
+    async reading({ environment, parts, key }, signal, read) {
+      const ordered = checkParts(parts);
+      const file = await openNameless();
+      try {
+        const bytes = await download(file, environment, ordered, key, signal);
+        return await read(await openPackage(file, bytes));
+      } finally {
+        await file.close();
+      }
+    },
+    close: () => destroyAgents(trusted),
+  };
+}
+
+/** A file that disappears with its handle. */
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `ksef-package-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Hands on what has exactly these bytes. */
+async function* checked(
+  chunks: AsyncIterable<Buffer>,
+  ordinalNumber: number,
+  size: number,
+  hash: string,
+): AsyncGenerator<Buffer> {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > size) throw new PackageFault(`Part ${ordinalNumber} of the package is larger than KSeF states.`);
+    digest.update(chunk);
+    yield chunk;
+  }
+  if (bytes < size) throw unavailable('interrupted its response');
+  if (digest.digest('base64') !== hash) {
+    throw new PackageFault(`Part ${ordinalNumber} of the package does not have the hash that KSeF states.`);
+  }
+}
+
+/** @throws PackageFault */
+async function openPackage(file: FileHandle, bytes: number): Promise<OpenPackage> {
+  const archive = await openArchive(file.fd, INVOICES_MAX + 1);
+  const list = checkDirectory(archive.files, bytes);
+  const json = parseJson((await archive.read(list)).toString('utf8').replace(/^\uFEFF/, ''));
+  const listing = packageListing.safeParse(json);
+  if (!listing.success) throw new PackageFault('The list of invoices in the package cannot be read.');
+  const { expected, refused } = matchFiles<PackedFile>(archive.files, listing.data.invoices);
+  return { expected, refused, read: (invoice) => archive.read(invoice.file) };
+}
+
+function unavailable(fact: string): KsefRefusal {
+  return new KsefRefusal('TRANSIENT', `The storage of KSeF ${fact}. The download is retried.`, {
+    code: 'KSEF_STORAGE',
+  });
+}
+
+/** The message names no address. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof PackageFault || error instanceof KsefRefusal) return error;
+  if (error instanceof CallTimeout) return unavailable('did not respond in time');
+  if (error instanceof BlockedAddressError) {
+    return new PackageFault(
+      'The host on which KSeF offers the package resolves to an address that must not be called.',
+    );
+  }
+  const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
+  if (code.startsWith('ERR_OSSL'))
+    return new PackageFault('The package cannot be decrypted with the key of its export.');
+  // The disk is full or broken: nothing that KSeF could help.
+  return syscall === 'write' && code !== 'EPIPE' ? error : unavailable('is unavailable');
+}
