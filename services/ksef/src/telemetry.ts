@@ -5,6 +5,26 @@ export function confirmationChecked(environment: string, outcome: 'TRUSTED' | 'U
   count('ksef.confirmations', { environment, outcome });
 }
 
+/** A run of an inbox ended. */
+export function inboxRunEnded(environment: string, role: string, status: string): void {
+  count('ksef.inbox_runs', { environment, role, status });
+}
+
+/** An invoice of an inbox was new, or received before, or is not stored. */
+export function inboxInvoice(environment: string, outcome: 'RECEIVED' | 'REPEATED' | 'REFUSED'): void {
+  count('ksef.inbox_invoices', { environment, outcome });
+}
+
+/** Reports how late this service is with inboxes. */
+export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
+  return reportGauges(
+    {
+      'ksef.inbox_lag': { unit: 's', description: 'Time for which the inbox that has waited longest has been due.' },
+    },
+    async () => [{ attributes: {}, values: { 'ksef.inbox_lag': await lagSeconds() } }],
+  );
+}
+
 /** Reports how many submissions have something left to do, and how late this service is with them. */
 export function reportSubmissions({
   countUnfinished,

@@ -9,6 +9,8 @@ import type { ConnectionStore, OpenSubmissions } from './stores.js';
 interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithSecret'>;
   readonly submissions: OpenSubmissions;
+  /** Ends its inbox. */
+  readonly endInbox: (connection: Connection) => Promise<void>;
   /** Drops what is kept of its authentication at KSeF; never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
@@ -17,7 +19,7 @@ interface WipeDeps {
 export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
 
 /**
- * Ends a connection (endpoint 14): nothing more is sent with it. Its token stays while sent submissions must be followed to their end. A
+ * Ends a connection (endpoint 14): nothing more is sent or received with it. Its token stays while sent submissions must be followed to their end. A
  * connection that is DISABLED stays so.
  * @throws DomainError not_found
  */
@@ -47,11 +49,12 @@ export const wipeSecrets =
   };
 
 async function wipeSecret(
-  { connections, submissions, endAccess, logger }: WipeDeps,
+  { connections, submissions, endInbox, endAccess, logger }: WipeDeps,
   connection: Connection,
 ): Promise<void> {
   const { id: connectionId, organizationId } = connection;
   try {
+    await endInbox(connection);
     // Unsent submissions end now instead of after their wait; sent ones need the token to their end.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;

@@ -1,0 +1,152 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Connection } from '../../domain/connection.js';
+import { disabled, enabled, faultOfFrom, INBOX_RUNS_MAX, newInbox } from '../../domain/inbox.js';
+import type { Inbox, InboxRun } from '../../domain/inbox.js';
+import { shownRun, stoppedRuns } from '../../domain/inbox-steps.js';
+import { polishDayOf } from '../../domain/preconditions.js';
+import { requireConnection } from '../connections/disable-connection.js';
+import type { ConnectionStore } from '../connections/stores.js';
+import { inboxAudit, inboxChanged } from './inbox-events.js';
+import type { InboxEnvironments, InboxStore } from './stores.js';
+
+export interface InboxDeps {
+  readonly connections: Pick<ConnectionStore, 'find'>;
+  readonly inboxes: InboxStore;
+  readonly environments: InboxEnvironments;
+  readonly clock: Clock;
+}
+
+/** A change of an inbox, as it was asked for. */
+interface InboxWish {
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly isEnabled: boolean;
+  /** Undefined for the stored day, or else today. */
+  readonly from: string | undefined;
+}
+
+/** A connection with its inbox, if it ever had one. */
+export interface ConnectionWithInbox {
+  readonly connection: Connection;
+  readonly inbox: Inbox | undefined;
+}
+
+/**
+ * Begins or ends receiving (KSeF reference, section 19). The same request again changes nothing.
+ * @throws DomainError not_found; invalid for a wrong day; wrong_state for a disabled connection, or when the organization receives from
+ * another environment
+ */
+export const updateInbox =
+  (deps: InboxDeps) =>
+  (
+    { organizationId, connectionId, isEnabled, from }: InboxWish,
+    context: RequestContext,
+  ): Promise<ConnectionWithInbox> =>
+    retryOnConflict(async () => {
+      const { connections, inboxes, environments, clock } = deps;
+      const now = clock.now();
+      const today = polishDayOf(now);
+      const connection = await requireConnection(connections, organizationId, connectionId);
+      const fault = from === undefined ? undefined : faultOfFrom(from, today);
+      if (fault !== undefined) throw invalidField('inbox.from', fault);
+      if (!isEnabled) {
+        const events = [inboxAudit('inbox_disabled', connectionId, context)];
+        return { connection, inbox: await disable(deps, connection, 'The inbox was disabled.', events) };
+      }
+      if (connection.status === 'DISABLED') {
+        throw new DomainError(
+          'wrong_state',
+          'The connection is disabled and cannot receive invoices. Save it again with a token or a certificate, then enable its inbox.',
+        );
+      }
+      const other = await environments.take(organizationId, connection.environment, connectionId);
+      if (other !== undefined) {
+        throw new DomainError(
+          'wrong_state',
+          `The organization receives invoices from the ${other} environment, and only one environment can be enabled. Disable the inboxes of the ${other} connections first.`,
+        );
+      }
+      const stored = await inboxes.find(organizationId, connectionId);
+      const day = from ?? stored?.from ?? today;
+      const before = stored ?? newInbox(connection, day, now);
+      const next = enabled(before, { from: day, contextNip: connection.contextNip }, now);
+      if (next === stored) return { connection, inbox: stored };
+      const events = [inboxChanged(next), inboxAudit('inbox_enabled', connectionId, context)];
+      if (stored === undefined) {
+        const inbox = { ...next, version: 1 };
+        if (!(await inboxes.insert(inbox, events))) throw new VersionConflict();
+        return { connection, inbox };
+      }
+      const stopped = stoppedRuns(stored, 'The settings of the inbox were changed.', now);
+      return { connection, inbox: await inboxes.save(stored, next, stopped, events) };
+    });
+
+/** Ends the inbox of a connection that ends: its keys are removed, and the organization may receive from another environment. */
+export type EndInbox = (connection: Connection) => Promise<void>;
+
+export const endInbox =
+  (deps: InboxDeps): EndInbox =>
+  async (connection) => {
+    await retryOnConflict(() => disable(deps, connection, 'The connection was disabled.', []));
+  };
+
+async function disable(
+  { inboxes, environments, clock }: Omit<InboxDeps, 'connections'>,
+  { organizationId, id: connectionId }: Connection,
+  message: string,
+  audit: readonly Announcement[],
+): Promise<Inbox | undefined> {
+  const stored = await inboxes.find(organizationId, connectionId);
+  let inbox = stored;
+  if (stored?.isEnabled === true) {
+    const next = disabled(stored);
+    const stopped = stoppedRuns(stored, message, clock.now());
+    inbox = await inboxes.save(stored, next, stopped, [inboxChanged(next), ...audit]);
+  }
+  // Also after a request that ended between the two writes.
+  await environments.release(organizationId, connectionId);
+  return inbox;
+}
+
+/**
+ * Has all roles run now, within the limits of KSeF. Runs that are under way go on.
+ * @throws DomainError not_found; wrong_state for an inbox that is not enabled, or a connection that is not CONNECTED
+ */
+export const startRuns =
+  ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
+  async (organizationId: string, connectionId: string): Promise<void> => {
+    const connection = await requireConnection(connections, organizationId, connectionId);
+    const inbox = await inboxes.find(organizationId, connectionId);
+    if (inbox?.isEnabled !== true) {
+      throw new DomainError(
+        'wrong_state',
+        'The inbox of the connection is not enabled. Enable it with PATCH /v1/ksef-connections/{id}, then start its runs.',
+      );
+    }
+    if (connection.status !== 'CONNECTED') {
+      throw new DomainError(
+        'wrong_state',
+        `The connection is ${connection.status}. Test it (POST .../test), and start the runs of its inbox when it is CONNECTED.`,
+      );
+    }
+    await inboxes.request(organizationId, connectionId);
+  };
+
+/** The runs under way and the newest that ended, newest first; at most 100. @throws DomainError not_found */
+export const listRuns =
+  ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
+  async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
+    await requireConnection(connections, organizationId, connectionId);
+    // The ended ones are read later: a run that ends in between is shown twice otherwise, or never.
+    const inbox = await inboxes.find(organizationId, connectionId);
+    const over = await inboxes.endedRuns(organizationId, connectionId);
+    const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));
+    const ended = new Set(over.map(({ id }) => id));
+    return [...running.filter(({ id }) => !ended.has(id)), ...over]
+      .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime())
+      .slice(0, INBOX_RUNS_MAX);
+  };

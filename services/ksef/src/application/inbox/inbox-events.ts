@@ -1,0 +1,48 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { receivedThrough } from '../../domain/inbox.js';
+import type { Inbox } from '../../domain/inbox.js';
+import type { InboxChange } from '../../domain/inbox-steps.js';
+
+/** The event of an inbox as it is now, for the write that makes it true. */
+export function inboxChanged(inbox: Inbox): Announcement {
+  const { id: connectionId, companyId, environment, isEnabled: enabled, from: fromDate } = inbox;
+  const receivedThroughTime = receivedThrough(inbox);
+  return announce(events.ksefInboxChanged, {
+    connectionId,
+    companyId,
+    environment,
+    enabled,
+    fromDate,
+    receivedThroughTime,
+  });
+}
+
+/** The events of a step: one of news at most for a run, and one of a pause until the inbox goes on. */
+export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }: InboxChange): Announcement[] {
+  const { id: connectionId, companyId, environment } = inbox;
+  const isPaused = (one: Inbox): boolean => one.roles.some((role) => role.isPaused);
+  const message = ended.find(({ errorMessage }) => errorMessage !== undefined)?.errorMessage;
+  return [
+    ...(hasNews ? [inboxChanged(inbox)] : []),
+    ...(message !== undefined && isPaused(inbox) && !isPaused(before)
+      ? [announce(events.ksefInboxPaused, { connectionId, companyId, environment, message })]
+      : []),
+  ];
+}
+
+/** The line of the audit trail about an inbox that somebody enabled or disabled. */
+export function inboxAudit(
+  act: 'inbox_enabled' | 'inbox_disabled',
+  connectionId: string,
+  context: RequestContext,
+): Announcement {
+  return auditAnnouncement(events.ksefAuditRecorded, context, {
+    action: `ksef_connection.${act}`,
+    target: `ksef_connection:${connectionId}`,
+    outcome: 'SUCCEEDED',
+  });
+}

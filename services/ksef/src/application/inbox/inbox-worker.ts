@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
+import type { Connection } from '../../domain/connection.js';
+import { createSessionKey, decodeSessionKey, encodeSessionKey } from '../../domain/encryption.js';
+import type { SessionKey } from '../../domain/encryption.js';
+import { PackageFault } from '../../domain/export-package.js';
+import { enabled } from '../../domain/inbox.js';
+import type { Inbox, RoleInbox } from '../../domain/inbox.js';
+import {
+  begun,
+  ended,
+  exporting,
+  exportOf,
+  exportStarted,
+  followed,
+  nextStep,
+  requested,
+  restarted,
+  runOf,
+  stepFailed,
+  stoppedRuns,
+  windowReceived,
+} from '../../domain/inbox-steps.js';
+import type { InboxChange, InboxTiming } from '../../domain/inbox-steps.js';
+import { KsefRefusal } from '../../domain/ksef-refusal.js';
+import { inboxRunEnded } from '../../telemetry.js';
+import type { FailConnection } from '../connections/fail-connection.js';
+import type { ConnectionStore } from '../connections/stores.js';
+import type { ExportedPackage, Ksef, KsefCalls } from '../ksef-calls.js';
+import type { EndInbox } from './change-inbox.js';
+import { stepEvents } from './inbox-events.js';
+import { receivePackage } from './receive-package.js';
+import type { ReceiveDeps } from './receive-package.js';
+import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
+
+/** Inboxes at once in one replica, and those of them that receive a package, which needs the disk and much memory. */
+const AT_ONCE_MAX = 16;
+const RECEIVING_MAX = 2;
+/** Wait for a place among those that receive. */
+const PLACE_WAIT_MS = 2_000;
+/** Wait while the connection is not CONNECTED, or the organization is deleted. */
+const CONNECTION_WAIT_MS = 5 * 60_000;
+/** Wait after a fault of this service, or of a service that it needs, outside a run. */
+const FAULT_WAIT_MS = 5_000;
+/** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
+const POSTPONED_MS_MIN = 50;
+
+interface Deps extends ReceiveDeps {
+  readonly queue: InboxQueue;
+  readonly connections: Pick<ConnectionStore, 'find'>;
+  readonly failConnection: FailConnection;
+  readonly endInbox: EndInbox;
+  readonly plans: TenantPlans;
+  readonly ksef: Pick<Ksef, 'callsOf'>;
+  readonly packages: ExportPackages;
+  readonly secrets: Pick<SealedField, 'open'>;
+  readonly exportKeys: Pick<SealedField, 'seal' | 'open'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface InboxWorker {
+  /** Claims what is due, as far as there is room, and goes on with it. */
+  poll(): Promise<void>;
+  /** Ends what is under way; resolves when it has ended. What was begun goes on with the next worker. */
+  stop(): Promise<void>;
+}
+
+/** Receives purchases from KSeF. Every replica has one; there is no leader. */
+export function inboxWorker(deps: Deps): InboxWorker {
+  const { queue, connections, clock, logger, waitFactor } = deps;
+  const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
+  let isStopped = false;
+  let receiving = 0;
+  const timing = (): InboxTiming => ({ now: clock.now(), waitFactor, random: Math.random() });
+
+  function begin(claim: InboxClaim): void {
+    const { id } = claim.inbox;
+    const abort = new AbortController();
+    let isLost = false;
+    const lease = claim.keepAlive(() => {
+      isLost = true;
+      abort.abort();
+    });
+    const over = (async () => {
+      let now: InboxClaim | undefined = claim;
+      try {
+        try {
+          while (now !== undefined && !abort.signal.aborted && isDue(now.inbox, clock)) {
+            now = await advance(now, abort.signal);
+          }
+        } finally {
+          // Does nothing when another worker has the claim.
+          if (!isLost) await now?.release();
+        }
+      } catch (error) {
+        if (!(error instanceof VersionConflict) && !abort.signal.aborted) {
+          logger.warn({ error, connectionId: id }, 'an inbox could not continue; it is retried');
+        }
+      } finally {
+        lease.stop();
+        own.delete(id);
+      }
+    })();
+    own.set(id, { ended: over, abort });
+  }
+
+  /**
+   * One step: its intent and its outcome are each one write.
+   * @returns undefined when the claim was given back, because the inbox has to wait
+   */
+  async function advance(claim: InboxClaim, signal: AbortSignal): Promise<InboxClaim | undefined> {
+    const { inbox } = claim;
+    if (inbox.requestedAt !== undefined) return store(claim, { inbox: requested(inbox, clock.now()) });
+    const connection = await connections.find(inbox.organizationId, inbox.id);
+    const secret = connection?.secret;
+    if (connection === undefined || connection.status === 'DISABLED') {
+      if (connection !== undefined) await deps.endInbox(connection);
+      return wait(claim, CONNECTION_WAIT_MS);
+    }
+    if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
+    if (connection.contextNip !== inbox.contextNip) {
+      // The marks are about the invoices of another taxpayer.
+      const { contextNip } = connection;
+      const now = clock.now();
+      const stopped = stoppedRuns(inbox, 'The connection was saved with another NIP.', now);
+      const next = enabled(inbox, { from: inbox.from, contextNip }, now);
+      return store(claim, { inbox: next, ended: stopped, hasNews: true });
+    }
+    const { kind, role } = nextStep(inbox);
+    try {
+      const limits = await deps.plans.limitsOf(inbox.organizationId);
+      if (limits === undefined) return await wait(claim, CONNECTION_WAIT_MS);
+      const { id: connectionId, environment, contextNip, authentication } = connection;
+      const credentials = { connectionId, environment, contextNip, authentication };
+      const calls = deps.ksef.callsOf({ ...credentials, secret: deps.secrets.open(connection, secret) });
+      switch (kind) {
+        case 'BEGIN':
+          return await store(claim, { inbox: begun(inbox, role, randomUUID(), timing()) });
+        case 'EXPORT':
+          return await startExport(claim, role, { connection, calls });
+        case 'FOLLOW':
+          return await follow(claim, role, { calls, limits, signal });
+      }
+    } catch (error) {
+      if (error instanceof VersionConflict || signal.aborted) throw error;
+      if (role.run === undefined) {
+        logger.warn({ error, connectionId: inbox.id }, 'a run of an inbox could not begin; it is retried');
+        return wait(claim, FAULT_WAIT_MS);
+      }
+      return failed(claim, role, connection, error);
+    }
+  }
+
+  /** R1, after its key was stored. A process that ends in between asks again; KSeF drops what nobody asks for. */
+  async function startExport(
+    claim: InboxClaim,
+    before: RoleInbox,
+    { connection, calls }: { readonly connection: Connection; readonly calls: KsefCalls },
+  ): Promise<InboxClaim> {
+    const key = createSessionKey();
+    const sealed = deps.exportKeys.seal(claim.inbox, encodeSessionKey(key));
+    const intended = await store(claim, { inbox: exporting(claim.inbox, before, sealed, timing()) });
+    const { inbox } = intended;
+    const role = roleOf(inbox, before.role);
+    const run = runOf(role);
+    let referenceNumber: string;
+    try {
+      const window = { role: role.role, from: run.cursor, to: exportOf(run).to };
+      ({ referenceNumber } = await calls.startExport(key, window, { hasFreshKeys: run.restarts > 0 }));
+    } catch (error) {
+      return failed(intended, role, connection, error);
+    }
+    return store(intended, { inbox: exportStarted(inbox, role, referenceNumber, timing()) });
+  }
+
+  /** R2; and when the package is ready, R3 and everything that is in it. */
+  async function follow(
+    claim: InboxClaim,
+    role: RoleInbox,
+    more: { readonly calls: KsefCalls; readonly limits: MonthlyLimits; readonly signal: AbortSignal },
+  ): Promise<InboxClaim | undefined> {
+    const { inbox } = claim;
+    const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
+    const key = openKey(inbox, sealed);
+    // The key that sealed it is gone: another export has a key of its own.
+    if (key === undefined) return store(claim, restarted(inbox, role, 'The key of the export is lost.', timing()));
+    if (receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
+    receiving++;
+    try {
+      const { status, package: made } = await more.calls.exportStatus(referenceNumber);
+      const said = [status.description, ...status.details].join(' ');
+      const next = followed(inbox, role, { code: status.code, said }, timing());
+      if (next !== 'RECEIVE') return await store(claim, next);
+      if (made === undefined) throw new TypeError('A finished export has a package.');
+      return await store(claim, await receive(inbox, role, { ...more, made, key }));
+    } finally {
+      receiving--;
+    }
+  }
+
+  async function receive(
+    inbox: Inbox,
+    role: RoleInbox,
+    {
+      made,
+      key,
+      limits,
+      signal,
+    }: {
+      readonly made: ExportedPackage;
+      readonly key: SessionKey;
+      readonly limits: MonthlyLimits;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<InboxChange> {
+    const { environment } = inbox;
+    const since = exportOf(runOf(role)).startedAt;
+    if (made.parts.length === 0) {
+      return windowReceived(inbox, role, made, { received: 0, repeated: 0, refused: [] }, timing());
+    }
+    const { counts, exceeded } = await deps.packages.reading(
+      { environment, parts: made.parts, key },
+      signal,
+      (opened) => receivePackage(deps, inbox, opened, { since, limits, signal }),
+    );
+    if (exceeded === undefined) return windowReceived(inbox, role, made, counts, timing());
+    const message = `Receiving is paused, and nothing is lost. ${exceeded}`;
+    return ended(inbox, role, { message, isPaused: true, counts }, timing());
+  }
+
+  /** Decides what follows a failed step of a run. */
+  async function failed(
+    claim: InboxClaim,
+    role: RoleInbox,
+    connection: Connection,
+    error: unknown,
+  ): Promise<InboxClaim> {
+    const { inbox } = claim;
+    if (!(error instanceof KsefRefusal && error.isAboutLimits)) {
+      logger.warn({ error, connectionId: inbox.id, role: role.role }, 'a step of an inbox failed');
+    }
+    if (error instanceof PackageFault) return store(claim, restarted(inbox, role, error.message, timing()));
+    if (!(error instanceof KsefRefusal)) {
+      const message = error instanceof DomainError ? error.publicMessage : 'A fault of this service ended the run.';
+      return store(claim, stepFailed(inbox, role, { message, isAboutLimits: false }, timing()));
+    }
+    const { message, kind, code, concerns, retryAfterMs } = error;
+    if (error.isAboutConnection) {
+      const stored = await store(claim, ended(inbox, role, { message }, timing()));
+      await deps.failConnection(connection, error);
+      return stored;
+    }
+    if (kind !== 'PERMANENT') {
+      const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
+      return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
+    }
+    // KSeF no longer knows the export.
+    const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
+    if (isGone && role.run?.export?.referenceNumber !== undefined) {
+      return store(claim, restarted(inbox, role, message, timing()));
+    }
+    const isPaused = code === 'KSEF_HTTP_403';
+    return store(claim, ended(inbox, role, { message, isPaused }, timing()));
+  }
+
+  async function store(claim: InboxClaim, change: InboxChange): Promise<InboxClaim> {
+    const stored = await claim.save(change, stepEvents(claim.inbox, change));
+    for (const { id: runId, role, status, received, repeated, refused } of change.ended ?? []) {
+      inboxRunEnded(stored.inbox.environment, role, status);
+      logger.info(
+        { connectionId: stored.inbox.id, runId, role, status, received, repeated, refused: refused.length },
+        'a run of an inbox ended',
+      );
+    }
+    return stored;
+  }
+
+  /** Gives the claim back until later. Nothing else changes. */
+  async function wait(claim: InboxClaim, waitMs: number): Promise<undefined> {
+    await claim.wait(new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor)));
+  }
+
+  function openKey(inbox: Inbox, sealed: Parameters<typeof deps.exportKeys.open>[1]): SessionKey | undefined {
+    try {
+      return decodeSessionKey(deps.exportKeys.open(inbox, sealed));
+    } catch (error) {
+      logger.warn({ error, connectionId: inbox.id }, 'the key of an export cannot be opened; another export is used');
+      return undefined;
+    }
+  }
+
+  return {
+    async poll() {
+      if (isStopped || own.size >= AT_ONCE_MAX) return;
+      for (const due of await queue.due(AT_ONCE_MAX - own.size, [...own.keys()])) {
+        if (isStopped) return;
+        if (own.has(due.id)) continue;
+        const claim = await queue.claim(due);
+        if (claim !== undefined) begin(claim);
+      }
+    },
+    async stop() {
+      isStopped = true;
+      for (const { abort } of own.values()) abort.abort();
+      await Promise.all([...own.values()].map(({ ended: over }) => over));
+    },
+  };
+}
+
+function roleOf({ roles }: Inbox, name: RoleInbox['role']): RoleInbox {
+  const role = roles.find((one) => one.role === name);
+  if (role === undefined) throw new TypeError(`The inbox has no role ${name}.`);
+  return role;
+}
+
+function isDue({ isEnabled, roles, requestedAt }: Inbox, clock: Clock): boolean {
+  if (requestedAt !== undefined) return true;
+  return isEnabled && roles.some(({ dueAt }) => dueAt <= clock.now());
+}
