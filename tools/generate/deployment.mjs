@@ -80,7 +80,7 @@ function addresses(calls) {
   return calls.map((called) => [addressVariable(called), `dns:///${called}:${ports.grpc}`]);
 }
 
-function base(name, { protocol, calls, settings, requests, limits }) {
+function base(name, { protocol, calls, settings, requests, limits, temporaryDisk }) {
   const values = Object.entries(settings).filter(([, { value }]) => value !== undefined);
   const literals = [['SERVICE', name], ...addresses(calls), ...values.map(([key, { value }]) => [key, value])];
   const all = protocol === 'grpc' ? { MONGODB_URL: { secret: 'given' }, ...settings } : settings;
@@ -114,7 +114,7 @@ patches:
 ${env.length === 0 ? '' : `                env:\n${env.map((line) => `                  ${line}\n`).join('')}`}                resources:
                   requests: { cpu: '${requests.cpu}', memory: ${requests.memory} }
                   limits: { cpu: '${limits.cpu}', memory: ${limits.memory} }
-  - target: { kind: Deployment }
+${temporaryDisk === undefined ? '' : `            volumes: [{ name: tmp, emptyDir: { sizeLimit: ${temporaryDisk} } }]\n`}  - target: { kind: Deployment }
     patch: '- { op: replace, path: /spec/template/spec/containers/0/name, value: ${name} }'
   - target: { name: service }
     patch: '- { op: replace, path: /metadata/name, value: ${name} }'

@@ -1,4 +1,5 @@
-import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { openEgress } from '@invoicecontrol/egress/egress';
+import { documentOfOrganization, ownedDocuments } from '@invoicecontrol/retention/tenant-data';
 import { startTenantService } from '@invoicecontrol/retention/tenant-service';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
@@ -18,14 +19,21 @@ import { CallLimits } from './application/call-limits.js';
 import { wipeSecrets } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
 import { testConnection } from './application/connections/test-connection.js';
+import { endInbox } from './application/inbox/change-inbox.js';
+import { inboxWorker } from './application/inbox/inbox-worker.js';
+import { stuckInboxes } from './application/inbox/stuck-inboxes.js';
 import { stuckSubmissions } from './application/submissions/stuck-submissions.js';
 import { submissionWorker } from './application/submissions/submission-worker.js';
+import { channelDocumentsOf } from './clients/channel-documents.js';
 import { documentsOfUploads } from './clients/documents.js';
+import { exportPackages } from './clients/export-packages.js';
 import { invoicesOfAnalysis } from './clients/invoices.js';
 import { ksefClient } from './clients/ksef.js';
 import { organizationsOf } from './clients/organizations.js';
+import { tenantPlansOf } from './clients/tenant-plans.js';
 import { readTrustedSeals } from './clients/trusted-seals.js';
 import type { TrustedSeals } from './clients/trusted-seals.js';
+import { uploadAnalysesOf } from './clients/upload-analyses.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
 import { pauseOfJob } from './domain/submission-waits.js';
@@ -33,15 +41,20 @@ import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js
 import type { CallScopeDocument } from './storage/call-scopes.js';
 import { connectionStore, createConnectionIndexes } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
+import { createInboxIndexes, inboxEnvironmentStore, inboxStore } from './storage/inboxes.js';
+import type { InboxDocument, InboxEnvironmentDocument } from './storage/inboxes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
-import { reportSubmissions } from './telemetry.js';
+import { reportInboxes, reportSubmissions } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
+import { inboxService } from './transport/grpc/inbox.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
 const WIPE_EACH_MS = 5_000;
 /** Interval at which each replica searches for due submissions. */
 const POLL_EACH_MS = 1_000;
+/** Packages at once come from few hosts. */
+const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
 /** Less than the gateway waits for it; an authentication alone may take a minute. */
 const TEST_MS_MAX = 120_000;
 
@@ -75,11 +88,14 @@ async function compose(
   const box = secretbox(ring);
   const tokens = sealedField(box, 'connections', 'token');
   const sessionKeys = sealedField(box, 'submissions', 'sessionKey');
+  const exportKeys = sealedField(box, 'inboxes', 'exportKey');
   const sealedTokens = sealedDocuments(collections.connections, { token: tokens });
   const sealedSessionKeys = sealedDocuments(collections.submissions, { 'progress.sessions[].key': sessionKeys });
+  const sealedExportKeys = sealedDocuments(collections.inboxes, { 'roles[].run.export.key': exportKeys });
   const canaries = canaryStore(collections.sealingKeys, async (besides) => [
     ...(await sealedTokens.keyIds(besides)),
     ...(await sealedSessionKeys.keyIds(besides)),
+    ...(await sealedExportKeys.keyIds(besides)),
   ]);
   await verifyKeyRing(ring, canaries);
 
@@ -97,14 +113,12 @@ async function compose(
   onStop('analysis', () => analysisChannel.close());
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
-  const outbox = await openOutbox(['connections', 'submissions']);
+  const outbox = await openOutbox(['connections', 'submissions', 'inboxes']);
 
   const connections = connectionStore(collections.connections, outbox, clock);
-  const submissions = submissionStore(collections.submissions, {
-    outbox,
-    clock,
-    leaseMs: config.KSEF_LEASE_SECONDS * 1_000,
-  });
+  const leases = { outbox, clock, leaseMs: config.KSEF_LEASE_SECONDS * 1_000 };
+  const submissions = submissionStore(collections.submissions, leases);
+  const inboxes = inboxStore(collections.inboxes, leases);
   const confirmations = confirmationStore(collections.confirmations);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel, trustedSeals);
@@ -117,9 +131,10 @@ async function compose(
     logger,
     ...(windowsMs === undefined ? {} : { windowsMs }),
   });
+  const urls = { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL };
   const ksef = ksefClient(
     {
-      urls: { TEST: config.KSEF_TEST_URL, DEMO: config.KSEF_DEMO_URL, PRODUCTION: config.KSEF_PRODUCTION_URL },
+      urls,
       requestMs,
       waitFactor: config.KSEF_WAIT_FACTOR,
       limits,
@@ -127,9 +142,36 @@ async function compose(
     logger,
   );
   onStop('ksef', () => ksef.close());
+  const egress = openEgress(
+    { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
+    STORAGE_EGRESS,
+  );
+  onStop('egress', () => egress.close());
+  const packages = exportPackages(
+    {
+      urls,
+      storageHosts: {
+        TEST: config.KSEF_TEST_STORAGE_HOSTS,
+        DEMO: config.KSEF_DEMO_STORAGE_HOSTS,
+        PRODUCTION: config.KSEF_PRODUCTION_STORAGE_HOSTS,
+      },
+      requestMs,
+    },
+    egress,
+    logger,
+  );
+  onStop('packages', () => packages.close());
+  const inboxDeps = {
+    connections,
+    inboxes,
+    environments: inboxEnvironmentStore(collections.inboxEnvironments),
+    clock,
+  };
   const deps = {
     connections,
     submissions,
+    inboxes,
+    endInbox: endInbox(inboxDeps),
     secrets: tokens,
     tenants,
     endAccess: (connectionId: string) => ksef.endAccess(connectionId),
@@ -153,7 +195,25 @@ async function compose(
     logger,
   });
   onStop('submissions', () => worker.stop());
+  const receiver = inboxWorker({
+    queue: inboxes,
+    connections,
+    failConnection: failConnection({ connections, clock }),
+    endInbox: deps.endInbox,
+    plans: tenantPlansOf(tenants),
+    documents: channelDocumentsOf(documentsChannel),
+    analyses: uploadAnalysesOf(analysisChannel),
+    ksef,
+    packages,
+    secrets: deps.secrets,
+    exportKeys,
+    waitFactor: config.KSEF_WAIT_FACTOR,
+    clock,
+    logger,
+  });
+  onStop('inboxes', () => receiver.stop());
   onStop('metrics of submissions', reportSubmissions(submissions));
+  onStop('metrics of inboxes', reportInboxes(inboxes));
   onStop(
     'metrics of connections',
     reportSealedRecords({ prefix: 'ksef', one: 'connection', many: 'connections' }, sealedTokens, ring),
@@ -162,6 +222,10 @@ async function compose(
     'metrics of session keys',
     reportSealedRecords({ prefix: 'ksef', one: 'submission', many: 'submissions' }, sealedSessionKeys, ring),
   );
+  onStop(
+    'metrics of export keys',
+    reportSealedRecords({ prefix: 'ksef', one: 'inbox', many: 'inboxes' }, sealedExportKeys, ring),
+  );
   return {
     rpcGroups: [
       connectionService({
@@ -169,23 +233,27 @@ async function compose(
         testConnection: testConnection({ ...deps, ksef, testMsMax: TEST_MS_MAX }),
       }),
       submissionService({ connections, submissions, confirmations, invoices, documents, clock }),
+      inboxService({ ...inboxDeps, tenants }),
     ],
     tenantData: [
       ownedDocuments(collections.connections),
       ownedDocuments(collections.submissions),
       ownedDocuments(collections.confirmations),
+      ownedDocuments(collections.inboxes),
+      documentOfOrganization(collections.inboxEnvironments),
     ],
-    stuckWork: [stuckSubmissions({ queue: submissions })],
+    stuckWork: [stuckSubmissions({ queue: submissions }), stuckInboxes({ queue: inboxes })],
     jobs: [
       { name: 'due submissions', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => worker.poll() },
+      { name: 'due inboxes', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => receiver.poll() },
       {
         name: 'secrets of disabled connections',
         pauseMs: pauseOfJob(WIPE_EACH_MS, config.KSEF_WAIT_FACTOR),
         run: wipeSecrets(deps),
       },
       rewrapJob({
-        name: 'connections and submissions',
-        records: [sealedTokens, sealedSessionKeys],
+        name: 'connections, submissions and inboxes',
+        records: [sealedTokens, sealedSessionKeys, sealedExportKeys],
         ring,
         canaries,
         logger,
@@ -199,16 +267,20 @@ async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const submissions = db.collection<SubmissionDocument>('submissions');
   const confirmations = db.collection<ConfirmationDocument>('confirmations');
+  const inboxes = db.collection<InboxDocument>('inboxes');
   const callScopes = db.collection<CallScopeDocument>('call_scopes');
   await Promise.all([
     createConnectionIndexes(connections),
     createSubmissionIndexes(submissions, confirmations),
+    createInboxIndexes(inboxes),
     createCallScopeIndexes(callScopes),
   ]);
   return {
     connections,
     submissions,
     confirmations,
+    inboxes,
+    inboxEnvironments: db.collection<InboxEnvironmentDocument>('inbox_environments'),
     callScopes,
     sealingKeys: db.collection<SealingKeyDocument>('sealing_keys'),
   };

@@ -1,5 +1,6 @@
 import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
 
 const FACTOR_MAX = 1_000_000;
@@ -11,7 +12,16 @@ const baseUrl = (fallback: string) =>
     .default(fallback)
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-/** The environment of the ksef service (KSeF reference, section 17). */
+/** Host names with commas between them. */
+const hosts = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim().toLowerCase()])))
+  .refine((entries) => entries.every((entry) => parseUrl(`https://${entry}`)?.host === entry), {
+    message: 'must be host names such as storage.example.com, separated by commas',
+  });
+
+/** The environment of the ksef service (KSeF reference, sections 17 and 19). */
 export const configSchema = z.object({
   ...serviceSettings('ksef'),
   ...addressSettings('organization', 'analysis', 'documents'),
@@ -23,6 +33,11 @@ export const configSchema = z.object({
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
+  /** Hosts where packages of invoices may lie besides the origin of their environment. They are called over https. */
+  KSEF_TEST_STORAGE_HOSTS: hosts,
+  KSEF_DEMO_STORAGE_HOSTS: hosts,
+  KSEF_PRODUCTION_STORAGE_HOSTS: hosts,
+
   /** PEM files of the certificates whose seals count in each environment: of holders or of their issuers. Without one any is taken. */
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
@@ -32,7 +47,7 @@ export const configSchema = z.object({
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call with its body. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
-  /** Lease of the worker of a submission; renewed at a third of it. */
+  /** Lease of the worker of a submission or an inbox; renewed at a third of it. */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
   /** Multiplies the published limits of KSeF that the service keeps within, as well as within those that KSeF states. */
   KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).optional(),

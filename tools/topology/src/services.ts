@@ -14,6 +14,8 @@ export interface Service {
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
   readonly limits: Resources;
+  /** Disk for temporary files, where a service needs more than the 64Mi of every container. */
+  readonly temporaryDisk?: string;
 }
 
 interface Setting {
@@ -245,6 +247,10 @@ export const services = {
       KSEF_TEST_URL: {},
       KSEF_DEMO_URL: {},
       KSEF_PRODUCTION_URL: {},
+      // Hosts where packages of invoices may lie besides those addresses.
+      KSEF_TEST_STORAGE_HOSTS: {},
+      KSEF_DEMO_STORAGE_HOSTS: {},
+      KSEF_PRODUCTION_STORAGE_HOSTS: {},
       // The certificates whose seals count; `npm start` names those of the simulator.
       KSEF_TEST_SEALS_FILE: {},
       KSEF_DEMO_SEALS_FILE: {},
@@ -258,6 +264,8 @@ export const services = {
     internetPorts: [443],
     requests: { cpu: '100m', memory: '192Mi' },
     limits: { cpu: '1', memory: '384Mi' },
+    // Two packages of invoices at once, of 1.2 GB at most.
+    temporaryDisk: '2560Mi',
   },
   gateway: {
     protocol: 'http',

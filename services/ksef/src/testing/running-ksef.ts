@@ -1,4 +1,5 @@
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
@@ -15,7 +16,11 @@ export const caller = {
 
 function connectClients(address: string) {
   const channel = openChannel(address);
-  return { connections: client(ConnectionServiceDefinition, channel), close: () => channel.close() };
+  return {
+    connections: client(ConnectionServiceDefinition, channel),
+    inbox: client(InboxServiceDefinition, channel),
+    close: () => channel.close(),
+  };
 }
 
 type Clients = ReturnType<typeof connectClients>;

@@ -5,7 +5,10 @@ import {
   ConnectionStatus,
   Environment,
 } from '@invoicecontrol/contracts/ksef/v1/connection_service';
-import type { Connection as WireConnection } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type {
+  Connection as WireConnection,
+  Inbox as WireInbox,
+} from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
@@ -17,18 +20,22 @@ import { saveConnection } from '../../application/connections/save-connection.js
 import type { SaveDeps } from '../../application/connections/save-connection.js';
 import type { ConnectionStore } from '../../application/connections/stores.js';
 import type { TestConnection } from '../../application/connections/test-connection.js';
+import type { InboxStore } from '../../application/inbox/stores.js';
 import { maskNip } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
+import { errorOf, receivedThrough } from '../../domain/inbox.js';
+import type { Inbox } from '../../domain/inbox.js';
 
 export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly connections: ConnectionStore;
   readonly tenants: Tenants;
+  readonly inboxes: Pick<InboxStore, 'findMany'>;
   readonly testConnection: TestConnection;
 }
 
 /** invoicecontrol.ksef.v1.ConnectionService */
 export function connectionService(deps: ConnectionServiceDeps): Binding {
-  const { connections, tenants, testConnection } = deps;
+  const { connections, inboxes, tenants, testConnection } = deps;
   const encode = async (
     organizationId: string,
     found: readonly Connection[],
@@ -37,7 +44,11 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
     if (found.length === 0) return [];
     const { companies } = await tenants.factsOf(organizationId, context);
     const names = new Map(companies.map(({ companyId, name }) => [companyId, name]));
-    return found.map((connection) => encodeConnection(connection, names.get(connection.companyId)));
+    const ids = found.map(({ id }) => id);
+    const own = new Map((await inboxes.findMany(organizationId, ids)).map((inbox) => [inbox.id, inbox]));
+    return found.map((connection) =>
+      encodeConnection(connection, names.get(connection.companyId), own.get(connection.id)),
+    );
   };
   const encodeOne = async (connection: Connection, context: RequestContext): Promise<WireConnection | undefined> => {
     const [encoded] = await encode(connection.organizationId, [connection], context);
@@ -82,7 +93,12 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
   });
 }
 
-function encodeConnection(connection: Connection, companyName: string | undefined): WireConnection {
+/** @param inbox undefined where it was never enabled */
+export function encodeConnection(
+  connection: Connection,
+  companyName: string | undefined,
+  inbox: Inbox | undefined,
+): WireConnection {
   const { id, companyId, environment, contextNip, status, lastTestedAt, lastErrorMessage, createdAt } = connection;
   const { authentication, certificate } = connection;
   return {
@@ -99,6 +115,18 @@ function encodeConnection(connection: Connection, companyName: string | undefine
     certificateExpiryTime: certificate?.expiresAt,
     certificateSubjectMasked: certificate?.subjectMasked,
     warnings: [],
-    inbox: undefined,
+    inbox: inbox === undefined ? undefined : encodeInbox(inbox),
+  };
+}
+
+function encodeInbox(inbox: Inbox): WireInbox {
+  const { isEnabled: enabled, from: fromDate, lastRunAt: lastRunTime, invoicesReceived } = inbox;
+  return {
+    enabled,
+    fromDate,
+    receivedThroughTime: receivedThrough(inbox),
+    lastRunTime,
+    lastErrorMessage: errorOf(inbox),
+    invoicesReceived,
   };
 }
