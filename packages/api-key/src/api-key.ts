@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib';
 import { BASE62_ALPHABET } from './base62.js';
 
-/** `live` keys act on real data, `test` keys on test installations; the grammar is the same. */
+/** `live` keys act on real data and `test` keys on test installations. Both have the same format. */
 export type ApiKeyKind = 'live' | 'test';
 
 /** The parts of a key. The id is public and finds the record; the secret proves the right to act. */
 export interface ApiKeyParts {
   readonly kind: ApiKeyKind;
-  /** {@link API_KEY_ID_LENGTH} characters of base62. */
+  /** Public id of {@link API_KEY_ID_LENGTH} base62 characters. */
   readonly id: string;
-  /** {@link API_KEY_SECRET_LENGTH} characters of base62, which hold 256 random bits. */
+  /** Secret of {@link API_KEY_SECRET_LENGTH} base62 characters, which hold 256 random bits. */
   readonly secret: string;
 }
 
 export const API_KEY_ID_LENGTH = 16;
 export const API_KEY_SECRET_LENGTH = 43;
-/** Six base62 digits hold every CRC-32: 62^6 is more than 2^32. */
+/** Number of base62 digits of the checksum. Six digits can hold every CRC-32, because 62^6 is more than 2^32. */
 const CHECKSUM_LENGTH = 6;
 
 const GRAMMAR = /^ick_(live|test)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
@@ -43,7 +43,10 @@ export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): stri
   return key;
 }
 
-/** CRC-32 of everything before it, as base62 with leading zeros. Guards against typing errors, not against forgery. */
+/**
+ * Returns the CRC-32 of the key up to the checksum, as base62 with leading zeros. The checksum detects typing errors,
+ * not forged keys.
+ */
 function computeChecksum(body: string): string {
   let remainder = crc32(body);
   let digits = '';

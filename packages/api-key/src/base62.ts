@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 /** The digits of base62, in the order of their values. */
 export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest multiple of 62 in a byte. Bytes from there on are skipped, because they would favour the first digits. */
+/**
+ * The largest multiple of 62 that fits in a byte. Random bytes at or above this value are skipped, because they would
+ * make the first digits more frequent.
+ */
 const FAIR_BYTES = 248;
 
-/** Random digits for keys, tokens and secrets: 43 of them hold 256 random bits. */
+/** Returns random base62 digits for keys, tokens and secrets. 43 digits hold 256 random bits. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

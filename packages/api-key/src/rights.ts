@@ -1,4 +1,7 @@
-/** Roles in ascending order (specification section 5, rule 4; VIEWER is added for keys that only read). */
+/**
+ * Roles in ascending order (specification section 5, rule 4). VIEWER is an addition to the specification for keys that
+ * only read.
+ */
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
 
@@ -27,16 +30,16 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Grants every scope, future ones included. */
+/** Scope that grants all scopes, including scopes that are added later. */
 export const ALL_SCOPES = '*';
 export type GrantedScope = Scope | typeof ALL_SCOPES;
 
-/** True when `role` is `minimum` or higher. An unknown role is never high enough. */
+/** Tells whether `role` is `minimum` or higher. An unknown role is never high enough. */
 export function isRoleAtLeast(role: string, minimum: Role): boolean {
   return roles.indexOf(role as Role) >= roles.indexOf(minimum);
 }
 
-/** True when the granted scopes contain the needed one, by name or by `*`. */
+/** Tells whether the granted scopes contain the needed scope, by name or by `*`. */
 export function hasScope(granted: readonly string[], needed: GrantedScope): boolean {
   return granted.includes(ALL_SCOPES) || granted.includes(needed);
 }

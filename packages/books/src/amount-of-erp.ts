@@ -1,12 +1,15 @@
-/** `unsigned`: the record has the sign elsewhere. */
+/** `unsigned` means that another field of the record states the sign. */
 export type Sign = 'unsigned';
 
-/** Digits of an amount that an ERP may send, decimals included. */
+/** Maximum number of digits of an amount from an ERP, including decimals. */
 const DIGITS_MAX = 15;
 const DECIMALS_MAX = 6;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** The amount of an ERP with at most six decimals; one that has no more keeps the digits that the ERP sent. */
+/**
+ * Returns an amount from an ERP with at most six decimals. An amount with six decimals or fewer keeps the digits that
+ * the ERP sent.
+ */
 export function readAmount(
   sent: string,
   sign: Sign | undefined,

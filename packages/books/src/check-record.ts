@@ -3,12 +3,16 @@ import { read } from '@invoicecontrol/invoice/read';
 import { asTaken } from './taken.js';
 import type { RecordGroup } from './taken.js';
 
-/** A record that may be sent on, or why not, in our words: no value of the ERP is repeated. */
+/**
+ * A record that can be sent to the analysis service, or a sentence of our own that says why not. The sentence never
+ * repeats values from the ERP.
+ */
 export type TakenRecord<R> = { readonly record: R } | { readonly problem: string };
 
 /**
- * Takes a record over from an ERP (ERP reference, section 14), whatever its provider has checked. Texts become readable,
- * amounts get at most six decimals, currencies upper case, and an invalid IBAN remains as the text that the ERP prints.
+ * Converts a record from an ERP (ERP reference, section 14), whatever the provider has already checked. Texts become
+ * readable, amounts get at most six decimals, currencies become upper case, and an invalid IBAN is kept as printed
+ * text.
  */
 export function takeRecord<R extends object>(declared: RecordGroup, record: R): TakenRecord<R> {
   let taken = takenGroups.get(declared);
@@ -29,7 +33,7 @@ export function recordFault(declared: RecordGroup, record: object): string | und
   return fault.path === RECORD ? fault.message : `${nameIn(fault.path)}: ${fault.message}`;
 }
 
-/** {@link read} names the record itself where no single field is wrong. */
+/** Name that {@link read} uses in place of a path if no single field is wrong. */
 const RECORD = 'record';
 
 interface Fault {
@@ -46,7 +50,10 @@ function firstFaultOf(group: Group, record: unknown): { readonly values: Values;
   return { values, fault };
 }
 
-/** `accounts[3].iban` is an iban. An id alone would not say whose it is: it stays `account.externalId`. */
+/**
+ * Shortens `accounts[3].iban` to `iban`. An `externalId` stays `account.externalId`, because a bare id would not say
+ * which record it belongs to.
+ */
 function nameIn(path: string): string {
   const singular = path.replace(/s\[\d+\]/, '');
   return singular.endsWith('.externalId') ? singular : singular.slice(singular.lastIndexOf('.') + 1);

@@ -1,15 +1,18 @@
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type { BillRecord } from './records.js';
 
-/** A bill that has what every invoice has. */
+/** A bill that has all fields that every invoice must have. */
 export interface CompleteBill extends BillRecord {
   readonly issueDate: string;
   readonly grossAmount: string;
-  /** The supplier's number, else that of the ERP. */
+  /** The invoice number of the supplier or, if there is none, the number that the ERP assigned. */
   readonly documentNumber: string;
 }
 
-/** The bill with the number that it is known by; undefined for a draft that lacks what every invoice has. */
+/**
+ * Returns the bill with the number to use as its invoice number, or undefined for a draft that lacks a required field
+ * of an invoice.
+ */
 export function completeBill(bill: BillRecord): CompleteBill | undefined {
   const documentNumber = isStated(bill.documentNumber) ? bill.documentNumber : bill.erpNumber;
   const { issueDate, grossAmount } = bill;

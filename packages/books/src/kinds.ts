@@ -11,30 +11,34 @@ import { readAmount } from './amount-of-erp.js';
 import type { Sign } from './amount-of-erp.js';
 
 /**
- * The kind of a field of a record. Its own faults are those for which the record is not stored, each the end of a sentence
- * that begins with the name of the field; what an ERP sent is taken over by another kind, which first makes it readable.
+ * The kind of a record field. `faultOf` decides whether a record is stored; each fault is the end of a sentence that
+ * begins with the name of the field. `taken` is the kind for values that come from an ERP, which are made readable
+ * before they are checked.
  */
 export interface RecordKind<T = unknown> extends Kind<T> {
-  /** @param subject the field, as sentences to people begin with it: `The document number` */
+  /** @param subject the name of the field at the beginning of a sentence, such as `The document number` */
   readonly taken: (subject: string) => Kind<T>;
 }
 
-/** A value beyond the first bound is not stored, one beyond the second is not taken over. */
+/** A value that is longer than `stored` is not stored. A value from an ERP that is longer than `taken` is refused. */
 interface Bounds {
   readonly stored: number;
   readonly taken: number;
 }
 
 const MISSING = 'is missing.';
-/** NUL, and halves of surrogate pairs: databases and readers of JSON disagree about them. */
+/** NUL and unpaired surrogates, which databases and JSON parsers treat differently. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const URL_LENGTH: Bounds = { stored: 2_000, taken: 2_048 };
 
-/** Characters of an id. */
+/** Maximum number of characters of an id. */
 export const ID_LENGTH_MAX = 200;
 export const TEXT_LENGTH_MAX = 1_000;
 
-/** The id of a record in its ERP: one that is changed names something else. Synchronisations count UTF-16 units. */
+/**
+ * The id of a record in its ERP. The id is never cleaned, because a changed id would name another record. Its length is
+ * counted in UTF-16 units.
+ */
 export const id: RecordKind<string> = {
   faultOf: faultOfText(ID_LENGTH_MAX),
   normalise: asItIs,
@@ -51,9 +55,12 @@ export const writtenId: RecordKind<string> = {
   taken: (subject) => cleaned(subject, (value) => id.taken(subject).faultOf(value)),
 };
 
-/** People read it: it is made readable where an ERP sent it, and refused where another caller did. */
+/**
+ * A text that people read. Values from an ERP are made readable; values from other callers are refused if they are not
+ * readable.
+ */
 export const text = textOf({ stored: TEXT_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
-/** An ERP prints it: it stays, empty, where nothing of it can be seen. */
+/** A text that the ERP prints. If it has no visible character, it is stored as an empty text. */
 export const printedText: RecordKind<string> = {
   ...text,
   taken(subject) {
@@ -61,7 +68,7 @@ export const printedText: RecordKind<string> = {
     return { ...taken, given: (value) => taken.given?.(value) ?? '' };
   },
 };
-/** A number that records are looked up by. */
+/** A number by which records are looked up. */
 export const lookupText = textOf({ stored: ID_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
 
 function textOf(lengthMax: Bounds): RecordKind<string> {
@@ -75,7 +82,7 @@ function textOf(lengthMax: Bounds): RecordKind<string> {
   };
 }
 
-/** A text without which its record says nothing. */
+/** A text that the record cannot do without. */
 export function visible(kind: RecordKind<string>): RecordKind<string> {
   const visibly = (inner: Kind<string>, missing: string): Kind<string> => ({
     ...inner,
@@ -89,10 +96,16 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
   };
 }
 
-/** An id that is never absent. An invisible one is reported as such when it is taken over, and as missing when it is stored. */
+/**
+ * A required id. An id of invisible characters only is reported as such when it comes from an ERP, and as missing when
+ * it is stored.
+ */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 
-/** The page of a record in its ERP, shown to people as a link: another scheme could run a script in their browser. */
+/**
+ * URL of the page of a record in its ERP, which people see as a link. Only https is allowed, because another scheme
+ * could run a script in the browser.
+ */
 export const url: RecordKind<string> = {
   faultOf: (value) =>
     faultOfText(URL_LENGTH.stored)(value) ?? (isLink(value) ? undefined : 'is not an http or https address.'),
@@ -106,7 +119,7 @@ export const url: RecordKind<string> = {
   }),
 };
 
-/** @param missing what is told of an ERP that does not state a day */
+/** @param missing the sentence for an ERP that does not state the day */
 export function day(missing?: string): RecordKind<string> {
   return {
     faultOf: (value) => (isCalendarDate(value as string) ? undefined : 'is not a day written YYYY-MM-DD.'),
@@ -117,7 +130,7 @@ export function day(missing?: string): RecordKind<string> {
   };
 }
 
-/** An instant, to the millisecond. */
+/** A point in time with millisecond precision. */
 export const time: RecordKind<Date> = {
   ...ofContract(),
   taken: (subject) => ({
@@ -128,7 +141,7 @@ export const time: RecordKind<Date> = {
 
 const NO_CURRENCY = 'The currency is not an ISO 4217 currency code.';
 
-/** An ISO 4217 code, taken over in upper case. */
+/** An ISO 4217 code, converted to upper case. */
 export const currency: RecordKind<string> = {
   faultOf(value) {
     const read = invoiceCurrency(value as string, undefined);
@@ -145,7 +158,9 @@ export const currency: RecordKind<string> = {
   }),
 };
 
-/** A decimal amount with at most six decimals; one that has no more keeps the digits that the ERP sent. */
+/**
+ * A decimal amount with at most six decimals. An amount with six decimals or fewer keeps the digits that the ERP sent.
+ */
 export function amount(sign?: Sign): RecordKind<string> {
   const faultOf = (value: string): string | undefined => {
     const read = readAmount(value, sign);
@@ -167,19 +182,19 @@ export function amount(sign?: Sign): RecordKind<string> {
   };
 }
 
-/** It is false where a message does not say. */
+/** A boolean that is false if a message leaves it out. */
 export const flag: RecordKind<boolean> = {
   ...ofContract<boolean>(),
   inMessage: { to: (value) => value ?? false, from: (sent: boolean) => sent },
   taken: () => flag,
 };
 
-/** Like {@link flag}, for a value that can be unknown. */
+/** Like {@link flag}, but undefined if the value is not known. */
 export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken: () => knownFlag };
 
 type WireEnum = Parameters<typeof enumName>[0];
 
-/** One of the names of an enum of the contract. */
+/** One of the names of a contract enum. */
 export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
   const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
     ...ofContract<ReturnType<typeof enumName<E>>>(),
@@ -192,13 +207,16 @@ export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof e
   return kind;
 }
 
-/** A list has bounds in entries, and says in a sentence that there are more. */
+/** A list with a maximum number of entries. A longer list is refused with a sentence that states the maximum. */
 interface ListBounds extends Bounds {
   readonly storedFault: (count: number, max: number) => string;
   readonly takenFault: (max: number) => string;
 }
 
-/** Texts that name other records. Empty ones are left out. @param words what one of them is called */
+/**
+ * A list of texts that name other records. Empty texts are left out.
+ * @param words the name of one entry in sentences for people
+ */
 export function texts(kind: RecordKind<string>, words: string, bounds: ListBounds): RecordKind<readonly string[]> {
   const takenOne = kind.taken(`The ${words}`);
   return {
@@ -214,7 +232,7 @@ export function texts(kind: RecordKind<string>, words: string, bounds: ListBound
   };
 }
 
-/** Objects that are part of the record. */
+/** A list of objects that are part of the record. */
 export function listOf<G extends Group>(
   each: G,
   bounds: ListBounds,
@@ -252,7 +270,7 @@ function faultOfText(lengthMax: number): (value: unknown) => string | undefined 
   };
 }
 
-/** A text that is taken over as one line that people can read; one of which nothing is left is absent. */
+/** Returns the text as one line that people can read, or undefined if no visible character is left. */
 function cleaned(subject: string, faultOf: (text: string) => string | undefined, missing?: string): Kind<string> {
   return takenText(subject, faultOf, missing, (value) => cleanLine(value, Infinity));
 }
@@ -285,7 +303,7 @@ function takenText(
   };
 }
 
-/** The types of the contract leave nothing to check. */
+/** Checks nothing, because the types of the contract already guarantee the value. */
 function ofContract<T>(): Kind<T> {
   return { faultOf: () => undefined, normalise: asItIs, missing: MISSING };
 }

@@ -25,19 +25,20 @@ import {
 import type { RecordKind } from './kinds.js';
 import { asTaken } from './taken.js';
 
-// The records that every ERP is read into (ERP reference, section 2), each field declared once. A field that the ERP leaves empty is absent.
+// The records that data of every ERP is converted into (ERP reference, section 2). Each field is declared once. A field
+// is absent if the ERP leaves it empty.
 
-/** Accounts of one vendor. */
+/** Maximum number of bank accounts of one vendor. */
 export const ACCOUNTS_PER_VENDOR_MAX = 100;
-/** Orders that one bill names, and bills that one payment settles, as they are stored. */
+/** Maximum number of orders of one bill, and of bills of one payment, when they are stored. */
 export const REFERENCES_MAX = 200;
-/** Orders that one bill names, as they are taken over. */
+/** Maximum number of orders of one bill when the bill is read from an ERP. */
 export const PURCHASE_ORDERS_TAKEN_MAX = 100;
 
 const externalId = required(visibleId, 'id');
 const vendorExternalId = required(visibleId, 'vendor');
 const modifiedAt = { ...optional(time, 'time of the last change'), wireName: 'modifiedTime' } as const;
-/** The page of the record in the ERP. */
+/** URL of the page of the record in the ERP. */
 const page = optional(url, 'address of the page in the ERP');
 
 const address = {
@@ -47,7 +48,7 @@ const address = {
     city: optional(text),
     region: optional(text),
     postalCode: optional(text),
-    /** ISO 3166-1 alpha-2 where the ERP tells it, else as it prints it. */
+    /** Country as ISO 3166-1 alpha-2 code if the ERP provides the code, and otherwise as the ERP prints it. */
     country: optional(text),
   },
   isOptional: true,
@@ -56,18 +57,18 @@ const address = {
 
 const account = {
   members: {
-    /** Members of accounts that the ERP lists separately from the vendors. */
+    /** Fields of bank accounts that the ERP lists separately from the vendors. */
     externalId: optional(id, 'id of the bank account'),
-    /** Valid, without spaces. */
+    /** A valid IBAN without spaces. */
     iban: optional(text),
-    /** Six digits, together with the account number. */
+    /** UK sort code of six digits, which requires an account number. */
     sortCode: optional(text),
     accountNumber: optional(text),
-    /** The account as the ERP prints it. */
+    /** The bank account as the ERP prints it. */
     raw: required(printedText),
     holder: optional(text),
     bic: optional(text),
-    /** The ERP shows only a part of it: it is never compared. */
+    /** True if the ERP shows only a part of the account number. Such an account is never compared. */
     isMasked: optional(flag),
     isTrusted: optional(knownFlag),
   },
@@ -83,7 +84,7 @@ export const vendor = {
     name: required(visible(text)),
     number: optional(lookupText),
     taxId: optional(text),
-    /** The ERP shows only its last digits. */
+    /** True if the ERP shows only the last digits of the tax id. */
     isTaxIdMasked: optional(flag),
     registrationNumber: optional(text),
     email: optional(text),
@@ -92,7 +93,7 @@ export const vendor = {
     mergedIntoExternalId: optional(id, 'merged vendor'),
     url: page,
     modifiedAt,
-    /** All of its accounts; absent if the ERP lists them separately. */
+    /** All bank accounts of the vendor. Absent if the ERP lists bank accounts separately. */
     accounts: optional(
       listOf(
         account,
@@ -112,7 +113,7 @@ export const vendor = {
   description: 'A vendor.',
 } as const;
 
-/** An account that is listed separately; names its vendor by id or by number. */
+/** A bank account that the ERP lists separately. It names its vendor by id or by number. */
 export const vendorAccount = {
   members: {
     externalId,
@@ -126,17 +127,17 @@ export const vendorAccount = {
   taken: { rule: namesItsVendor('', 'The bank account does not name its vendor.') },
 } as const;
 
-/** A bill or credit note. Amounts are positive also on credit notes: the kind has the sign. */
+/** A bill or credit note. Amounts are positive in both; `kind` implies the sign. */
 export const bill = {
   members: {
     externalId,
     kind: required(oneOf(contract.BillKind)),
     vendorExternalId,
     vendorName: required(visible(text), 'name of the vendor'),
-    /** The supplier's. */
+    /** Invoice number of the supplier. */
     documentNumber: optional(text, 'document number'),
     erpNumber: optional(text, 'number'),
-    /** The account that was or will be paid. */
+    /** Bank account to which the bill was or will be paid. */
     paidAccountExternalId: optional(id, 'paid account'),
     url: page,
     issueDate: optional(day()),
@@ -153,7 +154,7 @@ export const bill = {
     currency: required(currency),
     netAmount: optional(amount()),
     taxAmount: optional(amount()),
-    /** Paid so far. */
+    /** Amount that was paid so far. */
     paidAmount: optional(amount()),
     grossAmount: optional(amount('unsigned')),
     state: required(oneOf(contract.BillState)),
@@ -195,9 +196,9 @@ export const payment = {
     ),
     currency: required(currency),
     amount: required(amount('unsigned')),
-    /** The vendor's account that was paid. */
+    /** Bank account of the vendor that the payment went to. */
     account,
-    /** Sent back, voided or deleted. */
+    /** True if the payment was returned, voided or deleted. */
     isReturned: required(flag),
   },
   isOptional: false,
@@ -215,12 +216,12 @@ export type BillState = BillRecord['state'];
 export type OrderRecord = Declared<typeof order.members>;
 export type PaymentRecord = Declared<typeof payment.members>;
 
-/** @param words what sentences to people call the field, where that is not its name */
+/** @param words the name of the field in sentences for people, if it differs from the name in the code */
 function required<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: false, description: words, hasPresence: true } as const;
 }
 
-/** An empty text is none: some ERPs have no other way to leave a field out. */
+/** An empty text counts as absent, because some ERPs cannot leave a field out. */
 function optional<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: true, description: words, hasPresence: false } as const;
 }
@@ -231,7 +232,7 @@ function hasBothHalves({ sortCode, accountNumber }: Values, report: Report): voi
   }
 }
 
-/** A number that is not right remains as the text that the ERP prints. */
+/** Drops an invalid IBAN or account number, and keeps the account as printed text. */
 function withoutWrongNumber(values: Values): Values {
   const { iban, sortCode, accountNumber, ...printed } = values;
   return values['isMasked'] === true || isReadable({ iban, sortCode, accountNumber } as UnreadAccount)
@@ -241,7 +242,10 @@ function withoutWrongNumber(values: Values): Values {
 
 type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
 
-/** Tells whether it has no number that could be compared, or a valid one. National check digits are left to the bank. */
+/**
+ * Tells whether an account has either no number that can be compared, or a valid one. National check digits are not
+ * verified.
+ */
 function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {
   if (iban !== undefined) return isRight({ iban });
   if (sortCode === undefined && accountNumber === undefined) return true;

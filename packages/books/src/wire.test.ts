@@ -94,7 +94,7 @@ interface Codec<M> {
 /** Fields of the contract that records no longer have. */
 const DEPRECATED = ['postingDate'];
 
-/** Returns a record as it arrives after it was sent. */
+/** Returns a record as analysis receives it after erp-sync sent it. */
 function sent<R, M extends object>(
   record: R,
   message: Codec<M>,

@@ -12,8 +12,8 @@ import { membersFromWire, membersToWire } from '@invoicecontrol/invoice/wire';
 import { bill, order, payment, vendor, vendorAccount } from './records.js';
 import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
 
-// Records as messages from erp-sync to analysis, and back. Members of these messages that the declaration does not have
-// are written out here; nothing else is checked.
+// Converts records to messages from erp-sync to analysis, and back. Message fields that the declaration does not have
+// are set here; nothing else is checked.
 
 export function vendorToWire(record: VendorRecord): ErpVendor {
   return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;
@@ -28,13 +28,13 @@ export function vendorFromWire(message: ErpVendor): VendorRecord {
   };
 }
 
-/** The message has the id within the account. */
+/** The message holds the id inside the account. */
 export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccount {
   const { externalId, ...message } = membersToWire(vendorAccount, record);
   return { ...message, account: { ...(message['account'] as ErpAccount), externalId } } as ErpVendorAccount;
 }
 
-/** @throws DomainError invalid without an account */
+/** @throws DomainError invalid if the message has no account */
 export function vendorAccountFromWire(message: ErpVendorAccount): VendorAccountRecord {
   if (message.account === undefined) throw invalidField('accounts', 'must each have an account.');
   const { externalId = '' } = message.account;
@@ -45,7 +45,7 @@ export function billToWire(record: BillRecord): ErpBill {
   return membersToWire(bill, record) as unknown as ErpBill;
 }
 
-/** @throws DomainError invalid without a kind or a state */
+/** @throws DomainError invalid if the message has no kind or no state */
 export function billFromWire(message: ErpBill): BillRecord {
   const record = membersFromWire(bill, message as unknown as Values) as Partial<BillRecord>;
   for (const name of ['kind', 'state'] as const) {

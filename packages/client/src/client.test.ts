@@ -26,7 +26,7 @@ interface Reply {
 let server: Server;
 let baseUrl: string;
 let received: Received[];
-/** The responses to the next requests, one each; later requests get the last one. */
+/** The responses to the next requests, in order. After the last one, it is repeated. */
 let replies: (Reply | ((response: ServerResponse) => void))[];
 let pausesMs: number[];
 
@@ -70,7 +70,7 @@ function refusal(status: number, code: string, headers: Record<string, string> =
   return { status, headers, body: { error: { code, message: `${code}.`, request_id: 'req_1', details } } };
 }
 
-/** The error that the promise rejects with. */
+/** Returns the error that the promise rejects with. */
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

@@ -20,14 +20,20 @@ export type { Retry } from './retry.js';
 export { WebhookError, verifyWebhook } from './verify-webhook.js';
 export type { WebhookEvent, WebhookFault, WebhookHeaders, WebhookRequest } from './verify-webhook.js';
 
-/** The bodies of the API by their names: `Schemas['Finding']`. */
+/** The schemas of the API by name, such as `Schemas['Finding']`. */
 export type Schemas = components['schemas'];
 
-/** POST /scans responds within 130 s, with 504 when the scan takes longer; everything else within seconds. */
+/**
+ * Default timeout of an attempt. POST /scans responds within 130 s (with 504 if the history scan takes longer), and all
+ * other operations within seconds.
+ */
 const TIMEOUT_MS = 150_000;
 const KEY_HEADER = 'idempotency-key';
 
-/** The compiler compares this list with the description: a route that is added or removed does not compile. */
+/**
+ * The paths that honour an Idempotency-Key. The compiler compares this list with the API description, so a missing or
+ * additional path does not compile.
+ */
 const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = {
   '/invoices': true,
   '/invoices/from-upload': true,
@@ -35,13 +41,16 @@ const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = {
 };
 
 export interface ClientOptions extends RetryOptions {
-  /** Ends in `/v1`: `https://api.example.com/v1`. */
+  /** Base URL of the API, ending in `/v1`, such as `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** `ick_live_...`. The few routes that need none, as accepting an invitation, work without. */
+  /**
+   * API key, such as `ick_live_...`. The few operations without authentication, such as accepting an invitation, need
+   * none.
+   */
   readonly apiKey?: string | undefined;
-  /** Time limit of one attempt, 150 s by default. */
+  /** Timeout of one attempt in milliseconds. The default is 150 s. */
   readonly timeoutMs?: number | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Function to use instead of the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
@@ -63,18 +72,24 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
  * @throws ApiError when the API refuses, NetworkError without a response, the reason of `signal` when it is aborted
  */
 export interface Client {
-  /** Retried. */
+  /** Sends a GET request. Failed requests are retried. */
   readonly get: Call<'get'>;
-  /** Retried where the route honours an Idempotency-Key; without one the client makes one for the call. */
+  /**
+   * Sends a POST request. It is retried only if the operation honours an Idempotency-Key; if the caller gives no key,
+   * the client creates one for the call.
+   */
   readonly post: Call<'post'>;
-  /** Never retried, like `delete`: it cannot be known whether the first attempt took effect. */
+  /**
+   * Sends a PATCH request. It is never retried (like `delete`), because the client cannot know whether the first
+   * attempt took effect.
+   */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
-  /** The items of a list, page after page. `query.limit` is the size of a page. */
+  /** Iterates over the items of a list and requests one page after the other. `query.limit` is the size of a page. */
   items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
 }
 
-/** The options that all operations have. */
+/** Options that all operations have. */
 interface AnyOptions {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -85,8 +100,8 @@ interface AnyOptions {
 }
 
 /**
- * A client of one API with one key.
- * @throws TypeError for an address or a key that cannot be one; the key is not in the message
+ * Creates a client for one API and one API key.
+ * @throws TypeError if the address or the key is malformed; the message does not contain the key
  */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, fetch = (request) => globalThis.fetch(request), timeoutMs = TIMEOUT_MS } = options;
@@ -107,11 +122,11 @@ export function createClient(options: ClientOptions): Client {
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
-    // A route that does not honour the key would take effect again.
+    // If the operation does not honour the key, a retry would take effect a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
     if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
-    // Redirects are not followed: the key is for this address and no other.
+    // Redirects are not followed, because the API key must not be sent to another address.
     const init = { method: method.toUpperCase(), headers, redirect: 'manual' as const };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
 
@@ -148,7 +163,7 @@ export function createClient(options: ClientOptions): Client {
   return { get: by('get'), post: by('post'), patch: by('patch'), delete: by('delete'), items } as Client;
 }
 
-/** @throws TypeError for a value that would lead to another path */
+/** @throws TypeError if a path parameter would lead to another path */
 function fillPath(path: string, values: AnyOptions['path'] = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(values[name] ?? '');
@@ -164,20 +179,23 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 }
 
 /**
- * @throws ApiError unless the response is a success with the kind of body that every response of the API has: an object, whose
- * `items` are objects. A proxy, or an address that is not the API, may also respond with 200.
+ * @throws ApiError if the response is not a success with an object as its body (with `items` that are objects, for a
+ * list). A proxy, or a server that is not the API, may also respond with status 200.
  */
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);
   if (!ok) throw new ApiError(status, headers, body);
-  // Only the response to a DELETE has no body.
+  // Only responses to DELETE have no body.
   if (method === 'delete' && status === 204) return { data: undefined, status, headers };
   const fault = faultOf(body, text, headers);
   if (fault !== undefined) throw new ApiError(status, headers, undefined, fault);
   return { data: body, status, headers };
 }
 
-/** Says what is wrong with the body of a success, to follow "The service returned status 200". */
+/**
+ * Describes the fault in the body of a successful response, as the end of a sentence that begins with "The service
+ * returned status 200".
+ */
 function faultOf(body: unknown, text: string, headers: Headers): string | undefined {
   if (text === '') return 'without a body';
   if (body === undefined) return `with ${headers.get('content-type') ?? 'text'} in place of JSON`;
@@ -205,12 +223,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `fetch` throws a TypeError whatever is wrong with the connection; by name, because it may come from another realm. */
+/**
+ * `fetch` throws a TypeError for every connection failure. The error is recognized by its name, because it may come
+ * from another realm.
+ */
 function isOutage(error: unknown): error is Error {
   return ['TypeError', 'TimeoutError'].includes((error as Partial<Error> | null)?.name ?? '');
 }
 
-/** The error of `fetch` has the reason in its cause, with a system code if there is one. */
+/** The error of `fetch` holds the reason in its cause, with a system code if there is one. */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
     return new NetworkError(`${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
@@ -224,7 +245,7 @@ function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
   } catch {
-    // Said below.
+    // The caller reports the invalid URL.
   }
   throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }

@@ -2,30 +2,35 @@ import type { components } from './gen/openapi.js';
 
 type ErrorEnvelope = components['schemas']['Error']['error'];
 
-/** Programs branch on the code; the message is for people and may change. */
+/** Clients should branch on the code. The message is for people and may change. */
 export type ErrorCode = ErrorEnvelope['code'];
 
 /** One wrong field of a request: `{ path: 'supplier.name', message: 'Must not be empty or blank.' }`. */
 export type FieldFault = NonNullable<ErrorEnvelope['details']>[number];
 
-/** The API refused the request, or something between here and the API did. */
+/** The API, or a system between the client and the API, refused the request. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
-  /** Undefined when the response does not come from the API: a proxy's page, a wrong address. */
+  /**
+   * Error code of the API. Undefined if the response does not come from the API, but from a proxy or a wrong address.
+   */
   readonly code: ErrorCode | undefined;
-  /** Names the request in the logs of the API: quote it to support. */
+  /** Id of the request in the logs of the API. Quote it to support. */
   readonly requestId: string | undefined;
-  /** Every wrong field, for status 400. Otherwise empty. */
+  /** All invalid fields if the status is 400, and otherwise an empty list. */
   readonly details: readonly FieldFault[];
-  /** Time after which a retry makes sense, if the response states it. */
+  /** Time after which the request can be retried, if the response states it. */
   readonly retryAfterSeconds: number | undefined;
   /** Number of times that the request was sent. */
   attempts = 1;
-  /** Time from the first attempt to the last response, pauses included. */
+  /** Time from the start of the first attempt to the last response, including pauses. */
   elapsedMs = 0;
 
-  /** @param fault what is wrong with a response that is not a refusal, to follow "The service returned status 200" */
+  /**
+   * @param fault the fault in the body of a successful response, as the end of a sentence that begins with "The service
+   * returned status 200"
+   */
   constructor(status: number, headers: Headers, body: unknown, fault = faultOf(headers)) {
     const envelope = envelopeOf(body);
     super(envelope?.message ?? `The service returned status ${status} ${fault}. ${adviceOn(status)}`);
@@ -37,16 +42,19 @@ export class ApiError extends Error {
   }
 }
 
-/** There is no response: the address cannot be reached, the connection broke, or the time was up. `cause` is the error of `fetch`. */
+/**
+ * The request got no response: the address cannot be reached, the connection was lost, or the timeout expired. `cause`
+ * is the error of `fetch`.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   /** Number of times that the request was sent. */
   attempts = 1;
-  /** Time from the first attempt to the end of the last, pauses included. */
+  /** Time from the start of the first attempt to the end of the last attempt, including pauses. */
   elapsedMs = 0;
 }
 
-/** Describes a refusal without the envelope that every refusal of the API has. */
+/** Describes an error response that does not have the error format of the API. */
 function faultOf(headers: Headers): string {
   const type = headers.get('content-type')?.split(';')[0]?.trim() ?? '';
   return type === '' || type === 'application/json' ? 'without an explanation' : `with ${type} in place of JSON`;
@@ -61,7 +69,7 @@ function envelopeOf(body: unknown): ErrorEnvelope | undefined {
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorEnvelope) : undefined;
 }
 
-/** Returns the details that can be read: `path` and `message` are strings, even in the response of another server. */
+/** Returns the details whose `path` and `message` are strings, because another server may have sent the response. */
 function faultsOf(details: unknown): FieldFault[] {
   if (!Array.isArray(details)) return [];
   return (details as (Partial<FieldFault> | null)[]).filter(
@@ -69,7 +77,7 @@ function faultsOf(details: unknown): FieldFault[] {
   );
 }
 
-/** Seconds, or a date as proxies send it. */
+/** Reads `Retry-After` as seconds or as a date, which some proxies send. */
 function retryAfterSeconds(value: string | null): number | undefined {
   if (value === null) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1_000);

@@ -1,9 +1,9 @@
-// Types of calls, computed from the generated description. Nothing here exists at run time.
+// Types of the operations, which are computed from the generated API description. This file has no code at run time.
 import type { paths } from './gen/openapi.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The paths that have this method. */
+/** The paths that support this HTTP method. */
 export type PathsWith<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];
@@ -14,45 +14,48 @@ type Parameters<O, In extends 'path' | 'query' | 'header'> = O extends { readonl
   ? NonNullable<All[In & keyof All]>
   : never;
 
-/** Distributes over `never`, which an operation without a body has. */
+/** An operation without a body has the type `never`, over which the type distributes. */
 type Json<R> = R extends { readonly content: { readonly 'application/json': infer T } } ? T : never;
 
-/** The type of the body, required or optional. */
+/** The type of the request body, with its required and optional fields. */
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
-/** No option where there is nothing to say, an optional one where nothing is required. */
+/** Omits the option if there is nothing to pass, and makes it optional if nothing is required. */
 type Option<Name extends string, T> = [T] extends [never]
   ? unknown
   : object extends T
     ? { readonly [K in Name]?: T }
     : { readonly [K in Name]: T };
 
-/** `keyof never` has every name, so an operation without parameters is distinguished first. */
+/** `keyof never` contains every name, so operations without parameters are handled first. */
 type Has<T, Name extends string> = [T] extends [never] ? false : Name extends keyof T ? true : false;
 
 type HonoursIdempotencyKey<O> = Has<Parameters<O, 'header'>, 'Idempotency-Key'>;
 
-/** POST paths whose first response is repeated under the same Idempotency-Key. */
+/** POST paths that return the first response again if the Idempotency-Key is the same. */
 export type KeyedPath = {
   [P in PathsWith<'post'>]: HonoursIdempotencyKey<Operation<P, 'post'>> extends true ? P : never;
 }[PathsWith<'post'>];
 
-/** The options of a call. */
+/** The options of a call of an operation. */
 export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
   Option<'query', Parameters<O, 'query'>> &
   Option<'body', Body<O>> &
   (HonoursIdempotencyKey<O> extends true
     ? {
-        /** Your own name of the document, 1 to 255 visible ASCII characters. A random one unless told. */
+        /**
+         * Idempotency-Key of the call, 1 to 255 visible ASCII characters, such as the id of the document in your
+         * system. The client creates a random key by default.
+         */
         readonly idempotencyKey?: string;
       }
     : unknown) & {
     readonly headers?: Readonly<Record<string, string>>;
-    /** Ends the call, its attempts and its pauses; the call rejects with the reason. */
+    /** Aborts the call with all its attempts and pauses. The call rejects with the reason of the signal. */
     readonly signal?: AbortSignal;
   };
 
-/** The body of the successful response; undefined if it has none. */
+/** The body of the successful response, or undefined if there is none. */
 export type Data<O> = O extends { readonly responses: infer All }
   ? {
       [S in keyof All & (200 | 201 | 202 | 204)]: All[S] extends { content: { readonly 'application/json': infer T } }
@@ -66,7 +69,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Lists that come in pages. */
+/** Paths of lists that are returned in pages. */
 export type PagedPath = {
   [P in PathsWith<'get'>]: Has<Parameters<Operation<P, 'get'>, 'query'>, 'cursor'> extends true ? P : never;
 }[PathsWith<'get'>];

@@ -3,34 +3,35 @@ import { ApiError, NetworkError } from './errors.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
-/** Applies also where `Retry-After` is shorter. */
+/** Minimum delay between attempts, which also applies if `Retry-After` is shorter. */
 const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export interface RetryOptions {
   /**
-   * Maximum number of attempts that fail because of the network or the service, 4 by default. Being asked to wait (429, 409) is not a
-   * failure.
+   * Maximum number of attempts that may fail because of the network or the service (default 4). A request to wait (429,
+   * 409) does not count as a failed attempt.
    */
   readonly attemptsMax?: number | undefined;
-  /** No attempt begins later than this after the first one, 5 minutes unless told. */
+  /** Maximum time after the first attempt at which another attempt may begin (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
-  /** Called before each pause, as for a progress line. */
+  /** Function that is called before each pause, for example to show progress. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Pauses; rejects when the signal is aborted. For tests. */
+  /** Replaces the pause in tests. Must reject when the signal is aborted. */
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 export interface Retry {
-  /** The failure after which the request is sent again. */
+  /** The failure that causes the retry. */
   readonly error: ApiError | NetworkError;
   readonly delayMs: number;
 }
 
 /**
- * Retries `send` after a temporary failure: no response, 500, 502, 503 and 504 after a pause that doubles; 429
- * RATE_LIMITED and a 409 with `Retry-After` (an earlier request is still running) after that time.
- * @throws the last ApiError or NetworkError, the reason of the signal
+ * Calls `send` again after a temporary failure. After a missing response, 500, 502, 503 or 504, the pause doubles with
+ * each attempt. After 429 RATE_LIMITED, or a 409 with `Retry-After` (an earlier request is still running), the pause is
+ * the time that the response states.
+ * @throws the last ApiError or NetworkError, or the reason of the signal
  */
 export async function withRetries<T>(
   send: () => Promise<T>,
@@ -59,7 +60,7 @@ export async function withRetries<T>(
   }
 }
 
-/** `wait`: the service works and says when to retry; waiting uses up time, but no attempt. */
+/** `wait` means that the service works and states when to retry. Waiting uses up time, but no attempt. */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';
   if (error.code === 'USAGE_LIMIT_EXCEEDED') return 'final';
@@ -72,7 +73,9 @@ function askedPauseMs(error: ApiError | NetworkError): number | undefined {
   return Math.max(error.retryAfterSeconds * 1_000, ASKED_PAUSE_MS_MIN);
 }
 
-/** Up to a quarter longer at random, so that clients that failed at the same time do not retry at the same time. */
+/**
+ * Adds up to a quarter at random, so that clients whose requests failed at the same time do not retry at the same time.
+ */
 function backoffMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);
 }

@@ -2,43 +2,48 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type { webhooks } from './gen/openapi.js';
 
-/** Maximum age of a delivery, and maximum time by which its clock may be ahead of ours. */
+/**
+ * Maximum age of a webhook request, and maximum time by which the clock of its sender may be ahead of the local clock.
+ */
 const TOLERANCE_SECONDS = 300;
-/** The sender writes about 150 characters; what is longer is not read. */
+/** Maximum length of the signature header that is read. The sender writes about 150 characters. */
 const HEADER_CHARACTERS_MAX = 1_024;
 const EVENT_ID_CHARACTERS_MAX = 128;
 
 /**
- * An event as it is delivered. `type` says what `data` has. `id` stays the same over all attempts and replays: a receiver that has seen
- * it responds with 200 and does nothing.
+ * A webhook event. The fields of `data` depend on `type`. All attempts and replays have the same `id`; a receiver that
+ * has already handled the id responds with 200 and does nothing.
  */
 export type WebhookEvent = {
   [Name in keyof webhooks]: NonNullable<webhooks[Name]['post']['requestBody']>['content']['application/json'];
 }[keyof webhooks];
 
-/** Headers as `fetch`, Node's `http` or a framework has them. */
+/** Request headers as `fetch`, the `http` module of Node.js or a framework provides them. */
 export type WebhookHeaders =
   { get(name: string): string | null | undefined } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** The bytes of the request, before anything parsed them. A string is read as UTF-8. */
+  /** The raw bytes of the request body. A string is encoded as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
-  /** `whsec_...` as the API showed it. A list while receivers learn a new one; any of it may match. */
+  /**
+   * The signing secret as the API showed it (`whsec_...`), or a list of secrets while a new secret is introduced. The
+   * request is valid if any secret matches.
+   */
   readonly secret: string | readonly string[];
-  /** 300 unless told. */
+  /** Maximum age of the request in seconds (default 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** Used in place of the system clock. */
+  /** Replaces the system clock. */
   readonly now?: (() => Date) | undefined;
 }
 
 /**
- * - `HEADER_MISSING`: there is no `svc-event-id` or no `svc-signature`
- * - `HEADER_MALFORMED`: one of them has another form than the sender writes
- * - `BODY_NOT_RAW`: what was given as the body is not the bytes of the request
- * - `SIGNATURE_MISMATCH`: no signature was made with one of the secrets over exactly this body
- * - `TOO_OLD`, `IN_THE_FUTURE`: signed correctly, at a time beyond the tolerance
- * - `BODY_NOT_AN_EVENT`: signed correctly, and not an event
+ * - `HEADER_MISSING`: the header `svc-event-id` or `svc-signature` is missing.
+ * - `HEADER_MALFORMED`: one of these headers has an invalid format.
+ * - `BODY_NOT_RAW`: the body that was passed is not the raw bytes of the request.
+ * - `SIGNATURE_MISMATCH`: none of the signatures matches the body with one of the secrets.
+ * - `TOO_OLD`, `IN_THE_FUTURE`: the signature is valid, but its time is outside the tolerance.
+ * - `BODY_NOT_AN_EVENT`: the signature is valid, but the body is not a webhook event.
  */
 export type WebhookFault =
   | 'HEADER_MISSING'
@@ -49,7 +54,9 @@ export type WebhookFault =
   | 'IN_THE_FUTURE'
   | 'BODY_NOT_AN_EVENT';
 
-/** The request is not a delivery that may be trusted: respond with 400 and do nothing. Shows neither secrets nor signatures. */
+/**
+ * The request must not be trusted. Respond with 400 and ignore it. The error contains neither secrets nor signatures.
+ */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly reason: WebhookFault;
@@ -61,10 +68,11 @@ export class WebhookError extends Error {
 }
 
 /**
- * Checks that a request is a delivery of the API (specification section 6): `svc-signature` has `t=<unix seconds>` and one
- * or, for 24 hours after a rotation, two `v1=<hex>`, each the HMAC-SHA256 of `<svc-event-id>.<t>.<body>`. One match is enough.
- * @returns the event of the body
- * @throws WebhookError whatever the sender of the request wrote; TypeError for a secret or tolerance that cannot be one
+ * Checks that a request is a webhook delivery from the API (specification section 6). The header `svc-signature` has
+ * `t=<unix seconds>` and one or, for 24 hours after a rotation of the secret, two `v1=<hex>`. Each is the HMAC-SHA256
+ * of `<svc-event-id>.<t>.<body>`, and one match is enough.
+ * @returns the webhook event in the body
+ * @throws WebhookError for any request that is not valid; TypeError for an invalid secret or tolerance
  */
 export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const { toleranceSeconds = TOLERANCE_SECONDS, now = () => new Date() } = request;
@@ -73,7 +81,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
     throw new TypeError('toleranceSeconds is not a number of seconds.');
   }
   const eventId = readHeader(request.headers, 'svc-event-id');
-  // A full stop within the id would move the limits between id, time and body in the signed text.
+  // A full stop in the id would make the boundaries between id, time and body in the signed text ambiguous.
   if (eventId.length > EVENT_ID_CHARACTERS_MAX || !/^evt_[A-Za-z0-9_-]+$/.test(eventId)) {
     throw new WebhookError('HEADER_MALFORMED', 'svc-event-id does not have the form evt_<identifier>.');
   }
@@ -83,7 +91,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const expected = secrets.map((secret) =>
     createHmac('sha256', secret).update(`${eventId}.${time}.`, 'utf8').update(body).digest(),
   );
-  // All pairs are compared, each in constant time: how long it takes does not depend on the signatures.
+  // All pairs are compared in constant time, so the duration reveals nothing about the signatures.
   const matches = signatures.flatMap((given) => expected.filter((wanted) => timingSafeEqual(given, wanted)));
   if (matches.length === 0) {
     throw new WebhookError(
@@ -98,7 +106,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
       `The delivery was signed ${ageSeconds} s ago; ${toleranceSeconds} s are allowed.`,
     );
   }
-  // A value that is not a number, such as that of an invalid date, is refused too.
+  // A value that is not a number, such as the time of an invalid date, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',
@@ -108,7 +116,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   return readEvent(body, eventId);
 }
 
-/** @throws TypeError, since an empty secret would accept what anybody signs with none */
+/** @throws TypeError for an empty secret, because anyone could sign with it */
 function readSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: readonly unknown[] = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];
   if (secrets.length === 0) throw new TypeError('secret is missing. Pass the whsec_... that the API showed.');
@@ -155,7 +163,7 @@ function readSignature(header: string): { time: string; signatures: readonly Buf
 
 function readBody(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');
-  // The check does not use the classes, because they may come from another realm.
+  // The check does not use `instanceof`, because the value may come from another realm.
   if (isAnyArrayBuffer(body)) return Buffer.from(body);
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new WebhookError(

@@ -1,6 +1,6 @@
 /**
- * Code lists of EN 16931 as the rule sets of 1.3.16 have them: facts published by ISO, UN/CEFACT and the European
- * Commission. They change twice a year, so a code outside its list is a warning (documents reference, section 9.2).
+ * Code lists of EN 16931 in the version of rule set 1.3.16, as published by ISO, UN/CEFACT and the European Commission.
+ * The lists change twice a year, so a code that is not in its list is a warning (documents reference, section 9.2).
  */
 function codes(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));

@@ -1,37 +1,40 @@
 import { Decimal } from 'decimal.js';
 import type { Element } from './element.js';
 
-/** Amounts have at most a few dozen digits; sums and products of them stay exact. */
+/** Number of digits with which sums and products stay exact. Amounts have at most a few dozen digits. */
 const Exact = Decimal.clone({ precision: 80 });
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/;
-/** Longer texts are not amounts of an invoice; the limit bounds the time of arithmetic. */
+/** Maximum length of a text that is read as an amount, which bounds the time of arithmetic. */
 const DIGITS_MAX = 40;
 
 export const ZERO: Decimal = new Exact(0);
 export const ONE: Decimal = new Exact(1);
 
-/** The number in an element, or undefined where it is absent or not a plain decimal. */
+/** Returns the number in an element, or undefined if the element is absent or is not a plain decimal. */
 export function decimalOf(element: Element | undefined): Decimal | undefined {
   const text = element?.text.trim() ?? '';
   return text.length <= DIGITS_MAX && DECIMAL.test(text) ? new Exact(text) : undefined;
 }
 
-/** Elements without a number count as nothing. */
+/** Returns the sum of the elements. An element without a number counts as zero. */
 export function sumOf(elements: readonly (Element | undefined)[]): Decimal {
   return elements.reduce((sum: Decimal, element) => sum.plus(decimalOf(element) ?? ZERO), ZERO);
 }
 
-/** Two decimals, halves towards positive infinity: XPath round() (documents reference, section 9.2). */
+/**
+ * Rounds to two decimals, with halves towards positive infinity as XPath round() does (documents reference, section
+ * 9.2).
+ */
 export function roundCents(value: Decimal): Decimal {
   return value.times(100).plus(0.5).floor().dividedBy(100);
 }
 
-/** Rounds to an integer, halves towards positive infinity. */
+/** Rounds to an integer, with halves towards positive infinity. */
 export function roundUnits(value: Decimal): Decimal {
   return value.plus(0.5).floor();
 }
 
-/** A decimal string without exponent, as evidence. */
+/** Returns a decimal string without exponent, as it appears in evidence. */
 export function toText(value: Decimal | undefined): string | null {
   return value === undefined ? null : value.toFixed();
 }

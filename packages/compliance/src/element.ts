@@ -1,16 +1,16 @@
 import { XmlDocument, XmlElement } from 'libxml2-wasm';
 
 /**
- * One element of a document, copied out of libxml2: rules may keep it after the document is disposed. The name carries the
- * usual prefix of its namespace (`cbc:ID`, `ram:ID`), whatever prefix the document uses; elements of other namespaces and
- * roots go by their local name.
+ * An element of a document, copied out of libxml2 so that rules can use it after the document is released. Its name has
+ * the usual prefix of its namespace (`cbc:ID`, `ram:ID`), whatever prefix the document uses. Elements of other
+ * namespaces, and root elements, have their local name.
  */
 export interface Element {
   readonly name: string;
   readonly namespace: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly Element[];
-  /** The text as written, with blanks; empty for an element that has children. */
+  /** Text as written, including white space. Empty for an element with child elements. */
   readonly text: string;
   readonly parent: Element | undefined;
 }
@@ -29,12 +29,12 @@ export function copyTree(document: XmlDocument): Element {
   return copy(document.root, undefined);
 }
 
-/** The text without surrounding blanks and with single ones inside, as XPath normalize-space() gives it. */
+/** Returns the text without surrounding white space and with single spaces inside, as XPath normalize-space() does. */
 export function valueOf(element: Element | undefined): string {
   return element === undefined ? '' : element.text.trim().replace(/\s+/g, ' ');
 }
 
-/** An XPath that a person can follow: `/Invoice/cac:InvoiceLine[2]/cbc:ID`. */
+/** Returns an XPath that people can read, such as `/Invoice/cac:InvoiceLine[2]/cbc:ID`. */
 export function locationOf(element: Element): string {
   if (element.parent === undefined) return `/${element.name}`;
   const namesakes = element.parent.children.filter((sibling) => sibling.name === element.name);
@@ -42,7 +42,7 @@ export function locationOf(element: Element): string {
   return `${locationOf(element.parent)}/${element.name}${position}`;
 }
 
-/** The element and all below it, in document order. */
+/** Returns the element and all its descendants, in document order. */
 export function* descendants(element: Element): Generator<Element> {
   yield element;
   for (const child of element.children) yield* descendants(child);

@@ -2,7 +2,7 @@ import type { XmlDocument } from 'libxml2-wasm';
 import { parseXml } from './parse-xml.js';
 import { schemaErrors } from './schemas.js';
 
-/** An invoice without an attachment may have so many bytes; of a longer one nothing is read. */
+/** Maximum size in bytes of an invoice without an attachment. A larger file is not read. */
 export const FA3_BYTES_MAX = 1_000_000;
 
 const NAMESPACE = 'http://crd.gov.pl/wzor/2025/06/25/13775/';
@@ -13,7 +13,7 @@ const BYTE_ORDER_MARKS: readonly (readonly number[])[] = [
 ];
 const FORM = `f:Naglowek/f:KodFormularza[@kodSystemowy = 'FA (3)' and @wersjaSchemy = '1-0E']`;
 
-/** The reasons why KSeF would refuse a document. */
+/** Reasons why KSeF would refuse a document. */
 export type Fa3Fault =
   | 'NOT_FA3'
   | 'BYTE_ORDER_MARK'
@@ -23,7 +23,7 @@ export type Fa3Fault =
   | 'DOCTYPE'
   | 'ATTACHMENT';
 
-/** The facts of an invoice that sending it needs; texts are empty if they cannot be read. */
+/** Facts about an invoice that are needed to send it to KSeF. Texts are empty if they cannot be read. */
 export interface Fa3Description {
   readonly faults: readonly Fa3Fault[];
   readonly sellerNip: string;
@@ -32,15 +32,15 @@ export interface Fa3Description {
   readonly issueDate: string;
 }
 
-/** The facts of a document that cannot be read. */
+/** Facts about a document that cannot be read. */
 export function unreadFa3(...faults: readonly Fa3Fault[]): Fa3Description {
   return { faults, sellerNip: '', kind: '', number: '', issueDate: '' };
 }
 
 /**
- * Holds the bytes of a document against what KSeF asks beyond the schema of FA(3), and against that schema (KSeF reference,
- * section 9). The parser takes byte order marks, other encodings, instructions and characters that KSeF refuses, so they are
- * looked for in the bytes.
+ * Checks the bytes of a document against the FA(3) schema and the additional rules of KSeF (KSeF reference, section 9).
+ * The XML parser accepts byte order marks, other encodings, processing instructions and characters that KSeF refuses,
+ * so the bytes are searched for them.
  */
 export function describeFa3(bytes: Uint8Array): Fa3Description {
   if (bytes.length > FA3_BYTES_MAX) return unreadFa3();
@@ -48,7 +48,7 @@ export function describeFa3(bytes: Uint8Array): Fa3Description {
   const parsed = parseXml(bytes);
   if ('fault' in parsed) {
     if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
-    // Bytes in another encoding than the declared one are not XML; the encoding has to be changed.
+    // In another encoding than the declared one, the bytes are not well-formed XML. Only the encoding needs a correction.
     return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
   }
   const { document } = parsed;
@@ -70,7 +70,7 @@ function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
     kind: find('f:Fa/f:RodzajFaktury'),
     number: find('f:Fa/f:P_2'),
-    // A date of a schema may carry a time zone.
+    // A date in the schema may have a time zone.
     issueDate: find('f:Fa/f:P_1').slice(0, 10),
   };
 }
@@ -88,18 +88,23 @@ function faultsOfBytes(bytes: Uint8Array): readonly Fa3Fault[] {
   return faults;
 }
 
-/** The text without a byte order mark. Bytes of another encoding become replacement characters. */
+/**
+ * Returns the text without a byte order mark. Bytes that are not valid in the encoding become replacement characters.
+ */
 function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    // XML has no zero character: it is UTF-16 or UTF-32.
+    // XML has no NUL character, so NUL bytes mean UTF-16 or UTF-32.
     return { text, isUtf8: !text.includes('\0') };
   } catch {
     return { text: new TextDecoder('utf-8').decode(bytes), isUtf8: false };
   }
 }
 
-/** One pass is used: an expression that repeatedly looks for an end would take a minute for a hostile document. */
+/**
+ * The text is scanned in one pass. A regular expression that searches for an end repeatedly would take a minute for a
+ * malicious document.
+ */
 function withoutCommentsAndCdata(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -129,7 +134,10 @@ function hasForbiddenReference(markup: string): boolean {
   return false;
 }
 
-/** Control characters without U+0085, and code points that are not characters. XML itself forbids those of the first plane. */
+/**
+ * Control characters except U+0085, and code points that are not characters. XML itself forbids those of the Basic
+ * Multilingual Plane.
+ */
 function isForbidden(code: number): boolean {
   if (code < 0x7f || code > 0x10ffff) return false;
   if (code <= 0x84 || (code >= 0x86 && code <= 0x9f)) return true;

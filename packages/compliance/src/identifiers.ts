@@ -1,6 +1,6 @@
-/** Check digits of organisation numbers, by their ICD scheme (documents reference, section 9.2, COMMON-R040 to R057). */
+/** Check digits of organization numbers, by ICD scheme (documents reference, section 9.2, COMMON-R040 to R057). */
 
-/** GS1: weights 3 and 1 from the right. */
+/** GS1 numbers have weights 3 and 1 from the right. */
 export function isGln(value: string): boolean {
   if (!/^[0-9]{2,}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, -1), Number).reverse();
@@ -8,7 +8,7 @@ export function isGln(value: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(value.at(-1));
 }
 
-/** Norway: modulus 11. */
+/** Norwegian numbers use modulus 11. */
 export function isNorwegian(value: string): boolean {
   if (!/^[0-9]{9}$/.test(value) || Number(value) === 0) return false;
   const digits = Array.from(value.slice(0, -1), Number).reverse();
@@ -16,12 +16,12 @@ export function isNorwegian(value: string): boolean {
   return (11 - (sum % 11)) % 11 === Number(value.at(-1));
 }
 
-/** Belgium: modulus 97. */
+/** Belgian numbers use modulus 97. */
 export function isBelgian(value: string): boolean {
   return /^[0-9]{10}$/.test(value) && 97 - (Number(value.slice(0, 8)) % 97) === Number(value.slice(8));
 }
 
-/** Sweden: ten digits, Luhn. */
+/** Swedish numbers have ten digits with a Luhn check digit. */
 export function isSwedish(value: string): boolean {
   if (!/^[0-9]{10}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, 9), Number).reverse();
@@ -32,7 +32,7 @@ export function isSwedish(value: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(value.at(-1));
 }
 
-/** Australia: modulus 89. */
+/** Australian numbers use modulus 89. */
 export function isAustralian(value: string): boolean {
   if (!/^[0-9]{11}$/.test(value)) return false;
   const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
@@ -42,12 +42,12 @@ export function isAustralian(value: string): boolean {
   return sum % 89 === 0;
 }
 
-/** Italy: a person's code of 16 characters or a number of 11 digits. */
+/** Italian tax codes have 16 characters for a person, or 11 digits. */
 export function isItalianTaxCode(value: string): boolean {
   return /^[0-9]{11}$/.test(value) || /^[A-Z]{6}[0-9]{2}[A-Z][0-9]{2}[A-Z0-9]{3}[0-9][A-Z]$/i.test(value);
 }
 
-/** Italy: a VAT number with prefix IT has eleven digits with a Luhn check; others are not judged. */
+/** Italian VAT numbers with the prefix IT have eleven digits with a Luhn check digit. Other values are not checked. */
 export function isItalianVatNumber(value: string): boolean {
   if (!/^it/i.test(value)) return true;
   const digits = value.slice(2);

@@ -11,8 +11,8 @@ interface CompiledGroup {
 }
 
 /**
- * A group of the EN 16931 model, such as an invoice line (BG-25), with its business terms. Terms are read when first
- * asked for. A code that the table does not know is a defect of a rule and throws.
+ * A group of the EN 16931 model, such as an invoice line (BG-25), with its business terms. A term is read from the
+ * document when it is first used. An unknown code is a defect in a rule and throws an error.
  */
 export class Group {
   readonly element: Element;
@@ -25,7 +25,7 @@ export class Group {
     this.#compiled = compiled;
   }
 
-  /** Every element of the term, in document order. */
+  /** Returns all elements of the term, in document order. */
   all(term: string): readonly Element[] {
     const known = this.#terms.get(term);
     if (known !== undefined) return known;
@@ -40,7 +40,7 @@ export class Group {
     return this.all(term)[0];
   }
 
-  /** The normalized text of the first element; empty where there is none. */
+  /** Returns the normalized text of the first element, or an empty text if there is none. */
   value(term: string): string {
     return valueOf(this.first(term));
   }
@@ -64,7 +64,7 @@ export class Group {
   }
 }
 
-/** An invoice as EN 16931 sees it, filled from UBL or CII. */
+/** An invoice in the EN 16931 model, read from UBL or CII. */
 export interface InvoiceModel {
   readonly syntax: Syntax;
   readonly root: Element;

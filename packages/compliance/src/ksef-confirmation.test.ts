@@ -36,7 +36,7 @@ interface Issuing {
   readonly kind?: KeyKind;
   readonly issuer?: Holder;
   readonly isAuthority?: boolean;
-  /** Days from now. */
+  /** Beginning and end of the validity, in days from now. */
   readonly valid?: readonly [from: number, to: number];
 }
 
@@ -91,7 +91,7 @@ const confirmation = (content: string, namespace = NAMESPACE): string =>
 
 interface Signing {
   readonly by?: Holder;
-  /** Further certificates that come with the signature. */
+  /** Additional certificates that are sent with the signature. */
   readonly with?: readonly Holder[];
   readonly covers?: string;
   readonly canonicalization?: string;
@@ -100,7 +100,7 @@ interface Signing {
   readonly place?: string;
   readonly hasCertificate?: boolean;
   readonly hasProperties?: boolean;
-  /** `SigningTime` of XAdES. */
+  /** `SigningTime` element of XAdES. */
   readonly times?: readonly string[];
 }
 
@@ -133,7 +133,10 @@ function propertiesOf(times: readonly string[]): string {
   return `<x:SignedProperties xmlns:x="http://uri.etsi.org/01903/v1.3.2#" Id="properties"><x:SignedSignatureProperties>${signed}</x:SignedSignatureProperties></x:SignedProperties>`;
 }
 
-/** Makes signatures that the library does not know. @param certificate what a shared secret is made of */
+/**
+ * Makes signatures in ways that the library does not support.
+ * @param certificate the certificate that a shared secret is derived from
+ */
 function signatureAlgorithm(name: string, certificate: string): new () => SignatureAlgorithm {
   const hash = /sha\d+$/.exec(name)?.[0] ?? 'sha256';
   return class implements SignatureAlgorithm {
@@ -164,7 +167,7 @@ class Sha384 implements HashAlgorithm {
 const outcome = (xml: string | Uint8Array, trust: Partial<SealTrust> = {}, confirmed = expected) =>
   checkConfirmation(Buffer.from(xml), confirmed, { trusted: [], now: NOW, ...trust });
 
-/** The fault; undefined if there is none. */
+/** Returns the fault, or undefined if there is none. */
 function check(xml: string | Uint8Array, trust: Partial<SealTrust> = {}): string | undefined {
   const checked = outcome(xml, trust);
   return 'fault' in checked ? checked.fault : undefined;
@@ -406,15 +409,15 @@ describe('the certificate of a seal', () => {
       expect(check(sign(confirmation(entry()), { by, with: others, algorithm: ECDSA }), { trusted })).toContain(
         'not a trusted one',
       );
-    // The trusted certificate, with one that it has not issued.
+    // The trusted certificate, next to another one that it did not issue.
     isRefused(await issue('Issued'), [authority]);
-    // An issuer of the same name with another key.
+    // An issuer with the same name but another key.
     const namesake = await issue('Authority', { isAuthority: true });
     isRefused(await issue('Issued', { issuer: namesake }), [namesake]);
-    // One that was issued by the trusted one, without the right to issue.
+    // An issuer that the trusted certificate issued without the right to issue certificates.
     const person = await issue('Person', { issuer: authority });
     isRefused(await issue('Issued', { issuer: person }), [person]);
-    // An issuer between that has ended.
+    // An intermediate issuer whose certificate has expired.
     const ended = await issue('Ended', { issuer: authority, isAuthority: true, valid: [-30, -1] });
     isRefused(await issue('Issued', { issuer: ended }), [ended]);
   });
@@ -425,7 +428,7 @@ describe('a hostile confirmation', () => {
   const nested = (depth: number): string => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
 
   test('is read at a depth of 256 and refused at one more', () => {
-    // The root and the signature are part of it.
+    // The root and the signature also count.
     expect(check(sign(confirmation(entry() + nested(DEPTH_MAX - 1))))).toBeUndefined();
     const tooDeep = sign(confirmation(entry())).replace('<Dokument', `${nested(DEPTH_MAX)}$&`);
     expect(check(tooDeep)).toContain('not correct XML');

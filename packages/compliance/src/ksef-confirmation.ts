@@ -3,39 +3,43 @@ import { parseXml } from './parse-xml.js';
 import { isTrusted, isValidAt } from './seal-holder.js';
 import { verifySeal } from './xml-seal.js';
 
-/** A confirmation of one session page is far below it. */
+/** Maximum size in bytes, which is far above that of a confirmation of one session page. */
 export const CONFIRMATION_BYTES_MAX = 4 * 1024 * 1024;
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
 
-/** The document that a confirmation should confirm. */
+/** The document that a confirmation is expected to confirm. */
 export interface Confirmed {
   readonly ksefNumber: string;
-  /** Base64 of SHA-256. */
+  /** SHA-256 hash in base64. */
   readonly sha256: string;
 }
 
 /** The certificates whose seals are trusted. */
 export interface SealTrust {
-  /** Certificates of holders or of their issuers, in DER. Without any, every holder is accepted and reported as unknown. */
+  /**
+   * Certificates of seal holders or of their issuers, in DER. If empty, every holder is accepted and reported as
+   * unknown.
+   */
   readonly trusted: readonly Uint8Array[];
-  /** The time that counts for a seal that does not say when it was made. */
+  /** Time at which certificates must be valid if the seal states no time. */
   readonly now: Date;
 }
 
-/** The result of checking a confirmation: a sentence about its fault, or the holder of a valid seal. */
+/** Result of checking a confirmation: a sentence that describes the fault, or the holder of the valid seal. */
 export type ConfirmationCheck =
   | { readonly fault: string }
   | {
-      /** SHA-256 of the certificate of the seal, in hexadecimal digits with colons. */
+      /** SHA-256 hash of the seal certificate, in hexadecimal with colons. */
       readonly sealedBy: string;
-      /** False when no list names the holder of the seal. */
+      /** False if the holder of the seal is not in the list of trusted certificates. */
       readonly isHolderKnown: boolean;
     };
 
 /**
- * Holds a confirmation of receipt (UPO, version 4-3) against the document that it should confirm, and its seal against the
- * trusted certificates. Number and hash are read from the canonical text that the signature covers, never from the bytes.
+ * Checks a confirmation of receipt (UPO, version 4-3) against the document that it should confirm, and its seal against
+ * the trusted certificates. Number and hash are read from the canonical text that the signature covers, and never from
+ * the raw bytes.
  */
 export function checkConfirmation(
   xml: Uint8Array,

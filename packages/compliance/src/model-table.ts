@@ -1,7 +1,7 @@
 /**
- * Places of the business terms (BT) and groups (BG) of EN 16931 in UBL 2.1 and in CII D16B (documents reference,
- * sections 6 and 9.2). Paths are relative to their group; `-` if a syntax has no such place. Codes with a letter are
- * ours, for elements that rules need and the standard gives no number of their own.
+ * Paths of the business terms (BT) and groups (BG) of EN 16931 in UBL 2.1 and CII D16B (documents reference, sections 6
+ * and 9.2). Paths are relative to their group; `-` means that the syntax has no such element. Codes with a letter are
+ * our own, for elements that rules use and the standard does not number.
  */
 export interface TermRow {
   readonly ubl: string;
@@ -37,7 +37,7 @@ function group(
   return { ubl, cii, terms, groups };
 }
 
-/** Seller (BG-4), buyer (BG-7): the codes of their terms differ, the paths do not. */
+/** Seller (BG-4) and buyer (BG-7) have different term codes but the same paths. */
 function party(ubl: string, cii: string, codes: PartyCodes): GroupRow {
   return group(
     ubl,
@@ -98,7 +98,7 @@ function address(ubl: string, cii: string, city: string, postCode: string, count
   });
 }
 
-/** Allowances and charges, of the document (BG-20, BG-21) and of a line (BG-27, BG-28). */
+/** Allowances and charges of the document (BG-20, BG-21) and of a line (BG-27, BG-28). */
 function allowanceCharge(ubl: string, cii: string, codes: AllowanceChargeCodes): GroupRow {
   return group(ubl, cii, {
     [codes.amount]: term('cbc:Amount', 'ram:ActualAmount'),
@@ -210,7 +210,7 @@ export const modelTable: GroupRow = group(
     ),
     'BG-16': term('cac:PaymentMeans', `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans`),
     'BG-25': term('cac:InvoiceLine | cac:CreditNoteLine', '//ram:IncludedSupplyChainTradeLineItem'),
-    /** All total VAT amounts, BT-110 and BT-111; the currency attribute distinguishes them. */
+    /** All total VAT amounts (BT-110 and BT-111), which the currency attribute distinguishes. */
     taxTotals: term('cac:TaxTotal/cbc:TaxAmount', `${TOTALS}/ram:TaxTotalAmount`),
     sellerParty: term('cac:AccountingSupplierParty', `${AGREEMENT}/ram:SellerTradeParty`),
     settlement: term('-', SETTLEMENT),
@@ -346,7 +346,7 @@ export const modelTable: GroupRow = group(
       `${SETTLEMENT}/ram:SpecifiedTradeAllowanceCharge${TRUE_CII}`,
       { amount: 'BT-99', base: 'BT-100', percentage: 'BT-101', reason: 'BT-104', reasonCode: 'BT-105' },
     ),
-    /** Allowances and charges of both levels, whatever their indicator says. */
+    /** Allowances and charges of both levels, regardless of their indicator. */
     allowancesAndCharges: allowanceCharge(
       'cac:AllowanceCharge | cac:InvoiceLine/cac:AllowanceCharge | cac:CreditNoteLine/cac:AllowanceCharge',
       '//ram:SpecifiedTradeAllowanceCharge',
@@ -362,7 +362,7 @@ export const modelTable: GroupRow = group(
       'BT-114': term('cbc:PayableRoundingAmount', 'ram:RoundingAmount'),
       'BT-115': term('cbc:PayableAmount', 'ram:DuePayableAmount'),
     }),
-    /** A total VAT amount with the breakdown below it; in CII the breakdown is next to it. */
+    /** A total VAT amount with the breakdown below it (UBL) or next to it (CII). */
     taxTotal: group('cac:TaxTotal', NOWHERE, {
       'BT-110': term('cbc:TaxAmount', NOWHERE),
       'BG-23': term('cac:TaxSubtotal', NOWHERE),

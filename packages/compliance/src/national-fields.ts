@@ -6,12 +6,12 @@ import type { Profile } from './profiles.js';
 import type { FailedRule } from './validation.js';
 
 /**
- * National formats without EN 16931 rules: their mandatory fields and their sums (documents reference, sections 6 and
- * 9.1). One table for each format; a sum holds when one of its forms does, since the formats differ in what a total
- * contains.
+ * Mandatory fields and sums of national formats without EN 16931 rules (documents reference, sections 6 and 9.1). There
+ * is one table for each format. A sum is correct if one of its alternatives matches, because senders differ in what a
+ * total includes.
  */
 interface Format {
-  /** The path at which an invoice begins; FatturaPA may have several. */
+  /** Path of the invoice element. A FatturaPA file may contain several invoices. */
   readonly fields: readonly FieldRow[];
   readonly sums: readonly SumRow[];
 }
@@ -20,16 +20,16 @@ type FieldRow = readonly [id: string, path: string, what: string];
 
 interface SumRow {
   readonly id: string;
-  /** The groups that each hold the sum. */
+  /** Groups that each contain the sum. */
   readonly at: string;
   readonly total: string;
-  /** Alternatives; each is what the total may be made of. */
+  /** Alternative sets of amounts that may make up the total. */
   readonly forms: readonly { readonly plus: readonly string[]; readonly minus?: readonly string[] }[];
   readonly tolerance: Decimal;
   readonly what: string;
 }
 
-/** Line amounts are rounded one by one. */
+/** Line amounts are rounded individually. */
 const CENTS = ONE.dividedBy(50);
 const UNIT = ONE;
 
@@ -69,7 +69,7 @@ const ublSums: readonly SumRow[] = [
     total: 'cbc:TaxInclusiveAmount',
     forms: [
       { plus: ['cbc:TaxExclusiveAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'] },
-      // OIOUBL 2 writes the tax as TaxExclusiveAmount.
+      // OIOUBL 2 writes the tax amount as TaxExclusiveAmount.
       {
         plus: ['cbc:LineExtensionAmount', 'cbc:ChargeTotalAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'],
         minus: ['cbc:AllowanceTotalAmount'],
@@ -190,7 +190,7 @@ const zugferd1: Format = {
   ],
 };
 
-/** Tax by rate: the percentage of each breakdown, to one unit as in BR-CO-17. */
+/** Tax of each breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
 const taxRows: Readonly<Record<string, readonly [at: string, base: string, rate: string, tax: string]>> = {
   FATTURAPA: ['FatturaElettronicaBody/DatiBeniServizi/DatiRiepilogo', 'ImponibileImporto', 'AliquotaIVA', 'Imposta'],
   FACTURAE: ['Invoices/Invoice/TaxesOutputs/Tax', 'TaxableBase/TotalAmount', 'TaxRate', 'TaxAmount/TotalAmount'],
@@ -200,7 +200,7 @@ const taxRows: Readonly<Record<string, readonly [at: string, base: string, rate:
 const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae, FACTURX: zugferd1 };
 const paths = new Map<string, Path>();
 
-/** Returns the missing fields of a national format, and its wrong sums. */
+/** Returns the missing fields and the wrong sums of an invoice in a national format. */
 export function checkNationalFields(root: Element, profile: Profile): readonly FailedRule[] {
   const format = formats[profile.code] ?? ubl;
   return [

@@ -6,7 +6,7 @@ import type { Syntax } from './invoice-model.js';
 import type { RuleSet } from './rules/rule.js';
 import type { FailedRule } from './validation.js';
 
-/** One compiled stylesheet of an operator, with the rule set that it implements. */
+/** A compiled stylesheet from the operator, with the rule set that it implements. */
 interface OfficialArtefact {
   readonly name: string;
   readonly set: RuleSet;
@@ -14,14 +14,14 @@ interface OfficialArtefact {
   run(xml: string): readonly FailedRule[];
 }
 
-/** The artefacts of RULES_DIR (documents reference, section 9.3). */
+/** The stylesheets in RULES_DIR (documents reference, section 9.3). */
 export interface OfficialRules {
-  /** Those that stand for one of the sets in the syntax of the document. */
+  /** Returns the stylesheets that implement one of the rule sets in the syntax of the document. */
   select(syntax: Syntax, sets: readonly RuleSet[]): readonly OfficialArtefact[];
 }
 
 const EXTENSION = '.sef.json';
-/** The file names of the official releases. */
+/** File names of the official releases. */
 const NAMES: readonly (readonly [pattern: RegExp, set: RuleSet, syntax: Syntax])[] = [
   [/^PEPPOL-EN16931-UBL/i, 'PEPPOL', 'UBL'],
   [/^PEPPOL-EN16931-CII/i, 'PEPPOL', 'CII'],
@@ -39,8 +39,8 @@ const FLAGS: Readonly<Record<string, FailedRule['flag']>> = {
 };
 
 /**
- * Loads the stylesheets that an operator mounted. Only trusted ones belong there: a stylesheet may read files. Throws
- * for a name that says no rule set, so that a misnamed file does not go unused unseen.
+ * Loads the stylesheets that an operator mounted. They must be trusted, because a stylesheet can read files. Throws if
+ * a file name matches no rule set, so that a misnamed file does not go unnoticed.
  */
 export async function loadOfficialRules(folder: string): Promise<OfficialRules> {
   const { default: SaxonJS } = await import('saxon-js');
@@ -74,12 +74,12 @@ export async function loadOfficialRules(folder: string): Promise<OfficialRules> 
   };
 }
 
-/** Returns the official artefacts that ran, for `ruleSets`. */
+/** Returns the names of the stylesheets that were run, for `ruleSets`. */
 export function officialRuleSets(artefacts: readonly OfficialArtefact[]): readonly string[] {
   return artefacts.map((artefact) => `official-${artefact.name}`);
 }
 
-/** Failed asserts of a Schematron report (SVRL). */
+/** Returns the failed assertions of a Schematron report (SVRL). */
 function readReport(svrl: string): readonly FailedRule[] {
   const document = XmlDocument.fromString(svrl);
   try {

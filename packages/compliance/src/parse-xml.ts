@@ -1,25 +1,31 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
 
-/** Text before the root element is hardly ever longer; if it is, all bytes are searched. */
+/**
+ * Number of bytes that are searched first. The text before the root element is rarely longer; if it is, all bytes are
+ * searched.
+ */
 const PROLOG_BYTES_USUAL = 65_536;
 
-/** The parsed document, which the caller disposes of; or why there is none, with the words of the parser and the line. */
+/**
+ * The parsed document, which the caller must release, or the reason why it cannot be parsed, with the message of the
+ * parser and the line.
+ */
 export type ParsedXml =
   | { readonly document: XmlDocument }
   | { readonly fault: 'DOCTYPE' }
   | { readonly fault: 'MALFORMED'; readonly message: string; readonly line: number | null };
 
 /**
- * The one way in which invoices are parsed, to be read and to be validated (documents reference, section 5): the encoding
- * declaration is honoured, entities are not loaded, depth is limited to 256 and a text node to 10 MB. A DOCTYPE is refused
- * without parsing, because no invoice format uses it.
+ * Parses an invoice, both for reading and for validating it (documents reference, section 5). The encoding declaration
+ * is honoured, entities are not loaded, and depth is limited to 256 and a text node to 10 MB. A DOCTYPE is refused
+ * before parsing, because no invoice format uses it.
  */
 export function parseXml(bytes: Uint8Array): ParsedXml {
   if (hasDocumentType(bytes)) return { fault: 'DOCTYPE' };
   try {
     const document = parseTolerant(bytes);
     if (document.dtd === null) return { document };
-    // A document type in an encoding that the search before did not read.
+    // A DOCTYPE in an encoding that the search of the bytes could not read.
     document.dispose();
     return { fault: 'DOCTYPE' };
   } catch (error) {
@@ -30,8 +36,8 @@ export function parseXml(bytes: Uint8Array): ParsedXml {
 }
 
 /**
- * Some Italian software writes a namespace with a quotation mark in it. The file is well-formed and accepted everywhere;
- * libxml2 says what is wrong with the name as an error, which is then not asked for.
+ * Some Italian software writes a namespace with a quotation mark in it. Such a file is well-formed and accepted
+ * everywhere, so this error of libxml2 is ignored.
  */
 function parseTolerant(bytes: Uint8Array): XmlDocument {
   try {
@@ -48,8 +54,8 @@ function isNamespaceName({ message }: { readonly message: string }): boolean {
 }
 
 /**
- * Tells whether a document type comes before the root element, the only place where it counts: not in a comment, not in the text of an
- * invoice. Zero bytes are left out, so that UTF-16 and UTF-32 read like ASCII.
+ * Tells whether there is a DOCTYPE before the root element. In a comment or in the text of the invoice it has no
+ * meaning. Zero bytes are skipped, so that UTF-16 and UTF-32 can be read like ASCII.
  */
 function hasDocumentType(bytes: Uint8Array): boolean {
   const usual = markupBeforeRoot(bytes.subarray(0, PROLOG_BYTES_USUAL));
@@ -57,7 +63,10 @@ function hasDocumentType(bytes: Uint8Array): boolean {
   return markup !== undefined && /^<!DOCTYPE/i.test(markup);
 }
 
-/** Returns the beginning of the first markup that is neither a comment nor an instruction; undefined if the bytes end before it. */
+/**
+ * Returns the beginning of the first markup that is neither a comment nor a processing instruction, or undefined if the
+ * bytes end before it.
+ */
 function markupBeforeRoot(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replaceAll('\0', '');
   let from = 0;

@@ -1,6 +1,6 @@
 import { descendants, valueOf, type Element } from './element.js';
 
-/** Finds elements below a given one. */
+/** Finds elements relative to a given element. */
 export type Path = (from: Element) => readonly Element[];
 
 /**
@@ -90,7 +90,7 @@ function splitOutside(text: string, separator: string): string[] {
   return [...parts, part];
 }
 
-/** The elements of each document by name; many rules look anywhere. */
+/** The elements of each document by name, because many rules search the whole document. */
 const indexes = new WeakMap<Element, ReadonlyMap<string, readonly Element[]>>();
 
 function indexOf(root: Element, name: string): readonly Element[] {

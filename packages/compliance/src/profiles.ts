@@ -1,15 +1,15 @@
 /**
- * The profiles that a document can declare (documents reference, section 8). The rows are data; the longest known prefix
- * wins, without regard to case, surrounding blanks or a trailing dot.
+ * The profiles that a document can declare (documents reference, section 8). The rows are data. The longest known
+ * prefix matches, regardless of case, surrounding white space and a trailing dot.
  */
 
 /**
- * PEPPOL profiles are held against the rules in mode ALL only, NATIONAL ones also in DECLARED_PROFILES. A
- * RECOGNISED_ONLY format has a name but no mapping yet.
+ * PEPPOL profiles are validated only in mode ALL, and NATIONAL profiles also in DECLARED_PROFILES. A RECOGNISED_ONLY
+ * format is recognized but cannot be read yet.
  */
 export type ProfileKind = 'PLAIN' | 'PEPPOL' | 'NATIONAL' | 'RECOGNISED_ONLY';
 
-/** The degree to which a profile follows EN 16931; it decides which rules run (documents reference, section 9.1). */
+/** The relation of a profile to EN 16931, which decides which rules apply (documents reference, section 9.1). */
 export type ProfileVariant =
   | 'STANDARD'
   | 'SELF_BILLING'
@@ -23,13 +23,13 @@ export type ProfileVariant =
   | 'FIELDS_ONLY';
 
 export interface Profile {
-  /** Code of documents reference, section 8, such as `XRECHNUNG`. */
+  /** Profile code of documents reference, section 8, such as `XRECHNUNG`. */
   readonly code: string;
   readonly kind: ProfileKind;
   readonly variant: ProfileVariant;
 }
 
-/** The declarations of a document. All texts are as written; absent members are undefined. */
+/** The declarations in a document, with texts as written. Absent declarations are undefined. */
 export interface ProfileEvidence {
   /** Local name of the root element. */
   readonly root: string;
@@ -38,7 +38,7 @@ export interface ProfileEvidence {
   readonly customizationId?: string | undefined;
   /** BT-23: cbc:ProfileID, or the business process of CII. */
   readonly profileId?: string | undefined;
-  /** True for the XML of a hybrid PDF: there the plain identifier is a Factur-X level. */
+  /** True for the XML of a hybrid PDF, where the plain EN 16931 identifier denotes a Factur-X level. */
   readonly embeddedInPdf?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ const XRECHNUNG_3 = `${EN}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0`;
 
 type Row = readonly [code: string, kind: ProfileKind, variant: ProfileVariant, prefixes: readonly string[]];
 
-/** Profiles by CustomizationID or GuidelineID, for both UBL and CII. */
+/** Profiles of UBL and CII by CustomizationID or GuidelineID. */
 const BY_CUSTOMIZATION: readonly Row[] = [
   ['PLAIN', 'PLAIN', 'STANDARD', [EN]],
   ['PEPPOL_BIS', 'PEPPOL', 'STANDARD', [PEPPOL]],
@@ -162,7 +162,7 @@ const BY_CUSTOMIZATION: readonly Row[] = [
   ['UBL_TR', 'NATIONAL', 'FIELDS_ONLY', ['tr1.2', 'tr1.2.1']],
 ];
 
-/** Profiles by ProfileID, if the CustomizationID is absent or unknown. */
+/** Profiles by ProfileID, which are used if the CustomizationID is absent or unknown. */
 const BY_PROFILE_ID: readonly Row[] = [
   ['PEPPOL_BIS', 'PEPPOL', 'STANDARD', ['urn:fdc:peppol.eu:2017:poacc:billing:']],
   ['UBL_BE', 'NATIONAL', 'FIELDS_ONLY', ['fff.be']],
@@ -170,7 +170,7 @@ const BY_PROFILE_ID: readonly Row[] = [
   ['ZATCA', 'NATIONAL', 'FIELDS_ONLY', ['reporting:1.0']],
 ];
 
-/** Profiles by namespace of the root, for formats that are neither UBL nor CII. */
+/** Profiles by namespace of the root element, for formats other than UBL and CII. */
 const BY_NAMESPACE: readonly Row[] = [
   ['FACTURX', 'NATIONAL', 'FIELDS_ONLY', [ZUGFERD_1]],
   ['FATTURAPA', 'NATIONAL', 'FIELDS_ONLY', ['http://ivaservizi.agenziaentrate.gov.it/docs/xsd/fatture/']],
@@ -191,7 +191,7 @@ const BY_NAMESPACE: readonly Row[] = [
   ['CFDI', 'RECOGNISED_ONLY', 'STANDARD', ['http://www.sat.gob.mx/cfd/4']],
 ];
 
-/** Profiles by local name of the root, if the namespace is missing or unknown. */
+/** Profiles by local name of the root element, which are used if the namespace is missing or unknown. */
 const BY_ROOT: readonly Row[] = [
   ['FATTURAPA', 'NATIONAL', 'FIELDS_ONLY', ['fatturaelettronica']],
   ['FACTURAE', 'NATIONAL', 'FIELDS_ONLY', ['facturae']],
@@ -199,7 +199,7 @@ const BY_ROOT: readonly Row[] = [
   ['E_INVOICE', 'RECOGNISED_ONLY', 'STANDARD', ['e_invoice']],
 ];
 
-/** SI-UBL 1 puts its identifier inside longer ones. */
+/** Identifiers of SI-UBL 1 are contained in longer ones. */
 const SI_UBL_1 = 'urn:www.simplerinvoicing.org:si';
 const PLAIN: Profile = { code: 'PLAIN', kind: 'PLAIN', variant: 'STANDARD' };
 
@@ -220,9 +220,9 @@ export function identifyProfile(evidence: ProfileEvidence): Profile | null {
 }
 
 /**
- * Returns true when other declarations than the XML contradict it: the XMP conformance level of a PDF (`EN 16931`), the name
- * of the attachment (`xrechnung.xml`) or the specification identifier of a second attachment. Texts that declare no
- * profile are ignored.
+ * Tells whether other declarations contradict the XML: the XMP conformance level of a PDF (`EN 16931`), the name of the
+ * attachment (`xrechnung.xml`), or the specification identifier of a second attachment. Texts that declare no profile
+ * are ignored.
  */
 export function contradictsProfile(profile: Profile, declarations: readonly string[]): boolean {
   return declarations.some((declaration) => {
@@ -235,7 +235,10 @@ export function contradictsProfile(profile: Profile, declarations: readonly stri
   });
 }
 
-/** Returns what an XMP level or a file name declares about the XML; `factur-x.xml` is also used around XRechnung. */
+/**
+ * Returns the profile that an XMP level or a file name declares for the XML. XRechnung files are also named
+ * `factur-x.xml`.
+ */
 const LEVELS: Readonly<Record<string, (profile: Profile) => boolean>> = {
   minimum: (profile) => isFacturx(profile, 'MINIMUM'),
   basicwl: (profile) => isFacturx(profile, 'BASIC_WL'),
@@ -257,7 +260,7 @@ function isUblOrCii(namespace: string): boolean {
   return namespace === UBL_INVOICE || namespace === UBL_CREDIT_NOTE || namespace === CII;
 }
 
-/** The plain identifier inside a PDF is the EN 16931 level of Factur-X. */
+/** Inside a PDF, the plain EN 16931 identifier denotes the EN 16931 level of Factur-X. */
 function insidePdf(declared: Profile, evidence: Pick<ProfileEvidence, 'customizationId' | 'embeddedInPdf'>): Profile {
   if (evidence.embeddedInPdf !== true || normalize(evidence.customizationId) !== EN) return declared;
   return { code: 'FACTURX', kind: 'NATIONAL', variant: 'EN16931' };

@@ -3,7 +3,7 @@ import type { RuleSet } from './rules/rule.js';
 import type { SchemaName } from './schemas.js';
 import type { ValidationMode } from './validation.js';
 
-/** Version of our own rules, raised whenever one of them changes its outcome. */
+/** Version of our own rules. Increase it when the result of any rule changes. */
 const OWN_REVISION = 'own1';
 
 const VERSIONS: Readonly<Record<RuleSet, string>> = {
@@ -17,11 +17,11 @@ export interface Selection {
   readonly sets: readonly RuleSet[];
   readonly selects: (rule: { readonly id: string }) => boolean;
   readonly schema: SchemaName | null;
-  /** Mandatory fields and arithmetic of a national format that has no EN 16931 rules. */
+  /** Mandatory fields and arithmetic of a national format without EN 16931 rules. */
   readonly fields: boolean;
 }
 
-/** MINIMUM and BASIC WL have no lines and are not invoices of EN 16931. */
+/** Invoices of the profiles MINIMUM and BASIC WL have no lines and are not EN 16931 invoices. */
 const MINIMUM_IDS: ReadonlySet<string> = new Set(
   'BR-01 BR-02 BR-03 BR-04 BR-05 BR-06 BR-07 BR-13 BR-14 BR-15 BR-CO-15'.split(' '),
 );
@@ -29,17 +29,17 @@ const BASIC_WL_IDS: ReadonlySet<string> = new Set([
   ...MINIMUM_IDS,
   ...'BR-45 BR-46 BR-47 BR-48 BR-CO-14 BR-CO-17'.split(' '),
 ]);
-/** Presence and arithmetic that do not ask for VAT: other countries' PINT have other taxes. */
+/** Presence and arithmetic rules that do not require VAT, because PINT of other countries has other taxes. */
 const PINT_IDS =
   /^(BR-(0[1-9]|1[0-9]|2[1-6]|3[1368]|4[1-6]|49|5[2457]|6[1-5]|CO-1[0-6]|CO-2[1-4])|PEPPOL-EN16931-R(040|120))$/;
-/** Extensions of EN 16931 allow what these rules forbid. */
+/** Rules that extensions of EN 16931 are allowed to break. */
 const RESTRICTIONS = /^(BR-(S|Z|AF|AG)-10|BR-O-1[1-4]|BR-B-0[12]|BR-CL-[0-9]+|PEPPOL-EN16931-R101)$/;
-/** The extension of XRechnung also deducts what third parties pay. */
+/** The XRechnung extension also deducts amounts that third parties pay. */
 const XRECHNUNG_EXTENSION_RESTRICTIONS = /^BR-CO-16$/;
 
 const ALL_RULES = (): boolean => true;
 
-/** Null when the mode leaves the document to the built-in checks. */
+/** Returns null if only the built-in checks apply in this mode. */
 export function selectRules(
   profile: Profile,
   mode: ValidationMode,
@@ -50,11 +50,12 @@ export function selectRules(
   }
   if (mode === 'OFF' || profile.kind === 'RECOGNISED_ONLY') return null;
   const core: Selection = { sets: ['EN16931'], selects: ALL_RULES, schema: null, fields: false };
-  // Contradicting declarations are not one profile: plain, and that only under ALL.
+  // If declarations contradict each other, the document has no single profile. Only the plain rules apply, and only in
+  // mode ALL.
   if (context.hasConflict) return mode === 'ALL' ? core : null;
   if (profile.kind === 'NATIONAL') return selectNational(profile, context.isCii);
   if (mode !== 'ALL') return null;
-  // A fragment rarely says what it is cut from, so every rule that is not national applies to it.
+  // A fragment rarely declares its profile, so all rules except national ones apply to it.
   if (profile.kind === 'PLAIN') return context.isFragment ? { ...core, sets: ['EN16931', 'PEPPOL'] } : core;
   if (profile.variant === 'PINT') {
     return { sets: ['EN16931', 'PEPPOL'], selects: (rule) => PINT_IDS.test(rule.id), schema: null, fields: false };

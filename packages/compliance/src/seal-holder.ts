@@ -1,13 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** Issuers between a seal and a trusted certificate. */
+/** Maximum number of issuers between a seal and a trusted certificate. */
 const ISSUERS_MAX = 4;
 
 /**
- * Tells whether a certificate is one of the trusted ones, or was issued by one of them: directly, or through issuers that came with
- * it. A certificate that came with a document is never trusted by itself.
- *
- * @param at the time at which all of them have to be valid
+ * Tells whether a certificate is one of the trusted certificates, or was issued by one of them, directly or through
+ * issuers whose certificates came with it. A certificate that came with a document is never trusted by itself.
+ * @param at the time at which all these certificates must be valid
  */
 export function isTrusted(
   certificate: X509Certificate,
@@ -28,7 +27,7 @@ interface Chain {
   readonly at: Date;
 }
 
-/** Tells whether a certificate is valid at an instant. */
+/** Tells whether a certificate is valid at a given time. */
 export function isValidAt({ validFrom, validTo }: X509Certificate, at: Date): boolean {
   return new Date(validFrom) <= at && at <= new Date(validTo);
 }

@@ -9,7 +9,7 @@ const encode = (xml: string): Uint8Array => Buffer.from(xml);
 const inPdf: ValidationContext = { embeddedInPdf: true, declaredProfiles: [] };
 
 const ubl = (customization: string): Uint8Array => encode(ublInvoice(STANDARD, customization));
-/** The Peppol process names Peppol where the specification identifier says nothing. */
+/** The Peppol process identifies Peppol if the specification identifier does not. */
 const withoutProcess = (xml: Uint8Array): Uint8Array =>
   encode(
     Buffer.from(xml)
@@ -21,7 +21,10 @@ const cii = (customization: string): Uint8Array => encode(ciiInvoice(STANDARD, c
 const CORE = 'en16931-1.3.16+own1';
 const modes: readonly ValidationMode[] = ['OFF', 'DECLARED_PROFILES', 'ALL'];
 
-/** The rule sets that run for each document in the modes OFF, DECLARED_PROFILES and ALL; null if only the built-in checks run. */
+/**
+ * Rule sets that apply to each document in the modes OFF, DECLARED_PROFILES and ALL. Null if only the built-in checks
+ * run.
+ */
 const matrix: readonly [
   what: string,
   xml: Uint8Array,

@@ -10,22 +10,22 @@ import { runRules } from './rules/rule-table.js';
 import { schemaErrors, schemaRuleSet } from './schemas.js';
 import type { FailedRule, Validation, ValidationMode } from './validation.js';
 
-/** Failed rules beyond these are counted, not listed (documents reference, section 9.1). */
+/** Maximum number of failed rules that are listed. Further ones are only counted (documents reference, section 9.1). */
 const RULES_MAX = 50;
 
 export interface ValidationContext {
   /** True for the XML of a hybrid PDF. */
   readonly embeddedInPdf: boolean;
-  /** XMP level, name of the attachment and identifiers of further attachments, as written. */
+  /** XMP level, name of the attachment, and identifiers of further attachments, as written. */
   readonly declaredProfiles: readonly string[];
-  /** Artefacts of RULES_DIR; they take the place of our sets of the same rules. */
+  /** Stylesheets of RULES_DIR, which replace our own sets of the same rules. */
   readonly officialRules?: OfficialRules;
 }
 
 /**
- * Validates an XML invoice, or a fragment of one, against the rules that the mode asks for (documents reference, section
- * 9.1). Returns null if nothing is to be checked: the mode leaves the document to the built-in checks, the format is not
- * mapped, or the text is not well-formed XML without a DOCTYPE, which reading the document reports.
+ * Validates an XML invoice, or a fragment of one, against the rules that the mode selects (documents reference, section
+ * 9.1). Returns null if no rules apply: the mode selects only the built-in checks, the format is not supported, or the
+ * text is not well-formed XML without a DOCTYPE (which reading the document reports).
  */
 export function validateXml(xml: Uint8Array, mode: ValidationMode, context?: ValidationContext): Validation | null {
   const parsed = parseXml(xml);
@@ -77,7 +77,10 @@ function validateDocument(
 interface Declared {
   readonly profile: Profile | null;
   readonly isDeclared: boolean;
-  /** Neither number nor date: too small to be an invoice, as the fragments of rule tests are. */
+  /**
+   * A document with neither a number nor a date is too small to be an invoice. The tests of rule tables use such
+   * fragments.
+   */
   readonly isFragment: boolean;
 }
 

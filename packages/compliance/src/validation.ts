@@ -1,13 +1,16 @@
-/** The modes: which invoices are validated against the rules (specification section 4, endpoint 20; documents reference, section 9.1). */
+/**
+ * Modes that decide which invoices are validated against the rules (specification section 4, endpoint 20; documents
+ * reference, section 9.1).
+ */
 export type ValidationMode = 'OFF' | 'DECLARED_PROFILES' | 'ALL';
 
-/** One row for each failed rule and location. */
+/** A broken rule at one location. */
 export interface FailedRule {
   readonly id: string;
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Decimal strings in arithmetic rules, else null. */
+  /** Decimal strings for arithmetic rules, and null for other rules. */
   readonly expected: string | null;
   readonly actual: string | null;
 }
@@ -15,22 +18,22 @@ export interface FailedRule {
 /** The result of reference validation (documents reference, section 14). */
 export interface Validation {
   readonly mode: ValidationMode;
-  /** Code of the profile whose rules ran; null where none is declared. */
+  /** Code of the profile whose rules were checked, or null if no profile is declared. */
   readonly profile: string | null;
-  /** The rule sets that ran, in order, such as `en16931-1.3.16+own1`. */
+  /** Rule sets that were checked, in order, such as `en16931-1.3.16+own1`. */
   readonly ruleSets: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** Failed rules, at most 50; `total` counts all. */
+  /** Failed rules, at most 50. `total` is the number of all failed rules. */
   readonly rules: readonly FailedRule[];
   readonly total: number;
 }
 
-/** Rules whose failure means that the amounts do not add up (documents reference, section 9.1). */
+/** Rules whose failure means that amounts do not add up (documents reference, section 9.1). */
 const ARITHMETIC = /^(BR-(CO-1[0-7]|[A-Z]+-0[89])|FIELDS-SUM-[A-Z]+)$/;
 
 /**
- * The gravest kind among failed rules, which decides the severity of E_INVOICE_RULE_FAILED: HIGH for ARITHMETIC, MEDIUM
- * for another FATAL rule, INFO where only warnings and informations failed. Null when every rule passed.
+ * The most severe kind of failed rule, which decides the severity of E_INVOICE_RULE_FAILED: HIGH for ARITHMETIC, MEDIUM
+ * for any other FATAL rule, and INFO if only warnings and informational rules failed. Null if no rule failed.
  */
 export function gravestFailure(rules: Validation['rules']): 'ARITHMETIC' | 'FATAL' | 'WARNING' | null {
   if (rules.length === 0) return null;

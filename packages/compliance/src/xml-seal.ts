@@ -7,14 +7,17 @@ import { parseXml } from './parse-xml.js';
 
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
-/** The document, and what a signature says of itself. */
+/** The document and the fields of its signature. */
 const REFERENCES_MAX = 8;
-/** Maximum number of certificates: that of the seal and those of its issuers. */
+/** Maximum number of certificates: the seal certificate and those of its issuers. */
 const CERTIFICATES_MAX = 8;
 const RSA_BITS_MIN = 2_048;
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 const HASHES = ['sha256', 'sha384', 'sha512'] as const;
-/** A hash that no signature and no reference may be without: SHA-1 can be moved to another document. */
+/**
+ * Hash algorithms that are accepted for the signature and every reference. SHA-1 is excluded, because a SHA-1 signature
+ * can be moved to another document.
+ */
 type Hash = (typeof HASHES)[number];
 
 const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
@@ -23,23 +26,22 @@ const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
 
-/** A verified seal: the content that it covers, its certificates and its time. */
+/** A verified seal: the signed content, the certificates and the time. */
 export interface XmlSeal {
-  /** The canonical text of the whole document without its signature. */
+  /** Canonical text of the whole document without its signature. */
   readonly text: string;
   readonly certificate: X509Certificate;
-  /** Other certificates that came with it. */
+  /** Other certificates that came with the signature. */
   readonly issuers: readonly X509Certificate[];
-  /** The time that the seal states, which is signed with it; undefined if it states none. */
+  /** Time that the seal states and signs, or undefined if it states no time. */
   readonly sealedAt: Date | undefined;
 }
 
 /**
- * Verifies the one enveloped signature of a document with the certificate inside it: RSA or ECDSA, with SHA-256 to SHA-512.
- * Whose certificate it is has to be asked elsewhere.
- *
- * @param xml a document that a strict parser takes
- * @returns the seal, or a sentence that says what is wrong
+ * Verifies the single enveloped signature of a document with the certificate inside it: RSA or ECDSA, with SHA-256 to
+ * SHA-512. The caller must check who holds the certificate.
+ * @param xml a document that a strict parser accepts
+ * @returns the seal, or a sentence that describes the fault
  */
 export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   const document = new DOMParser().parseFromString(xml, 'text/xml');
@@ -63,7 +65,7 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
     if (verifier.getReferences().length > REFERENCES_MAX) return { fault: 'The signature has too many references.' };
     if (!verifier.checkSignature(xml)) return { fault: WRONG_SIGNATURE };
   } catch {
-    // The library throws for a wrong signature as well as for one that it cannot read.
+    // The library throws both for a wrong signature and for a signature that it cannot read.
     return { fault: WRONG_SIGNATURE };
   }
   const signed = verifier.getSignedReferences();
@@ -84,8 +86,8 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
 const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
 
 /**
- * Tells whether a signature has the parts of the standard, in its order. The library takes the first part of a name, wherever it
- * lies: with this order it is the right one.
+ * Tells whether a signature has the elements of the standard in the standard order. The library uses the first element
+ * with a name, wherever it is; this order makes sure that it is the right one.
  */
 function hasUsualParts(signature: Element): boolean {
   const parts = children(signature);
@@ -103,7 +105,7 @@ function dsigName({ namespaceURI, localName }: Element): string {
   return namespaceURI === SIGNATURE ? localName : '?';
 }
 
-/** @returns undefined for more than are read, and for one that is broken */
+/** @returns undefined if there are too many certificates, or if one is malformed */
 function readCertificates(signature: Element): readonly X509Certificate[] | undefined {
   const keyInfo = children(signature).find((part) => dsigName(part) === 'KeyInfo');
   const texts = (keyInfo === undefined ? [] : children(keyInfo))
@@ -123,7 +125,7 @@ function children(parent: Element): readonly Element[] {
   return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === 1);
 }
 
-/** Returns the time of a seal from its signed properties (XAdES), and from nowhere else. */
+/** Returns the time of a seal. It is read only from the signed properties (XAdES). */
 function readSealedAt(properties: string): readonly Date[] {
   const parsed = parseXml(Buffer.from(properties));
   if ('fault' in parsed) return [];
@@ -135,7 +137,7 @@ function readSealedAt(properties: string): readonly Date[] {
   }
 }
 
-/** Tells whether a key may make signatures of a kind: a key is never tried as another kind. */
+/** Tells whether a key fits a signature algorithm. A key is never tried with another algorithm. */
 function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
   if (asymmetricKeyType !== kind) return false;
   return kind === 'rsa'
@@ -143,7 +145,10 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 
     : CURVES.includes(asymmetricKeyDetails?.namedCurve);
 }
 
-/** The options of Node for a kind of signature. An XML signature with an elliptic curve is the concatenation of its two numbers. */
+/**
+ * Returns the options of Node.js for a signature algorithm. In XML, an elliptic-curve signature is the concatenation of
+ * its two numbers.
+ */
 const KINDS = {
   RSA: { key: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } },
   PSS: {
@@ -188,7 +193,7 @@ function digestAlgorithm(name: string, hash: Hash): new () => HashAlgorithm {
   };
 }
 
-/** All accepted algorithms: neither SHA-1 nor one with a shared secret is among them. */
+/** The accepted algorithms. Neither SHA-1 nor algorithms with a shared secret are among them. */
 const SIGNATURES = Object.fromEntries(
   HASHES.flatMap((hash) =>
     (

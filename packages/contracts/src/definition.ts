@@ -1,10 +1,10 @@
-/** Encodes and decodes one message, as the generator writes it. */
+/** Encodes and decodes messages of one type, as the code generator writes it. */
 export interface Codec<T> {
   encode(message: T): { finish(): Uint8Array };
   decode(bytes: Uint8Array): T;
 }
 
-/** One rpc of a generated service definition. */
+/** A method of a generated service definition. */
 export interface Rpc {
   readonly name: string;
   // oxlint-disable-next-line no-explicit-any -- the message types differ per method
@@ -16,7 +16,7 @@ export interface Rpc {
   readonly options: { readonly idempotencyLevel?: 'IDEMPOTENT' | 'NO_SIDE_EFFECTS' };
 }
 
-/** A generated service definition, independent of the transport. */
+/** A generated service definition that does not depend on a transport. */
 export interface Definition {
   readonly fullName: string;
   readonly methods: Readonly<Record<string, Rpc>>;
@@ -25,8 +25,8 @@ export interface Definition {
 type MessageOf<C> = C extends Codec<infer T> ? T : never;
 
 /**
- * The rpcs of a service as functions; `Call` is the second argument: call options in a client, the context in a server.
- * Requests or responses that the contract declares as a stream are an async iterable; no rpc streams in both directions.
+ * The methods of a service as functions. `Call` is the second argument: call options in a client, and the context in a
+ * server. Streamed requests or responses are async iterables; no method streams in both directions.
  */
 export type Methods<D extends Definition, Call> = {
   [K in keyof D['methods']]: Method<D['methods'][K], Call>;

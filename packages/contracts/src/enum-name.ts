@@ -1,4 +1,4 @@
-/** An enum of the contracts, as the generator writes it. */
+/** A contract enum, as the code generator writes it. */
 export interface WireEnum {
   readonly UNSPECIFIED: 0;
   readonly UNRECOGNIZED: -1;
@@ -11,8 +11,8 @@ type EnumName<E extends WireEnum> = Exclude<keyof E & string, 'UNSPECIFIED' | 'U
 const namesByEnum = new WeakMap<WireEnum, ReadonlyMap<number, string>>();
 
 /**
- * The name of a value; the enum itself maps back: `Severity[name]`.
- * @throws TypeError for UNSPECIFIED and for a value of a newer version
+ * Returns the name of an enum value. The enum itself maps the name back: `Severity[name]`.
+ * @throws TypeError for UNSPECIFIED and for a value of a newer contract version
  */
 export function enumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> {
   const name = optionalEnumName(wireEnum, value);
@@ -20,7 +20,7 @@ export function enumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): En
   return name;
 }
 
-/** The name of a value, or undefined for UNSPECIFIED and for a value of a newer version. */
+/** Returns the name of an enum value, or undefined for UNSPECIFIED and for a value of a newer contract version. */
 export function optionalEnumName<E extends WireEnum>(wireEnum: E, value: E[keyof E]): EnumName<E> | undefined {
   return namesOf(wireEnum).get(value) as EnumName<E> | undefined;
 }

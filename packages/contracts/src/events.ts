@@ -27,7 +27,7 @@ import { ScanCompleted, ScanFailed } from './gen/invoicecontrol/scan/v1/events.j
 import { UsageReached } from './gen/invoicecontrol/usage/v1/events.js';
 import { EndpointDisabled, EndpointFailing } from './gen/invoicecontrol/webhooks/v1/events.js';
 
-/** The common fields of all events: derived id, time of the change, tenant. */
+/** Fields that all events have: the derived id, the time of the change and the organization. */
 export interface EventHeader {
   eventId: string;
   eventTime: Date | undefined;
@@ -39,20 +39,20 @@ interface JsonCodec<T> {
   fromJSON(json: unknown): T;
 }
 
-/** An event that services may publish and subscribe to; subject, stream and codec follow from its proto message. */
+/** An event that services can publish and subscribe to. Its subject, stream and codec follow from its proto message. */
 export interface EventType<T extends EventHeader = EventHeader> {
-  /** The publishing service. */
+  /** Name of the service that publishes the event. */
   readonly service: string;
-  /** `finding_created`. */
+  /** Event name, such as `finding_created`. */
   readonly name: string;
-  /** `invoicecontrol.analysis.v1.finding_created`. */
+  /** Subject of the event, such as `invoicecontrol.analysis.v1.finding_created`. */
   readonly subject: string;
-  /** `INVOICECONTROL_ANALYSIS`. */
+  /** Stream of the event, such as `INVOICECONTROL_ANALYSIS`. */
   readonly stream: string;
   readonly codec: JsonCodec<T>;
 }
 
-/** The fields that the publisher sets; id, time and organization come from the write of the change. */
+/** Fields that the publisher sets. Id, time and organization are added when the change is written. */
 export type EventBody<T extends EventHeader> = Omit<T, keyof EventHeader>;
 
 function event<T extends EventHeader>(service: string, name: string, codec: JsonCodec<T>): EventType<T> {

@@ -1,7 +1,10 @@
-/** The limits of requests: the gateway has their numbers, organization keeps their windows (HTTP and security reference, 7). */
+/**
+ * The request rate limits. The gateway defines the numbers, and the organization service stores the windows (HTTP and
+ * security reference, section 7).
+ */
 export const ratePolicies = ['default', 'organization', 'writes', 'scans', 'documents'] as const;
 
 export type RatePolicy = (typeof ratePolicies)[number];
 
-/** The highest limit that may be configured. */
+/** The highest rate limit that can be configured. */
 export const REQUESTS_PER_MINUTE_MAX = 100_000_000;

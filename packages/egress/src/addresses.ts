@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Ranges of IPv4 that are not public, and 168.63.129.16, at which a cloud serves its own machines. */
+/** IPv4 ranges that are not public, and 168.63.129.16, which a cloud provider uses for its own virtual machines. */
 const IPV4_DENIED = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,7 +23,7 @@ const IPV4_DENIED = [
   '240.0.0.0/4',
 ];
 
-/** Public ranges of IPv6: only global unicast, without the parts that lead to IPv4 or to documentation. */
+/** Public IPv6 ranges: global unicast, except the ranges that map to IPv4 or are reserved for documentation. */
 const IPV6_PUBLIC = '2000::/3';
 const IPV6_DENIED = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
@@ -31,13 +31,13 @@ const denied4 = blockListOf(IPV4_DENIED);
 const public6 = blockListOf([IPV6_PUBLIC]);
 const denied6 = blockListOf(IPV6_DENIED);
 
-/** Says whether an address (without brackets) may be called; false for a text that is not an address. */
+/** Tells whether an address (without brackets) may be called. False for a text that is not an address. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
- * The addresses that customers' URLs may lead to (reference webhooks-and-events, section 4): public ones, and those that
- * the operator named.
- * @param allowedCidrs `127.0.0.1/32`; for tests and development
+ * The addresses that customer URLs may resolve to (reference webhooks-and-events, section 4): public addresses and
+ * those that the operator allows.
+ * @param allowedCidrs ranges such as `127.0.0.1/32`, for tests and development
  */
 export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddress {
   const named = blockListOf(allowedCidrs);
@@ -54,7 +54,7 @@ export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddr
   };
 }
 
-/** @returns undefined for a text that is not a range of addresses */
+/** @returns undefined for a text that is not an address range */
 export function parseCidr(text: string): { readonly address: string; readonly bits: number } | undefined {
   const [, address = '', digits = ''] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);

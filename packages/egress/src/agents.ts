@@ -4,29 +4,29 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector } from 'undici';
 
-/** The agents that calls are sent through, by the protocol of their URL. */
+/** The agents for outgoing calls, by URL protocol. */
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>>;
 
 export interface AgentLimits {
-  /** Maximum number of concurrent connections to one host; further requests wait. */
+  /** Maximum number of concurrent connections to one host. Further requests wait. */
   readonly connectionsPerOrigin: number;
   readonly connectMs: number;
 }
 
-/** Time that a connection waits for its next request; a server that closes it sooner says so, or closes it during a request. */
+/** Maximum time that an idle connection is kept for the next request. A server may close it earlier. */
 const KEEP_ALIVE_MS = 10_000;
-/** Maximum age of a connection, so that a name that moved is resolved again. */
+/** Maximum age of a connection, so that changed DNS records take effect. */
 const CONNECTION_MS_MAX = 60_000;
 
 /**
- * Agents for addresses of the configuration, which need no guard. Certificates are checked against the authorities of Node.js,
- * `NODE_EXTRA_CA_CERTS` included.
+ * Agents for addresses in our own configuration, which need no guard. Certificates are checked against the authorities
+ * of Node.js, including `NODE_EXTRA_CA_CERTS`.
  */
 export function trustedAgents({ connectionsPerOrigin, connectMs }: AgentLimits): Agents {
   return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), connectionsPerOrigin);
 }
 
-/** @param connect makes every connection of the agents */
+/** @param connect opens every connection of the agents */
 export function agentsOf(connect: buildConnector.connector, connectionsPerOrigin: number): Agents {
   return {
     'http:': new ConnectorAgent('http:', connect, connectionsPerOrigin),
@@ -34,14 +34,17 @@ export function agentsOf(connect: buildConnector.connector, connectionsPerOrigin
   };
 }
 
-/** Closes their connections, also those in use. */
+/** Closes all connections, including those in use. */
 export function destroyAgents(agents: Agents): void {
   for (const agent of Object.values(agents)) agent.destroy();
 }
 
-/** An agent of node:http for HTTP or HTTPS, whose connections a connector of undici makes, guarded and in a bounded time. */
+/**
+ * An HTTP or HTTPS agent for node:http whose connections are opened by a connector of undici, which guards the address
+ * and limits the time.
+ */
 class ConnectorAgent extends Agent {
-  /** node:http reads it, and would otherwise expect URLs with `http:`. */
+  /** node:http reads this property. Without it, node:http would require `http:` URLs. */
   readonly protocol: 'http:' | 'https:';
   readonly #connect: buildConnector.connector;
   readonly #connectedAt = new WeakMap<Duplex, number>();
@@ -73,11 +76,11 @@ class ConnectorAgent extends Agent {
     );
   }
 
-  /** @returns true when the connection waits for another request */
+  /** @returns true if the connection is idle and waits for another request */
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;
-    // Bytes that come between two requests belong to neither response.
+    // Bytes that arrive between two requests belong to neither response.
     socket.once('data', () => socket.destroy());
     return super.keepSocketAlive(socket) as unknown as boolean;
   }

@@ -1,4 +1,4 @@
-/** The work was not done within its time. */
+/** The call did not finish before its deadline. */
 export class CallTimeout extends Error {
   constructor(deadlineMs: number) {
     super(`The response was not complete within ${deadlineMs} ms.`);
@@ -7,10 +7,10 @@ export class CallTimeout extends Error {
 }
 
 /**
- * The result of a call unless the deadline or the signal comes first, which ends the call. They are raced, because a signal
- * interrupts neither connecting nor the TLS handshake.
- * @param begin makes the call, which ends at its signal; a result that comes later is handed to `discard`
- * @throws CallTimeout, the reason of the signal, or what the call throws
+ * Returns the result of a call, unless the deadline or the signal ends the call first. The promises are raced, because
+ * a signal interrupts neither connecting nor the TLS handshake.
+ * @param begin starts the call and passes its signal; a result that arrives later is passed to `discard`
+ * @throws CallTimeout, the reason of the signal, or the error of the call
  */
 export async function bounded<T>(
   { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal?: AbortSignal | undefined },
@@ -32,7 +32,7 @@ export async function bounded<T>(
     return await Promise.race([working, ended]);
   } catch (error) {
     ending.abort();
-    // It may still end either way after the deadline; the catch avoids an unhandled rejection.
+    // The call may still finish after the deadline. The catch avoids an unhandled rejection.
     working.then(discard).catch(() => {});
     throw error;
   } finally {

@@ -7,24 +7,24 @@ import { sendRequest } from './send-request.js';
 import type { OutgoingRequest } from './send-request.js';
 
 export interface CallBounds {
-  /** Time limit of the whole call, from before the name is resolved to the last byte of the response. */
+  /** Time limit of the whole call, from resolving the name to the last byte of the response. */
   readonly deadlineMs: number;
-  /** Maximum number of bytes of the response body, both as received and decompressed. */
+  /** Maximum size of the response body in bytes, both as received and after decompression. */
   readonly bytesMax: number;
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A final response of any status. */
+/** A final response with any status. */
 export interface Answer {
   readonly status: number;
-  /** The headers of node:http: names in lower case, values in Latin-1. */
+  /** Response headers of node:http, with lower-case names and Latin-1 values. */
   readonly headers: IncomingHttpHeaders;
-  /** The decompressed body; undefined when it has more bytes than the limit. */
+  /** The decompressed body, or undefined if it exceeds the limit. */
   readonly body: Buffer | undefined;
 }
 
-/** The response has an encoding that was not requested. */
+/** The response has a content encoding that was not requested. */
 export class UnaskedEncoding extends Error {
   constructor() {
     super('The server responded in an encoding that was not requested.');
@@ -35,9 +35,10 @@ export class UnaskedEncoding extends Error {
 const unpack = promisify(gunzip);
 
 /**
- * Sends one request and reads its whole response, within limits of time and size. Redirects are not followed. A response in gzip is
- * decompressed; a caller that wants one sends `accept-encoding`.
- * @throws CallTimeout, the reason of the signal, UnaskedEncoding, what {@link sendRequest} throws, or an error of zlib (`Z_*`)
+ * Sends a request and reads the whole response, within limits of time and size. Redirects are not followed. A gzip
+ * response is decompressed; callers request it with `accept-encoding`.
+ * @throws CallTimeout, the reason of the signal, UnaskedEncoding, the errors of {@link sendRequest}, or an error of
+ * zlib (`Z_*`)
  */
 export function call(
   agents: Agents,
@@ -64,7 +65,7 @@ async function readAnswer(
   return { status, headers: answerHeaders, body };
 }
 
-/** @returns undefined, and closes the connection, where the body has more bytes */
+/** @returns undefined, after closing the connection, if the body exceeds the limit */
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | undefined> {
   const read: Buffer[] = [];
   let length = 0;

@@ -5,23 +5,23 @@ const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253;
 const HTTPS_PORT = 443;
 const PORT_MIN = 1_024;
-/** Ports of databases, brokers, caches and orchestrators, which no webhook receiver listens on. */
+/** Ports of databases, brokers, caches and orchestrators. No webhook receiver uses them. */
 const PORTS_DENIED: ReadonlySet<number> = new Set([
   2049, 2375, 2376, 2377, 2378, 2379, 2380, 3306, 4222, 5432, 5984, 6379, 6443, 8222, 9042, 9092, 9200, 10250, 11211,
   15672, 27017,
 ]);
 const SUFFIXES_DENIED = ['.local', '.internal', '.localhost', '.home.arpa', '.onion'];
 
-/** A URL of a customer, or a sentence that says what to change about it. */
+/** A valid customer URL, or a sentence that says what to change. */
 export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
 
 /**
- * Reads a URL that a customer wants to be called at (reference webhooks-and-events, section 4). The name is not resolved,
- * and an address is not checked: see egress.ts.
+ * Checks a URL that a customer registers (reference webhooks-and-events, section 4). The name is not resolved and the
+ * address is not checked here; egress.ts does that.
  * @param text the URL as it was sent
  */
 export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHttpAllowed: boolean }): CustomerUrl {
-  // Characters that WHATWG parsing would silently repair or drop.
+  // Characters that the WHATWG URL parser would silently repair or drop.
   if (/[\\\t\r\n]/.test(text) || text !== text.trim()) {
     return { problem: 'must not contain surrounding spaces, line breaks, tabs or backslashes' };
   }
@@ -39,7 +39,7 @@ export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHt
   return { url };
 }
 
-/** The host of a URL as an address without brackets; undefined for a name. */
+/** Returns the host of a URL as an address without brackets, or undefined if the host is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(bare) === 0 ? undefined : bare;

@@ -10,7 +10,7 @@ import type { EgressSettings } from './settings.js';
 const none = { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] };
 const options = { connectionsPerOrigin: 4, connectMs: 1_000 };
 
-/** Texts that lead to addresses that must not be called, however they are written. */
+/** URLs of addresses that must not be called, in various spellings. */
 const refusedHosts =
   `127.0.0.1 127.1 2130706433 0x7f.1 0177.0.0.1 ①②⑦.⓪.⓪.① 0.0.0.0 [::] [::1] [::ffff:127.0.0.1] [::ffff:7f00:1]
   [::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b::a9fe:a9fe] [64:ff9b:1::1] [2002:7f00:1::] [2001::1] [fc00::1] [fd00:ec2::254] [fe80::1]
@@ -31,7 +31,7 @@ function open(overrides: EgressOverrides, settings: EgressSettings = none): Egre
 
 const normalized = (host: string): string => new URL(`https://${host}/`).hostname.replace(/^\[|\]$/g, '');
 
-/** A fake network: reports the address that would have been connected to, and connects to none. */
+/** A fake network that records the address that would be connected to, without connecting. */
 function unconnected(remoteAddress?: string) {
   const reached: string[] = [];
   const buildConnect: EgressOverrides['buildConnect'] = ({ lookup }) => {

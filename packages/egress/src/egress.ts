@@ -11,7 +11,10 @@ import { resolveWith, UnresolvedNameError } from './resolve.js';
 import type { Resolve } from './resolve.js';
 import type { EgressSettings } from './settings.js';
 
-/** The URL of a customer resolves to an address that must not be called. The message names neither address nor network. */
+/**
+ * A customer URL resolves to an address that must not be called. The message contains neither the address nor the
+ * network.
+ */
 export class BlockedAddressError extends Error {
   constructor(host: string) {
     super(`The host ${host} resolves to an address that must not be called.`);
@@ -19,24 +22,27 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** Checks and calls customers' URLs; one for each service that calls them. */
+/** Checks and calls customer URLs. Each service that calls them has one instance. */
 export interface Egress {
   /**
-   * Tells whether the URL may be registered: by its form, and by what its name resolves to at this moment. A name that cannot be resolved
-   * within three seconds is accepted, because it may exist later; every call resolves it again.
+   * Tells whether the URL may be registered, by its format and the addresses that its name currently resolves to. A
+   * name that cannot be resolved within three seconds is accepted, because it may exist later; every call resolves it
+   * again.
    */
   checkUrl(text: string): Promise<CustomerUrl>;
-  /** Calls through these agents reach only allowed addresses, no matter what a name resolves to at the moment of connecting. */
+  /**
+   * Agents whose connections reach only allowed addresses, whatever a name resolves to when the connection is opened.
+   */
   readonly agents: Agents;
   close(): void;
 }
 
 export interface EgressOptions extends AgentLimits {
-  /** Further certificate authorities, in PEM form. */
+  /** Additional certificate authorities, in PEM. */
   readonly extraCa?: string | undefined;
 }
 
-/** Overrides for tests that open no connection. */
+/** Replacements for tests that open no connection. */
 export interface EgressOverrides {
   readonly resolve?: Resolve;
   readonly buildConnect?: (
@@ -53,7 +59,7 @@ export function openEgress(
 ): Egress {
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
 
-  /** Every address of the name must be allowed: which of them is called is decided elsewhere. */
+  /** Every address of the name must be allowed, because the choice of the address is made elsewhere. */
   async function addressesOf(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name);
     if (addresses.length === 0) throw new UnresolvedNameError(name);
@@ -78,14 +84,14 @@ export function openEgress(
     timeout: connectMs,
     allowH2: false,
     minVersion: 'TLSv1.2',
-    // Built once: reading all authorities again for each connection takes about 40 ms of a busy core and 1 MiB.
+    // The context is built once. Reading all authorities for each connection takes about 40 ms of CPU time and 1 MiB.
     ...(extraCa === undefined
       ? {}
       : { secureContext: createSecureContext({ ca: [...rootCertificates, extraCa], minVersion: 'TLSv1.2' }) }),
   });
   const guarded: buildConnector.connector = (options, callback) => {
     const literal = literalAddress(options.hostname);
-    // An address needs no lookup, so the filtered lookup would never see it.
+    // An address is not looked up, so the filtering lookup would never see it.
     if (literal !== undefined && !isAllowed(literal)) {
       callback(new BlockedAddressError(options.hostname), null);
       return;
@@ -121,7 +127,7 @@ const refused: CustomerUrl = {
   problem: 'must resolve to a public address; private, local and reserved addresses are not called',
 };
 
-/** Tells whether the addresses are known to be blocked; false when they are not known in time. */
+/** Tells whether the addresses are known to be blocked. False if the lookup takes too long. */
 async function isBlockedWithin(addresses: Promise<readonly string[]>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

@@ -1,12 +1,12 @@
 import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 
-/** Maximum of `Retry-After`; a longer one counts as this. */
+/** Maximum of `Retry-After`. A longer time is reduced to it. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Headers of a response, by names in lower case. */
+/** Response headers by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** Joins the repeated headers of node:http. */
+/** Joins repeated headers of node:http. */
 export function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -16,8 +16,8 @@ export function joinHeaders(headers: Readonly<Record<string, string | string[] |
 }
 
 /**
- * Returns the wait that `Retry-After` asks for, a week at most; undefined for what is neither seconds nor a date. A date counts by the
- * clock of the sender if `Date` tells its time.
+ * Returns the delay that `Retry-After` requests, at most one week, or undefined if the value is neither a number of
+ * seconds nor a date. A date is compared with the clock of the server if the response has a `Date`.
  */
 export function readRetryAfterMs(headers: AnswerHeaders): number | undefined {
   const now = new Date(Date.parse(headers['date'] ?? '') || Date.now());

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** All addresses of a name, of both kinds, in the order of the responses. */
+/** Returns all IPv4 and IPv6 addresses of a name, in the order of the responses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** The name has no address, or no name server responded. */
@@ -15,12 +15,13 @@ const TRY_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks name servers for A and AAAA and nothing else: a hosts file is for the machine, not for names of customers.
- * @param servers `address:port`; empty for those of the system
+ * Queries name servers for A and AAAA records. The hosts file is not used, because it is meant for the machine and not
+ * for names of customers.
+ * @param servers name servers as `address:port`; empty for the name servers of the system
  */
 export function resolveWith(servers: readonly string[]): Resolve {
   return async (name) => {
-    // Each lookup has its own resolver: a query that hangs must not delay others.
+    // Each lookup has its own resolver, so that a query that hangs does not delay others.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

@@ -6,18 +6,21 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if the request has no body. */
+  /** Request body, or undefined if there is none. */
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** Maximum number of header bytes of one response, also of each interim one. */
+/** Maximum size in bytes of the headers of one response, including each interim response. */
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Maximum number of interim responses (RFC 9110, section 15.2) that are skipped before the final one, so that the size of all is bounded. */
+/**
+ * Maximum number of interim responses (RFC 9110, section 15.2) that are skipped before the final response, so that
+ * their total size is bounded.
+ */
 export const INTERIM_ANSWERS_MAX = 16;
 const SWITCHING_PROTOCOLS = 101;
 const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** A valid HTTP response that does not lead to a final one. */
+/** An HTTP response that is valid but not final. */
 export class UnusableAnswer extends Error {
   readonly reason: 'INTERIM_ANSWERS' | 'SWITCHED_PROTOCOLS';
 
@@ -32,15 +35,19 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** A connection that had carried another request ended before any byte of a response: the server has hardly seen the request. */
+/**
+ * A reused connection ended before any byte of the response arrived. The server has most likely not seen the request.
+ */
 export class UnseenRequest extends Error {}
 
 /**
- * Sends one request by node:http: undici, which the global `fetch` is too, closes the connection at a 100 Continue that it did
- * not ask for, and every client must be able to skip it. Redirects are not followed, and nothing is decompressed. The signal
- * interrupts neither connecting nor the TLS handshake: a caller with a deadline races it.
- * @returns the final response, whose body is unread
- * @throws UnusableAnswer, UnseenRequest, BlockedAddressError and UnresolvedNameError of guarded agents, errors of Node.js
+ * Sends one request with node:http. undici, on which the global `fetch` is based, closes the connection when it
+ * receives a 100 Continue that it did not request, although every client must be able to skip it. Redirects are not
+ * followed, and nothing is decompressed. The signal interrupts neither connecting nor the TLS handshake, so a caller
+ * with a deadline must race the promise.
+ * @returns the final response with an unread body
+ * @throws UnusableAnswer, UnseenRequest, BlockedAddressError and UnresolvedNameError of guarded agents, and errors of
+ * Node.js
  */
 export function sendRequest(
   agents: Agents,
@@ -68,7 +75,7 @@ export function sendRequest(
       sent.once('close', () => socket.off('data', onData));
     });
     const fail = (reason: UnusableAnswer['reason']): void => {
-      // This comes first, because the rest of the packet may hold a final response.
+      // The promise is rejected before the request is destroyed, because the rest of the packet may contain a final response.
       reject(new UnusableAnswer(reason));
       sent.destroy();
     };
@@ -76,7 +83,7 @@ export function sendRequest(
       interimCount++;
       if (interimCount > INTERIM_ANSWERS_MAX) fail('INTERIM_ANSWERS');
     });
-    // Node emits one event with the headers of an upgrade, another without them.
+    // Node.js emits one event for an upgrade response with the right headers, and another event without them.
     sent.on('upgrade', () => fail('SWITCHED_PROTOCOLS'));
     sent.on('response', (answer) =>
       answer.statusCode === SWITCHING_PROTOCOLS ? fail('SWITCHED_PROTOCOLS') : resolve(answer),

@@ -7,24 +7,27 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])));
 
-/** `address:port`, an IPv6 address in brackets. */
+/** `address:port`, with an IPv6 address in brackets. */
 function isDnsServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([0-9A-Fa-f:]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
   return isIP(bracketed ?? plain ?? '') !== 0 && Number(port) > 0 && Number(port) <= 65_535;
 }
 
 /**
- * The settings of every service that calls URLs of customers; its configuration schema spreads them. All are empty by
- * default; {@link weakenedBy} names those that production refuses.
+ * Settings of every service that calls customer URLs, which its configuration schema includes. All are empty by
+ * default. {@link weakenedBy} names the settings that are refused in production.
  */
 export const egressSettings = {
-  /** Addresses that may be called although they are not public, both at registration and when calling. */
+  /** Ranges of non-public addresses that are allowed, both when a URL is registered and when it is called. */
   EGRESS_ALLOW_CIDRS: list.refine((cidrs) => cidrs.every((cidr) => parseCidr(cidr) !== undefined), {
     message: 'must be ranges such as 127.0.0.1/32, separated by commas',
   }),
   /** Allows `http:` URLs of customers. */
   EGRESS_ALLOW_HTTP: z.stringbool().default(false),
-  /** Name servers for the names of customers' URLs, for A and AAAA. Empty for the servers of the system. */
+  /**
+   * Name servers that resolve the names of customer URLs (A and AAAA records). Empty for the name servers of the
+   * system.
+   */
   EGRESS_DNS_SERVERS: list.refine((servers) => servers.every(isDnsServer), {
     message: 'must be address:port, separated by commas',
   }),

@@ -1,6 +1,6 @@
 /**
- * Every error kind of the product: the gRPC status that carries it between services, and the code and HTTP status of the
- * public envelope (specification section 7).
+ * All error kinds of the product: the gRPC status that carries an error between services, and the error code and HTTP
+ * status of the public response (specification section 7).
  */
 export const errorTable = {
   invalid: { grpc: 'INVALID_ARGUMENT', code: 'INVALID_REQUEST', http: 400 },
@@ -25,7 +25,7 @@ export const errorTable = {
   internal: { grpc: 'INTERNAL', code: 'PROCESSING_FAILED', http: 500 },
 } as const satisfies Record<string, { grpc: string; code: EnvelopeCode; http: number }>;
 
-/** The eight codes of the public envelope; the gateway returns no others. */
+/** The eight public error codes. The gateway returns no others. */
 export type EnvelopeCode =
   | 'NOT_FOUND'
   | 'UNAUTHORIZED'
@@ -39,8 +39,8 @@ export type EnvelopeCode =
 export type ErrorKind = keyof typeof errorTable;
 
 /**
- * The messages for an outage of which only the kind is known. Whether the request took effect, and what to do
- * about it, depends on the request: only the gateway knows it and says it.
+ * Messages for an outage of which only the kind is known. Only the gateway can say whether the request took effect and
+ * what to do, because that depends on the request.
  */
 export const plainSentences = {
   unavailable: 'Part of the service is unavailable right now.',
@@ -52,26 +52,28 @@ export function isErrorKind(value: string): value is ErrorKind {
   return Object.hasOwn(errorTable, value);
 }
 
-/** One wrong field of a request: `path` as the caller wrote it (`supplier.bank_account.iban`), `message` a sentence. */
+/** An invalid field. `path` is as the caller wrote it (`supplier.bank_account.iban`), and `message` is a sentence. */
 export interface FieldFault {
   readonly path: string;
   readonly message: string;
 }
 
 export interface DomainErrorOptions {
-  /** The internal cause. Logged, never sent to a caller. */
+  /** Internal cause, which is logged and never sent to a caller. */
   readonly cause?: unknown;
   readonly details?: readonly FieldFault[];
   /** Time after which the caller should retry. */
   readonly retryAfterSeconds?: number;
-  /** True when it is the stored response to an earlier request. */
+  /** True if the error is the stored response to an earlier request. */
   readonly isReplayed?: boolean;
 }
 
-/** Limit of the field faults in one error and one envelope. */
+/** Maximum number of invalid fields in one error and one response. */
 export const FIELD_FAULTS_MAX = 50;
 
-/** An error that may be shown to the caller: the kind determines status and code, the message says what to change. */
+/**
+ * An error that may be shown to the caller. The kind determines status and code, and the message says what to change.
+ */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly publicMessage: string;
@@ -90,22 +92,25 @@ export class DomainError extends Error {
   }
 }
 
-/** Tells whether the same call may succeed later: a service that it needs is unavailable, or responds too late. */
+/** Tells whether the same call may succeed later, because a required service is unavailable or too slow. */
 export function isTemporary(error: unknown): error is DomainError {
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
 }
 
-/** One message for resources that do not exist and resources of other tenants. */
+/**
+ * The message for resources that do not exist and for resources of other organizations, so that the two cannot be
+ * distinguished.
+ */
 export function notFound(resourceName: string): DomainError {
   return new DomainError('not_found', `No such ${resourceName}.`);
 }
 
-/** An `invalid` error for one field. */
+/** Creates an `invalid` error for one field. */
 export function invalidField(path: string, message: string): DomainError {
   return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
-/** Collects what is wrong with a request: every fault is counted, the first {@link FIELD_FAULTS_MAX} are kept. */
+/** Collects the faults of a request. Every fault is counted, and the first {@link FIELD_FAULTS_MAX} are kept. */
 export class FieldFaults {
   readonly #kept: FieldFault[] = [];
   #count = 0;
@@ -119,7 +124,7 @@ export class FieldFaults {
     if (this.#kept.length < FIELD_FAULTS_MAX) this.#kept.push({ path, message });
   }
 
-  /** Names the first fault and how many there are. Throws a TypeError when there is none. */
+  /** Returns a message with the first fault and the number of faults. Throws a TypeError if there is none. */
   refusal(): DomainError {
     const [first] = this.#kept;
     if (first === undefined) throw new TypeError('A refusal names at least one field.');
@@ -127,7 +132,7 @@ export class FieldFaults {
     return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
   }
 
-  /** @throws DomainError invalid when there is a fault */
+  /** @throws DomainError invalid if there is a fault */
   throwIfAny(): void {
     if (this.#count > 0) throw this.refusal();
   }

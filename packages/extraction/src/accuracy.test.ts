@@ -6,10 +6,10 @@ import { asScan } from './testing/scan-invoice.js';
 
 const SHARE_MIN = 0.9;
 const SHARE_OF_SCANS_MIN = 0.85;
-/** Minimum number of fields in a band of confidence; fewer are not conclusive. */
+/** Minimum number of fields in a range of confidence. With fewer fields the result is not conclusive. */
 const FIELDS_OF_BAND_MIN = 10;
 const OVERCONFIDENCE_MAX = 0.1;
-/** A page of text takes seconds on a busy machine. */
+/** OCR of a page takes seconds on a busy machine. */
 const OCR_TIMEOUT_MS = 175_000;
 
 afterAll(closeRecogniser);
@@ -36,7 +36,7 @@ test(
   'clean scans of hand-written invoices have 17 of 20 key fields right',
   async () => {
     const measured = [];
-    // Three languages; all invoices take minutes: `npm run bench:reading -- --scan 200`.
+    // The test reads three languages. Reading all invoices takes minutes: `npm run bench:reading -- --scan 200`.
     const names = ['de-handwerk', 'fr-artisan', 'nl-zzp'];
     for (const invoice of readPrintedInvoices('first-set.txt').filter(({ name }) => names.includes(name))) {
       measured.push(...(await measureInvoice(invoice, asScan(200, false))));

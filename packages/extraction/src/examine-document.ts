@@ -9,20 +9,20 @@ import { structuredXml } from './structured-xml.js';
 
 interface Rules {
   readonly mode: ValidationMode;
-  /** The rules of RULES_DIR, if an operator mounted any. */
+  /** The stylesheets in RULES_DIR, if an operator mounted any. */
   readonly officialRules?: OfficialRules | undefined;
 }
 
 export interface Examination {
   readonly outcome: ReadingOutcome;
-  /** Null where nothing is to be checked. */
+  /** Null if there is nothing to validate. */
   readonly validation: Validation | null;
 }
 
 /**
- * Reads a document, and checks its XML against the rules that the mode asks for (documents reference, sections 9 and 14), in texts that
- * people can read. XML that is too small to be an invoice is checked all the same. Like `readDocument`, it rejects only for defects, and
- * belongs into a process of its own.
+ * Reads a document, and validates its XML against the rules that the mode selects (documents reference, sections 9 and
+ * 14). All texts in the result are readable for people. XML that is too small to be an invoice is validated too. Like
+ * `readDocument`, this function rejects only for defects, and must run in a process of its own.
  */
 export async function examineDocument(bytes: Uint8Array, context: DocumentContext & Rules): Promise<Examination> {
   return withReadableTexts(await examine(bytes, context));
@@ -37,7 +37,7 @@ async function examine(
   const isHybrid = reading !== null && reading.embeddedFile !== null;
   if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
   const xml = await structuredXml(bytes, context.mediaType);
-  // Only a PDF declares a profile besides that of its XML.
+  // Only a PDF can declare a profile outside its XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };
   return { outcome, validation: xml === null ? null : validateXml(xml, mode, known) };

@@ -1,4 +1,4 @@
-/** Media types of uploads; XML is one type however it was declared. */
+/** Media types of uploads. XML has one type, however it was declared. */
 export type DocumentMediaType =
   | 'application/pdf'
   | 'image/png'
@@ -8,19 +8,19 @@ export type DocumentMediaType =
   | 'application/xml'
   | 'application/pkcs7-mime';
 
-/** Number of first bytes that decide the type. */
+/** Number of bytes at the start of a document that decide the type. */
 export const SNIFFED_BYTES = 4_096;
 /** A PDF may have other bytes before its header. */
 const PDF_HEADER_WITHIN_BYTES = 1_024;
-/** The object identifier of signed data in DER, 1.2.840.113549.1.7.2. */
+/** Object identifier of signed data (1.2.840.113549.1.7.2) in DER. */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
-/** An outer sequence with a length of up to 4 bytes precedes the identifier. */
+/** The identifier follows an outer sequence, whose length takes up to 4 bytes. */
 const SIGNED_DATA_WITHIN_BYTES = 8;
 
 /**
- * The type of a document by its first bytes, never by what was declared (documents reference, section 3); undefined for
- * anything that is not accepted.
- * @param head the first `SNIFFED_BYTES` of the document, or all of it
+ * Detects the type of a document by its first bytes, never by the declared type (documents reference, section 3).
+ * Returns undefined for a type that is not accepted.
+ * @param head the first `SNIFFED_BYTES` bytes of the document, or the whole document if it is shorter
  */
 export function sniffMediaType(head: Uint8Array): DocumentMediaType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SNIFFED_BYTES));
@@ -38,7 +38,7 @@ function sniffImage(bytes: Buffer): DocumentMediaType | undefined {
   return /^52494646.{8}57454250/.test(hex) ? 'image/webp' : undefined;
 }
 
-/** DER, BER, or either as base64 with or without PEM lines. */
+/** Detects CMS in DER or BER, or in base64 with or without PEM lines. */
 function isSigned(bytes: Buffer): boolean {
   if (hasSignedDataHeader(bytes)) return true;
   const text = bytes.toString('latin1');
@@ -51,7 +51,10 @@ function hasSignedDataHeader(bytes: Buffer): boolean {
   return position > 0 && position <= SIGNED_DATA_WITHIN_BYTES;
 }
 
-/** An opening angle bracket behind a byte order mark and white space; zero bytes are of UTF-16 and UTF-32. */
+/**
+ * Detects an opening angle bracket after an optional byte order mark and white space. Zero bytes are skipped, because
+ * UTF-16 and UTF-32 contain them.
+ */
 function isXml(bytes: Buffer): boolean {
   const text = bytes.subarray(0, SNIFFED_BYTES).toString('latin1').replaceAll('\0', '');
   return /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)?\s*<[?!A-Za-z_:\u0080-\u00ff]/.test(text);

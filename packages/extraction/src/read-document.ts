@@ -7,14 +7,14 @@ import { signedContent } from './xml/signed-content.js';
 
 /** Facts about a document besides its bytes. */
 export interface DocumentContext {
-  /** Media type that `sniffMediaType` finds. */
+  /** Media type as detected by `sniffMediaType`. */
   readonly mediaType: DocumentMediaType;
   readonly companies: readonly OwnCompany[];
 }
 
 /**
- * Reads a document (documents reference, sections 3 to 7). A document that cannot be read gives a failure with its reason; the promise
- * rejects only for defects.
+ * Reads a document (documents reference, sections 3 to 7). If the document cannot be read, the result is a failure with
+ * a reason. The promise rejects only for defects.
  */
 export async function readDocument(
   bytes: Uint8Array,

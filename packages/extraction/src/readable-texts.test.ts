@@ -22,7 +22,7 @@ function expectReadable(examination: Examination): void {
 const examine = (bytes: Uint8Array, mediaType: 'application/xml' | 'application/pdf') =>
   examineDocument(bytes, { mediaType, mode: 'ALL', companies: [] });
 
-/** The invoice with what nobody sees inside of every text that has a letter. */
+/** Returns the invoice with invisible characters in every text that contains a letter. */
 function withNastyTexts(xml: string): string {
   return xml.replaceAll(
     /(?<=<(?:cbc:Name|cbc:RegistrationName|cbc:ID|cbc:CompanyID)>)([^<]*[A-Za-z])([^<]+)(?=<)/g,

@@ -1,21 +1,24 @@
 import { cleanLine, showLine } from '@invoicecontrol/values/readable-text';
 
-/** The longest text of the canonical invoice. */
+/** Maximum length of a text in the canonical invoice. */
 const TEXT_LENGTH_MAX = 1_000;
 const lengthsMax: Readonly<Record<string, number>> = {
-  // More than file systems allow.
+  // Maximum length of a file name, more than file systems allow.
   embeddedFile: 255,
   message: 4_000,
-  // Made by us, and of no use when they are cut.
+  // Fields that our own code creates and that would be useless if they were cut.
   xpath: Infinity,
   location: Infinity,
 };
-/** Invisible characters of these texts are shown by their numbers: hiding them can be the sign of a forgery. */
+/**
+ * Fields in which invisible characters are shown by their code points, because hidden characters can be a sign of
+ * forgery.
+ */
 const PROOFS: ReadonlySet<string> = new Set(['raw', 'snippet']);
 
 /**
- * Returns the result of reading a document with every text as one line that people can read: it goes into facts, evidence, mails and
- * exports.
+ * Returns the reading with every text as one line that people can read, because the texts appear in facts, evidence,
+ * e-mails and exports.
  */
 export function withReadableTexts<T>(found: T): T {
   return readable(found, '') as T;

@@ -18,27 +18,30 @@ export const fieldPaths = [
 ] as const;
 export type FieldPath = (typeof fieldPaths)[number];
 
-/** Left, top, right, bottom in fractions of the page, 0 to 1. */
+/** Left, top, right and bottom as fractions of the page size, from 0 to 1. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
 
-/** One field with its proof (documents reference, sections 11 and 14). */
+/** A field with the evidence of where it was read (documents reference, sections 11 and 14). */
 export interface FieldReading {
-  /** Value in the form of the canonical invoice: dates `YYYY-MM-DD`, amounts plain decimals, IBAN without blanks. */
+  /**
+   * Value in the format of the canonical invoice: dates as `YYYY-MM-DD`, amounts as plain decimals, IBAN without
+   * spaces.
+   */
   readonly value: string;
   /** Value as printed in the document. */
   readonly raw: string;
-  /** Page number, from 1; null for XML. */
+  /** Page number, counted from 1. Null for XML. */
   readonly page: number | null;
-  /** Null for XML. */
+  /** Position on the page. Null for XML. */
   readonly box: Box | null;
-  /** 0 to 1. */
+  /** Confidence from 0 to 1. */
   readonly confidence: number;
   readonly method: 'XML' | 'LABEL' | 'PATTERN' | 'ARITHMETIC';
-  /** XPath of the value; null for text. */
+  /** XPath of the value. Null if the value was read from text. */
   readonly xpath: string | null;
 }
 
-/** A line of a structured invoice; amounts are plain decimals, null where the document does not say. */
+/** A line of a structured invoice. Amounts are plain decimals, or null if the document does not state them. */
 export interface InvoiceLine {
   readonly description: string | null;
   readonly quantity: string | null;
@@ -50,28 +53,37 @@ export interface InvoiceLine {
 
 export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURAE' | 'FA3' | 'PDF' | 'IMAGE';
 
-/** The content of a document, with the proof of each field. */
+/** The content of a document, with the evidence for each field. */
 export interface DocumentReading {
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly format: DocumentFormat;
-  /** The code of the declared profile (documents reference, section 8); null when none is known. */
+  /** Code of the declared profile (documents reference, section 8), or null if no known profile is declared. */
   readonly profile: string | null;
   readonly kind: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
-  /** Amount to pay, if it is stated and differs from the gross amount by prepayments or rounding; else null. */
+  /**
+   * Amount payable if the document states one that differs from the gross amount because of prepayments or rounding,
+   * and otherwise null.
+   */
   readonly payableAmount: string | null;
-  /** The name of the XML file inside a PDF; null where there is none. */
+  /** Name of the XML file embedded in a PDF, or null if there is none. */
   readonly embeddedFile: string | null;
-  /** Null for XML. */
+  /** Number of pages. Null for XML. */
   readonly pages: number | null;
   readonly fields: Readonly<Partial<Record<FieldPath, FieldReading>>>;
   readonly lines: readonly InvoiceLine[];
-  /** ISO 4217 codes an ambiguous sign may mean; empty where the currency was read. Then `fields.currency` is absent. */
+  /**
+   * ISO 4217 codes that an ambiguous currency sign may stand for; `fields.currency` is then absent. Empty if the
+   * currency was read.
+   */
   readonly currencyCandidates: readonly string[];
-  /** A text that looks like an IBAN and fails its check digits, as printed; null if there is none. */
+  /** A text that looks like an IBAN but has wrong check digits, as printed. Null if there is none. */
   readonly invalidIban: string | null;
-  /** Names other than the chosen one that may be the supplier's, best first, at most 5. */
+  /** Other possible names of the supplier, best first, at most 5. */
   readonly supplierNameCandidates: readonly string[];
-  /** All profiles that the document declares (XML, XMP, name of the file); more than one contradict each other. */
+  /**
+   * All profiles that the document declares (in its XML, XMP metadata and file name). If there are several, they
+   * contradict each other.
+   */
   readonly declaredProfiles: readonly string[];
   readonly producer: string | null;
   readonly signature: SignatureReading | null;
@@ -80,14 +92,14 @@ export interface DocumentReading {
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** The part of a PDF that a digital signature covers, and the changes after it. */
+/** The part of a PDF that a digital signature covers, and the changes after signing. */
 export interface SignatureReading {
   readonly revisions: number;
   readonly coveragePercent: number;
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }
 
-/** A sign of tampering; kinds as in the facts of the engine (`document-facts.ts`). */
+/** A sign of tampering. The kinds are those of the engine facts (`document-facts.ts`). */
 export interface TamperSign {
   readonly kind:
     | 'CONTENT_REPLACED'
@@ -97,11 +109,11 @@ export interface TamperSign {
     | 'FONT_OF_ONE_FIELD'
     | 'OVERLAY'
     | 'TEXT_DIFFERS_FROM_PICTURE';
-  /** Object numbers of the file. */
+  /** Object numbers in the PDF. */
   readonly objects: readonly string[];
 }
 
-/** Text that a reader of the page cannot see. */
+/** Text that people who read the page cannot see. */
 export interface HiddenText {
   readonly page: number;
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
@@ -111,12 +123,12 @@ export interface HiddenText {
   readonly isTextLayerOfScan: boolean;
 }
 
-/** The structured part of a document, or its payment code, against the visible page. */
+/** The structured part of a document, or its payment code, compared with the visible page. */
 export interface FieldConflict {
   readonly field: FieldPath;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Value on the visible page; null when the page does not have it. */
+  /** Value on the visible page, or null if the page does not show the field. */
   readonly visibleValue: string | null;
 }
 
@@ -135,19 +147,19 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** Reason why no invoice could be read; the message tells a supplier what to change. */
+/** Reason why no invoice could be read. The message tells the supplier what to change. */
 export interface ReadingFailure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** FIELDS_MISSING: which required fields are missing. */
+  /** Required fields that are missing. Only for FIELDS_MISSING. */
   readonly missingFields: readonly FieldPath[];
-  /** FIELDS_MISSING: what was read all the same. */
+  /** Fields that were read. Only for FIELDS_MISSING. */
   readonly reading: DocumentReading | null;
 }
 
 export type ReadingOutcome = { readonly reading: DocumentReading } | { readonly failure: ReadingFailure };
 
-/** A company of the organization: its own name and ids are never the supplier's. */
+/** A company of the organization. Its name and ids are never read as those of the supplier. */
 export interface OwnCompany {
   readonly name: string;
   readonly taxId: string | null;

@@ -1,7 +1,8 @@
 import type { DocumentReading, FieldPath, ReadingOutcome } from './reading.js';
 
 /**
- * Fields without which nothing can be stored (documents reference, section 11), as accountants call them; the currency has its placeholder.
+ * Fields without which no invoice can be stored (documents reference, section 11), with the names that accountants use.
+ * A missing currency has a placeholder instead.
  */
 const requiredFields = {
   'supplier.name': 'the name of the supplier',
@@ -10,7 +11,7 @@ const requiredFields = {
   gross_amount: 'the total including tax',
 } as const satisfies Partial<Record<FieldPath, string>>;
 
-/** The reading, or the failure that lists what it lacks and keeps what was read. */
+/** Returns the reading, or a failure with the missing fields and the fields that were read. */
 export function requireFields(reading: DocumentReading): ReadingOutcome {
   const missingFields = (Object.keys(requiredFields) as (keyof typeof requiredFields)[]).filter(
     (field) => reading.fields[field] === undefined,

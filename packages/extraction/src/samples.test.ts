@@ -7,7 +7,7 @@ import { closeRecogniser } from './ocr/recogniser.js';
 import { readXml } from './xml/read-xml.js';
 import { valuesOf } from './testing/outcomes.js';
 
-/** Files of public repositories with their expected values; not part of the checkout. */
+/** Files from public repositories with their expected values. They are not part of this repository. */
 const folder = join(process.cwd(), '..', 'shared', 'samples', 'documents');
 
 interface Sample {

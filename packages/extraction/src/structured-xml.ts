@@ -4,8 +4,8 @@ import { withPdf } from './pdf/open-pdf.js';
 import { signedContent } from './xml/signed-content.js';
 
 /**
- * The XML invoice of a document, which rules are held against: the document itself, what is signed in it, or the attachment that is
- * read. Null where there is none, and where the document cannot be opened.
+ * Returns the XML invoice in a document, to be validated: the document itself, its signed content, or the attachment
+ * that is read. Null if there is none or the document cannot be opened.
  */
 export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaType): Promise<Uint8Array | null> {
   switch (mediaType) {

@@ -6,7 +6,10 @@ import { amount, calendarDate, currencyCode, text, ukAccountNumber, ukSortCode, 
 
 const anyText = text(1_000);
 const name = text(400);
-/** Maximum length of texts in a row of a scan, except the name; lower because a scan has many rows. */
+/**
+ * Maximum length of texts in a row of a history scan, except the name. It is lower than for an invoice, because a
+ * history scan has many rows.
+ */
 export const rowText = text(200);
 
 const bankAccount = {
@@ -51,8 +54,9 @@ const bankAccount = {
 } as const;
 
 /**
- * The canonical invoice (specification 2.2), each field declared once: its public name, what it must be, its name in a
- * row of a scan. Reading, the mapping to the wire, the published schemas and the type follow.
+ * The canonical invoice (specification 2.2). Each field is declared once: its public name, its kind, and its name in a
+ * row of a history scan. Parsers, the mapping to messages, the published schemas and the type follow from this
+ * declaration.
  */
 export const canonicalInvoice = {
   members: {
@@ -109,13 +113,13 @@ export const canonicalInvoice = {
   rule: ({ currency, issue_date }: Values, report: Report) => checkCurrency(currency, issue_date, report),
 } as const;
 
-/** The invoice as callers write it and as it is stored and shown. Amounts are decimal strings. */
+/** The invoice as callers send it and as it is stored and returned. Amounts are decimal strings. */
 export type CanonicalInvoice = Declared<typeof canonicalInvoice.members>;
 
-/** An IBAN, or a UK sort code with its account number, or both when they are the same account. */
+/** An IBAN, a UK sort code with an account number, or both if they denote the same bank account. */
 export type CanonicalBankAccount = Declared<typeof bankAccount.members>;
 
-/** The day decides which codes are currencies: an old invoice may state a withdrawn one. */
+/** The issue date decides which currency codes are valid: an old invoice may state a withdrawn currency. */
 export function checkCurrency(currency: unknown, issueDate: unknown, report: Report): void {
   if (typeof currency !== 'string') return;
   const read = invoiceCurrency(currency, typeof issueDate === 'string' ? issueDate : undefined);
@@ -136,7 +140,7 @@ function isOneAccount(account: Values, report: Report): void {
   }
 }
 
-/** Tells whether an IBAN is given with the UK account of another IBAN. */
+/** Tells whether an IBAN is given together with the UK account of a different IBAN. */
 export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
   if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
   return !sameAccount({ iban }, { sortCode, accountNumber });

@@ -1,20 +1,26 @@
-/** The kind of a field: what its value must be, and how it is stored. */
+/** The kind of a field: the values that it accepts, and how they are stored. */
 export interface Kind<T = unknown> {
-  /** A sentence; undefined when nothing is wrong with the value, which then is a `T`. */
+  /** Returns a sentence about the fault, or undefined if the value is valid and therefore a `T`. */
   readonly faultOf: (value: unknown) => string | undefined;
-  /** The value as it is stored. */
+  /** Converts a valid value to its stored form. */
   normalise(value: T): T;
-  /** Prepares a value before it is checked; returns undefined if nothing was given. Absent if the value itself is checked. */
+  /**
+   * Prepares a value before it is checked, or returns undefined if nothing was given. Absent if the value is checked as
+   * it is.
+   */
   readonly given?: (value: unknown) => unknown;
-  /** The sentence where a required value is missing. `Required.` when absent. */
+  /** Sentence for a missing required value. The default is `Required.` */
   readonly missing?: string;
-  /** The value is a list of these. */
+  /** Kind of the entries, if the value is a list. */
   readonly each?: Group;
-  /** The form of the value, and of a missing one, in a message. Absent if a message has the value itself. */
+  /**
+   * Converts the value, and a missing value, to and from its form in a message. Absent if the message holds the value
+   * itself.
+   */
   readonly inMessage?: Coding<T>;
 }
 
-/** A value under the types of generated code. */
+/** A value under the types of the generated code. */
 export interface Coding<T> {
   to(value: T | undefined): unknown;
   from(sent: never): T | undefined;
@@ -24,17 +30,17 @@ export interface Coding<T> {
 export interface Leaf {
   readonly kind: Kind;
   readonly isOptional: boolean;
-  /** Absent where the kind says all. */
+  /** Description of the field. Absent if the description of its kind is sufficient. */
   readonly description: string | undefined;
-  /** True if a message distinguishes an empty text from a missing one; `isOptional` by default. */
+  /** True if a message distinguishes an empty text from a missing one. The default is `isOptional`. */
   readonly hasPresence?: boolean;
-  /** Its name in a message where that does not follow from its own. */
+  /** Name of the field in a message, if it cannot be derived from its own name. */
   readonly wireName?: string;
-  /** The form of the field in a row of a scan. Absent if rows cannot state it. */
+  /** Form of the field in a row of a history scan. Absent if rows cannot state the field. */
   readonly row?: RowField;
 }
 
-/** The differences of a field in a row of a scan from the canonical invoice. */
+/** Differences of the field in a row of a history scan from the canonical invoice. */
 export interface RowField {
   readonly name: string;
   readonly kind?: Kind;
@@ -42,15 +48,15 @@ export interface RowField {
   readonly description?: string;
 }
 
-/** An object with fields. */
+/** An object with declared fields. */
 export interface Group<M extends Members = Members> {
   readonly members: M;
   readonly isOptional: boolean;
   readonly description: string;
   readonly rule?: Rule;
-  /** The object as it is stored, of its checked fields. */
+  /** Converts the checked fields to the stored object. */
   readonly normalise?: (values: Values) => Values;
-  /** The rule as JSON Schema, as far as it can be expressed. */
+  /** The rule as JSON Schema, as far as JSON Schema can express it. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,16 +65,17 @@ export interface Members {
 }
 
 /**
- * A rule about several fields of an object. Checked even when some of them are wrong, so that no fault hides another.
- * @param values the fields that were given, as they are stored; undefined where one is wrong
+ * A rule about several fields of an object. It is checked even if some fields are wrong, so that all faults are
+ * reported.
+ * @param values the given fields in their stored form; undefined if a field is wrong
  */
 export type Rule = (values: Values, report: Report) => void;
 export type Values = Readonly<Record<string, unknown>>;
-/** @param name the wrong field; empty for the object itself */
+/** @param name the wrong field, or an empty text for the object itself */
 export type Report = (name: string, message: string) => void;
 
 type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;
-/** The object that members declare. */
+/** The object type that the declared fields make up. */
 export type Declared<M> = {
   readonly [K in keyof M as M[K] extends { isOptional: true } ? never : K]: Value<M[K]>;
 } & { readonly [K in keyof M as M[K] extends { isOptional: true } ? K : never]?: Value<M[K]> };
@@ -94,7 +101,7 @@ interface Entry {
 
 const entries = new WeakMap<Group, readonly Entry[]>();
 
-/** The members in their order. Listed once for each group: thousands of rows are read by one. */
+/** Returns the fields in order. The list is created once for each group, because it is used for thousands of rows. */
 export function entriesOf(group: Group): readonly Entry[] {
   let listed = entries.get(group);
   if (listed === undefined) {
@@ -108,12 +115,12 @@ export function entriesOf(group: Group): readonly Entry[] {
   return listed;
 }
 
-/** `purchase_order_ref` is `purchaseOrderRef`, as the generated code writes it. */
+/** Converts a name such as `purchase_order_ref` to `purchaseOrderRef`, as in the generated code. */
 function wireNameOf(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An empty text in a message is how a field without presence is absent. */
+/** In a message, a field without presence is absent if its text is empty. */
 export function isAbsent(value: unknown, member: Leaf | Group): boolean {
   return value === '' && !isGroup(member) && !(member.hasPresence ?? member.isOptional);
 }

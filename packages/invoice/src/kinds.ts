@@ -26,14 +26,14 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Publish
 }
 
 /**
- * Free text of one line that shows something and hides nothing, stored trimmed. Lengths are in characters (HTTP and security
- * reference, section 2).
+ * Text of one line with a visible character and without hidden ones. It is stored trimmed. Lengths are in characters
+ * (HTTP and security reference, section 2).
  */
 export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());
 }
 
-/** Same as {@link text}, with line breaks and tabs, for notes on a decision. */
+/** Like {@link text}, but with line breaks and tabs, for notes on a decision. */
 export function note(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfNote, normaliseNote);
 }
@@ -56,9 +56,9 @@ function freeText(
   });
 }
 
-/** Patterns as they are published, without anchors. */
+/** Regular expressions as they are published, without anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-/** The pattern of a calendar date; only the format checks that the day exists. */
+/** Pattern of a calendar date. Only the format checks that the day exists. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
 /** A decimal amount string (specification 2.1). */
@@ -78,7 +78,7 @@ export const calendarDate = textKind({
   published: { format: 'date', pattern: `^${DAY}$` },
 });
 
-/** Three letters in any case, stored in upper case; a separate rule checks that they are a currency. */
+/** Three letters in upper or lower case, stored in upper case. A separate rule checks that they are a currency. */
 export const currencyCode = textKind({
   faultOf: (value) => (/^[A-Za-z]{3}$/.test(value) ? undefined : 'Must be a three-letter ISO 4217 code such as EUR.'),
   normalise: (value) => value.toUpperCase(),
@@ -86,7 +86,7 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'A currency as an ISO 4217 code; requests may use lower case. An invoice is refused if its issue date is more than 365 days after its currency was withdrawn.',
-    // This is not an enumeration, so that generated clients accept plain strings; JSON Schema has no flag for the case.
+    // The schema has no enumeration, so that generated clients accept plain strings. JSON Schema cannot ignore case.
     pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },
 });
@@ -95,7 +95,7 @@ function inAnyCase(code: string): string {
   return [...code].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('');
 }
 
-/** Hyphens and blanks do not count (specification 2.2) and are not stored. */
+/** Hyphens and spaces are ignored (specification 2.2) and not stored. */
 export const ukSortCode = matching({
   pattern: /^[\s-]*(?:[0-9][\s-]*){6}$/,
   lengthMax: 200,

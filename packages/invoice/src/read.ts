@@ -5,8 +5,8 @@ import { entriesOf, isAbsent, isGroup } from './declaration.js';
 import type { Group, Report, Values } from './declaration.js';
 
 /**
- * The canonical invoice of a request body, as it is stored.
- * @throws DomainError invalid, with every fault
+ * Reads the canonical invoice from a request body, in its stored form.
+ * @throws DomainError invalid, with all faults
  */
 export function readInvoice(body: unknown): CanonicalInvoice {
   const faults = new FieldFaults();
@@ -15,22 +15,22 @@ export function readInvoice(body: unknown): CanonicalInvoice {
   return invoice as CanonicalInvoice;
 }
 
-/** The place of a value in a request, the form in which it was sent, and the receiver of its faults. */
+/** The path of a value in a request, the form in which it was sent, and the receiver of its faults. */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
-  /** The path to the value: `rows[17]`; empty for the request itself. */
+  /** Path of the value, such as `rows[17]`. Empty for the request itself. */
   readonly path?: string;
-  /** The name of the value if its path is empty. */
+  /** Name of the value, if its path is empty. */
   readonly root?: string;
-  /** Prefix of each sentence, for people who do not count from zero: `Row 18: `. */
+  /** Prefix of each sentence, because people count rows from one: `Row 18: `. */
   readonly remark?: string;
-  /** True for a message between services: its fields have other names, and none is unknown. */
+  /** True for a message between services, whose fields have other names and are all known. */
   readonly isMessage?: true;
 }
 
 /**
- * Returns the value as the group declares it, in the form in which it is stored. Everything that is wrong is reported together: a
- * fault of one field hides none of another. What is returned is complete only when nothing was reported.
+ * Returns the value in its stored form, as the group declares it. All faults are reported together. The returned value
+ * is complete only if no fault was reported.
  */
 export function read(group: Group, value: unknown, place: Place): Values {
   const { faults, path = '', root = 'body', remark = '', isMessage } = place;
@@ -79,5 +79,7 @@ export function read(group: Group, value: unknown, place: Place): Values {
   return group.normalise?.(values) ?? values;
 }
 
-/** Characters of an unknown field name, which comes from the caller, that an error repeats. */
+/**
+ * Maximum number of characters of an unknown field name that an error repeats, because the name comes from the caller.
+ */
 const NAME_LENGTH_MAX = 100;

@@ -22,7 +22,7 @@ interface RowLeaf {
 
 const rowLeaves = leavesOf(canonicalInvoice, []);
 
-/** A row of a scan as POST /scans takes it (specification 2.9): the fields of the canonical invoice that it can state. */
+/** A row of POST /scans (specification 2.9): the fields of the canonical invoice that a row can state. */
 export const scanRow: Group = {
   members: {
     ...Object.fromEntries(rowLeaves.map(({ name, leaf }) => [name, leaf])),
@@ -40,17 +40,20 @@ export const scanRow: Group = {
   },
 };
 
-/** The fields of a row in addition to its invoice. */
+/** Fields of a row that are not part of its invoice. */
 const identity: Group = {
   members: { externalId },
   isOptional: false,
   description: 'The row as the sender identifies it.',
 };
 
-/** The canonical invoice with the shorter texts of a row, and with or without a currency. */
+/** The canonical invoice with the shorter maximum lengths of rows, and with or without a currency. */
 const rowInvoice = asInRow(canonicalInvoice);
 
-/** A row of POST /scans as services take it. Usable only when nothing was reported. */
+/**
+ * Reads a row of POST /scans into the form that services exchange. The result can be used only if no fault was
+ * reported.
+ */
 export function readScanRow(value: unknown, position: number, place: Place): Row {
   const row = read(scanRow, value, place);
   const hasUkAccount = row['bankSortCode'] !== undefined && row['bankAccountNumber'] !== undefined;
@@ -68,8 +71,8 @@ export function readScanRow(value: unknown, position: number, place: Place): Row
 }
 
 /**
- * The row of a request between services, refused for the same faults as {@link readScanRow} refuses it: its external id as
- * it is stored, its position that in the request.
+ * Reads a row of a request between services. It refuses the same faults as {@link readScanRow}. The external id is in
+ * its stored form, and the position is that in the request.
  */
 export function readWireRow(row: Row, position: number, faults: FieldFaults): Row {
   const path = `rows[${position}]`;

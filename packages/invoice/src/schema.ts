@@ -7,7 +7,10 @@ import { currencyCode } from './kinds.js';
 import type { PublishedKind } from './kinds.js';
 import { scanRow } from './scan-row.js';
 
-/** A value of this kind in a schema, checked. One schema for each kind, because some kinds are components with a name. */
+/**
+ * Schema of a checked value of this kind. Each kind has one schema, because some kinds are named components of the API
+ * description.
+ */
 export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
   let schema = schemas.get(kind);
   if (schema === undefined) {
@@ -23,19 +26,20 @@ export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
 
 const schemas = new WeakMap<PublishedKind<string>, z.ZodString>();
 
-/** The schema only describes bodies; `read` checks them, including rules about several fields. */
+/** The schema only describes bodies. `read` checks them, including rules about several fields. */
 export const invoiceSchema = schemaOf(canonicalInvoice).meta({
   id: 'Invoice',
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;
 
 /**
- * An invoice in a response: what could not be read from a document is left out, and a currency that could not be has its placeholder.
+ * Schema of an invoice in a response. Fields that could not be read from a document are absent, and a currency that
+ * could not be read has a placeholder.
  */
 export const shownInvoiceSchema = shownSchemaOf(canonicalInvoice).meta({
   id: 'ShownInvoice',
 }) as z.ZodType as z.ZodType<Partial<CanonicalInvoice>>;
 
-/** Likewise for a row of a scan. */
+/** The same for a row of a history scan. */
 export const scanRowSchema = schemaOf(scanRow).meta({ id: 'ScanRow' });
 
 function schemaOf(group: Group): z.ZodObject {
@@ -49,7 +53,7 @@ function schemaOf(group: Group): z.ZodObject {
     .meta({ description: group.description, ...group.published });
 }
 
-/** The published schema of a kind of the invoice or of a row: all kinds have one. */
+/** Returns the published schema of a kind. All kinds of the invoice and its rows have one. */
 function schemaOfLeaf(kind: Kind): z.ZodType {
   const { type, ...published } = (kind as PublishedKind).published;
   return type === 'string' ? schemaOfKind(kind as PublishedKind<string>) : z.int().meta(published);

@@ -6,20 +6,20 @@ import { entriesOf, isAbsent, isGroup } from './declaration.js';
 import type { Group, Kind, Values } from './declaration.js';
 import { read } from './read.js';
 
-/** The invoice as a message between services: the same fields under the names of the generated code. */
+/** Converts the invoice to a message between services: the same fields with the names of the generated code. */
 export function toWire(invoice: Partial<CanonicalInvoice>): Invoice {
   return membersToWire(canonicalInvoice, invoice) as unknown as Invoice;
 }
 
-/** The invoice of a message from a service that stores it: what was left out stays out. Nothing is checked. */
+/** Reads the invoice from a message of a service that stores it. Absent fields stay absent, and nothing is checked. */
 export function fromWire(message: Invoice): CanonicalInvoice {
   return membersFromWire(canonicalInvoice, message as unknown as Values) as CanonicalInvoice;
 }
 
 /**
- * The canonical invoice of a request. The gateway has told integrators about every fault by then; this refuses the same
- * faults of any other caller, so that nothing malformed is ever stored.
- * @throws DomainError invalid, with every fault
+ * Reads the canonical invoice of a request. The gateway has already reported every fault to integrators; this function
+ * refuses the same faults from any other caller, so that no malformed invoice is stored.
+ * @throws DomainError invalid, with all faults
  */
 export function readWire(message: Invoice | undefined): CanonicalInvoice {
   const faults = new FieldFaults();
@@ -28,7 +28,7 @@ export function readWire(message: Invoice | undefined): CanonicalInvoice {
   return invoice;
 }
 
-/** Like {@link readWire}, for one of many: faults are collected, and named below `path`. */
+/** Like {@link readWire}, for one of several invoices: faults are collected, with paths below `path`. */
 export function readWireInto(
   faults: FieldFaults,
   message: Invoice | undefined,
@@ -58,7 +58,7 @@ export function membersToWire(group: Group, values: Values): Values {
   return message;
 }
 
-/** Reads back an object of {@link membersToWire}. Members that were left out stay absent; nothing is checked. */
+/** Reverses {@link membersToWire}. Absent fields stay absent, and nothing is checked. */
 export function membersFromWire(group: Group, message: Values): Values {
   const values: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {

@@ -11,7 +11,7 @@ import type { UsageCounters, UsageMark } from './usage.js';
 interface NoteDocument {
   readonly _id: string;
   readonly organizationId: string;
-  /** The number of the equal request that stored it. */
+  /** Number of the request that stored the record. Equal requests share one record. */
   readonly storedBy: number;
 }
 
@@ -49,9 +49,9 @@ interface Options {
   readonly by?: number;
   readonly limit?: number;
   readonly isCountUnsure?: boolean;
-  /** Stands in for a process that ends there. */
+  /** Point at which the request stops, as if its process had crashed there. */
   readonly crashAt?: 'before the insert' | 'after the insert' | 'before giving back' | 'before the late count';
-  /** Duration of the insert. */
+  /** Duration of the insert in milliseconds. */
   readonly insertMs?: number;
 }
 

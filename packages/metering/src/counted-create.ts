@@ -4,36 +4,42 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { mayBeSettled } from './usage.js';
 import type { UsageCounters, UsageMark } from './usage.js';
 
-/** A repeat that the quota refused polls this often for the first request, which may have taken the last unit. */
+/**
+ * Number of times that a repeat which the quota refused polls for the record of the first request, which may have taken
+ * the last quota unit.
+ */
 const POLL_ATTEMPTS_MAX = 5;
 const POLL_EACH_MS = 20;
 
-/** Something that uses a quota and is stored under an id derived from its idempotency key, if the caller sent one. */
+/** A record that uses quota units. Its id is derived from the idempotency key if the caller sent one. */
 export interface CountedCreate<Created, First> {
   readonly mark: UsageMark;
-  /** The plan's limit for the month; undefined means none. */
+  /** Limit of the plan for the month, or undefined if there is no limit. */
   readonly limit: number | undefined;
-  /** Stores it, with the month that it counts in; resolves to undefined when the id is taken. */
+  /** Stores the record with the month that it counts towards. Resolves to undefined if the id already exists. */
   readonly insert: () => Promise<Created | undefined>;
-  /** Reads what the first request with the key stored, or its response; left out when the caller sent no key. */
+  /**
+   * Reads the record, or the response, that the first request with the key stored. Absent if the caller sent no key.
+   */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
-   * Counts and stores at the same time, which costs one step less and is possible without a limit alone. The document must
-   * then say that its count is unsure until it is finished: a crash may leave it uncounted.
+   * Counts and stores at the same time, which saves a step and is possible only without a limit. The record must be
+   * marked as possibly uncounted until it is finished, because a crash may leave it uncounted.
    */
   readonly isCountUnsure?: boolean;
 }
 
-/** The record that was stored now, or that of the first request with the key; undefined if there is none. */
+/** The record that was stored by this request or by the first request with the key, or undefined if there is none. */
 export type CountedOutcome<Created, First> =
   | { readonly created: Created; readonly first?: undefined }
   | { readonly created?: undefined; readonly first: First | undefined };
 
 /**
- * Counts and stores something once, however often and however parallel a request is repeated (architecture section 5,
- * rule 6): the quota is reserved, the insert decides, and a repeat gives its reservation back. A crash between any two
- * steps leaves the counter right or too high, never too low; the reconciling job corrects it.
- * @throws DomainError usage_exceeded when the limit is reached and no first request with the key is found
+ * Counts and stores a record once, however often a request is repeated, also in parallel (architecture section 5, rule
+ * 6). The quota is reserved first, the insert decides which request stores the record, and a repeated request returns
+ * its reservation. A crash between two steps leaves the counter correct or too high, but never too low, and a job
+ * corrects it.
+ * @throws DomainError usage_exceeded if the limit is reached and no first request with the key is found
  */
 export async function createCounted<Created, First>(
   { usage, clock }: { readonly usage: UsageCounters; readonly clock: Clock },
@@ -56,7 +62,7 @@ export async function createCounted<Created, First>(
     await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // It was stored so late that its minute may have been settled without it.
+  // The record was stored so late that the counter of its minute may have been reconciled without it.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }

@@ -1,33 +1,36 @@
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
-/** The records of an organization that its plan limits; one document, so that taking a place is one guarded write. */
+/**
+ * Records of an organization whose number the plan limits. They are listed in one database document, so that reserving
+ * a slot is one guarded write.
+ */
 export type PlacesDocument<IdsField extends string> = {
-  /** The organization. */
+  /** Id of the organization. */
   readonly _id: string;
   readonly used: number;
 } & {
-  /** The ids of the records; their number is `used`. */
+  /** Ids of the records. `used` is their number. */
   readonly [Field in IdsField]: readonly string[];
 };
 
-/** The exact number of the records of each organization. */
+/** The exact number of records of each organization. */
 export interface Places {
-  /** False when the organization has as many as its limit. */
+  /** Reserves a slot for a record. Returns false if the organization has reached its limit. */
   take(organizationId: string, recordId: string, limit: number): Promise<boolean>;
   giveBack(organizationId: string, recordId: string): Promise<void>;
   taken(organizationId: string): Promise<readonly string[]>;
 }
 
-/** A place that was taken longer ago than this belongs to a record, or to a request that ended before it stored one. */
+/** Age after which a slot belongs either to a stored record, or to a request that ended without storing one. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** @param idsField the field of the collection's documents that lists the records */
+/** @param idsField name of the document field that lists the record ids */
 export function placeStore<IdsField extends string>(
   collection: Collection<PlacesDocument<IdsField>>,
   idsField: IdsField,
 ): Places {
-  // The driver's types know no field whose name is a parameter.
+  // The types of the driver do not support a field whose name is a parameter.
   type Document = PlacesDocument<IdsField>;
   const filter = (fields: object): Filter<Document> => fields as Filter<Document>;
   const update = (operators: object): UpdateFilter<Document> => operators as UpdateFilter<Document>;
@@ -41,7 +44,7 @@ export function placeStore<IdsField extends string>(
   return {
     async take(organizationId, recordId, limit) {
       if (await take(organizationId, recordId, limit)) return true;
-      // A guarded upsert could conflict with itself, so the document is created once in a separate write.
+      // An upsert with a guard could conflict with itself, so the document is created once in a separate write.
       await insertMissing(collection, [{ _id: organizationId, used: 0, [idsField]: [] } as unknown as Document]);
       return take(organizationId, recordId, limit);
     },
@@ -59,10 +62,11 @@ export function placeStore<IdsField extends string>(
 }
 
 /**
- * Takes a place before its record is stored; exact under parallel requests. Places of requests that died are found again.
- * @param recordId a UUIDv7 of now
- * @param existing returns those of these records that are stored
- * @returns false when the organization has as many as its limit
+ * Reserves a slot before the record is stored. The count is exact even with parallel requests, and slots of requests
+ * that crashed are found and reused.
+ * @param recordId a new UUIDv7
+ * @param existing returns the given records that are stored
+ * @returns false if the organization has reached its limit
  */
 export async function takePlace(
   { places, existing }: { places: Places; existing: (ids: readonly string[]) => Promise<ReadonlySet<string>> },
@@ -73,14 +77,14 @@ export async function takePlace(
   if (await places.take(organizationId, recordId, limit)) return true;
   const abandoned = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
   if (abandoned.length > 0) {
-    // One query, because each request over the limit comes here.
+    // One query for all records, because every request above the limit comes here.
     const kept = await existing(abandoned);
     for (const id of abandoned) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }
   return places.take(organizationId, recordId, limit);
 }
 
-/** The time in a UUIDv7. */
+/** Returns the time that is encoded in a UUIDv7. */
 function takenAt(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }

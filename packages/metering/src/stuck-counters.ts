@@ -5,7 +5,7 @@ import { usageCollection } from './usage.js';
 /** Maximum number of counters in the list. */
 const COUNTERS_MAX = 256;
 
-/** Lists usage counters whose check has been due for so long that the job which corrects them does not run. */
+/** Lists usage counters whose check is long overdue, which means that the job that corrects them is not running. */
 export function stuckCounters(db: Db, service: string): FindStuckWork {
   return async (before) => {
     const due = await usageCollection(db)

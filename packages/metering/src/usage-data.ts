@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { usageNoticeCollection } from './usage-notices.js';
 import { usageCollection } from './usage.js';
 
-/** The data of organizations that a service keeps for monthly quotas. */
+/** The data that a service stores about organizations for their monthly quotas. */
 export function usageData(db: Db): readonly TenantData[] {
   return [
     prefixedDocuments(usageCollection(db), (organizationId) => `${organizationId}:`),

@@ -1,4 +1,4 @@
-/** The calendar month of an instant, UTC: the period of every quota. */
+/** Returns the UTC calendar month of a time, such as `2026-11`. Every quota is counted by month. */
 export function usageMonth(at: Date): string {
   return at.toISOString().slice(0, 7);
 }

@@ -13,7 +13,7 @@ import type { UsageMark } from './usage.js';
 const now = new Date('2026-03-10T12:00:00Z');
 const clock = { now: () => now };
 const logger = createLogger({ service: 'test', level: 'silent' });
-/** The relay publishes what the collection holds; this test ends there. */
+/** The outbox relay would publish the stored notices. This test only checks that they are stored. */
 const outbox: Outbox = { nudge: () => {}, idle: async () => {}, stop: async () => {} };
 
 let mongo: MongoConnection;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Counters of a process of its own. */
+/** Starts counters as a separate process would. */
 async function startCounters() {
   return usageCounters(
     mongo.db,

@@ -10,15 +10,15 @@ import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { OnUsed } from './usage.js';
 
-/** The collection of the announced steps; a service with monthly quotas opens its outbox with it. */
+/** Collection of the notices that were already sent. A service with monthly quotas opens its outbox with it. */
 export const USAGE_NOTICES = 'usage_notices';
-/** Retention, until long after the end of the month. */
+/** Retention of notices, until well after the end of the month. */
 const KEPT_MS = 62 * 24 * 3_600_000;
-/** Number of announced steps that one process caches. */
+/** Maximum number of sent notices that one process caches. */
 const REMEMBERED_MAX = 10_000;
 
 interface NoticeDocument extends Aggregate {
-  /** TTL index. */
+  /** Expiry time of the TTL index. */
   readonly expiresAt: Date;
 }
 
@@ -27,8 +27,8 @@ export function usageNoticeCollection(db: Db): Collection<NoticeDocument> {
 }
 
 /**
- * Announces once per month, meter and step that 80 or 100 percent of a quota are used. Every reservation beyond a step
- * tells it, so a crash delays a notice and loses none.
+ * Publishes a notice when 80 or 100 percent of a quota are used, once for each month and meter. Every reservation above
+ * a threshold triggers the notice, so a crash can delay it but cannot lose it.
  */
 export async function usageNotices(
   type: EventType<UsageReached>,
@@ -61,7 +61,7 @@ export async function usageNotices(
   };
 }
 
-/** The highest step that is reached: 100, 80 or none. */
+/** Returns the highest threshold that is reached: 100, 80 or none. */
 export function stepOf(used: number, limit: number | undefined): 80 | 100 | undefined {
   if (limit === undefined || limit <= 0) return undefined;
   if (used >= limit) return 100;

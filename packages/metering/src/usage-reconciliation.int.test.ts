@@ -26,7 +26,7 @@ let mongo: MongoConnection;
 let usage: UsageCounters;
 let now: Date;
 const clock = { now: () => now };
-/** A stored record with a mark. */
+/** Records that are stored with the amount that they count. */
 let stored: Stored[];
 const sumOfStored: SumOfMarks = async (organizationId, month, { from, to }) =>
   stored
@@ -67,7 +67,7 @@ const store = ({ organizationId, month, at, amount }: UsageMark): Stored => {
   stored.push(one);
   return one;
 };
-/** Reserves and stores at once, as a request does. */
+/** Reserves quota units and stores a record at once, as a request does. */
 const create = async (organizationId: string, amount = 1): Promise<Stored> => {
   const created = mark(organizationId, amount);
   await usage.reserve(created, undefined);
@@ -81,7 +81,7 @@ async function run(sumOfMarks: SumOfMarks = sumOfStored, signal = running): Prom
   await job.run(signal);
 }
 
-/** Lets the job run as it does, every five seconds. */
+/** Runs the job every five seconds, as the service does. */
 async function runFor(ms: number, each: () => Promise<unknown> = async () => {}): Promise<void> {
   for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += POLL_MS) {
     after(POLL_MS);
@@ -267,7 +267,8 @@ test('whatever requests, repeats, lowerings and crashes follow each other, the c
         return;
       }
       await usage.reserve(one, undefined);
-      // Repeats give back, killed requests store nothing; all others are stored.
+      // A repeated request returns its reservation, and a killed request stores nothing. All other requests store a
+      // record.
       if (choice === 4) await usage.giveBack(one);
       else if (choice !== 3) units.push(store(one));
       else if (random(2) === 0) {
@@ -388,7 +389,7 @@ describe('after a refusal', () => {
     await create('refused', 2);
     await create('bystander', 3);
     await runFor(5 * MINUTE_MS);
-    // The reason does not matter.
+    // The test changes the counter directly; the reason for the difference does not matter.
     await usageCollection(mongo.db).updateMany({}, { $set: { used: 3 } });
     await refuse('refused');
     await run();

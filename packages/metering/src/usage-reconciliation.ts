@@ -5,60 +5,75 @@ import type { Job } from '@invoicecontrol/runtime/job';
 import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage.js';
 import type { UsageDocument } from './usage.js';
 
-/** Range of the creation times of the counted records: from `from`, or from the beginning of the month, until before `to`. */
+/**
+ * Range of creation times of the counted records, from `from` (or from the beginning of the month) until just before
+ * `to`.
+ */
 export interface CountedTime {
   readonly from: Date | undefined;
   readonly to: Date;
 }
 
-/** Sums what is stored with a mark of the month and was created in that range. Uses an index and bounded memory. */
+/**
+ * Adds up the amounts of records that count towards the month and were created in the range. Uses an index and bounded
+ * memory.
+ */
 export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 
 interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The sums of the service, by meter. */
+  /** Functions that add up the amounts of each meter of the service. */
   readonly marks: Readonly<Record<string, SumOfMarks>>;
 }
 
-/** A counter that the query for due ones gave. */
+/** A counter whose check is due. */
 type DueCounter = UsageDocument & { readonly lookAt: Date };
 
-/** One reading of a counter, about the time until `countTo`. */
+/** A snapshot of a counter for the time until `countTo`. */
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
-  /** Undefined if the whole month is counted again. */
+  /** Undefined if the whole month is counted. */
   readonly from: Date | undefined;
-  /** The minutes before `countTo` and what was reserved in them. */
+  /** Minutes before `countTo`, each with the amount that was reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** The amount of the counter for that time. */
+  /** Amount that the counter holds for that time. */
   readonly held: number;
 }
 
 const POLL_EACH_MS = 5_000;
-/** Counters that one run checks; those that are due longest come first. */
+/** Maximum number of counters that one run checks. The counters that have been due longest come first. */
 const COUNTERS_PER_RUN_MAX = 200;
-/** This long after the end of a minute, what was reserved in it is stored or given up; later work asks for a count of the month. */
+/**
+ * Time after the end of a minute at which all work of that minute is either stored or abandoned. Later work requests a
+ * count of the whole month.
+ */
 const SETTLED_AFTER_MS = MINUTE_MS;
-/** A replica leaves a counter to the one that sums its marks for this long; sums take less than half of it. */
+/**
+ * Time for which other replicas leave a counter to the replica that adds up its records. Adding up takes less than half
+ * of it.
+ */
 const SUM_LEASE_MS = MINUTE_MS;
-/** A lowering takes milliseconds; one that is older than this was left by a crash. */
+/** Maximum duration of lowering an amount, which normally takes milliseconds. An older entry was left by a crash. */
 const LOWERING_MS_MAX = MINUTE_MS;
-/** Minutes that one sum settles; after a longer outage of the job the month is counted. */
+/**
+ * Maximum number of minutes that are reconciled at once. After a longer outage of the job, the whole month is counted.
+ */
 const CLOSED_MINUTES_MAX = 120;
-/** A counter that changed while its marks were summed is read again after this long. */
+/** Delay before a counter is read again if it changed while its records were added up. */
 const READ_AGAIN_AFTER_MS = 5_000;
 
 /**
- * The job that corrects usage counters (HTTP and security reference, section 7; ADR 0034). A counter is raised before the work, so a
- * crash leaves it too high; the marks on what was stored are the truth.
+ * Job that corrects usage counters (HTTP and security reference, section 7; ADR 0034). A counter is increased before
+ * the work, so a crash leaves it too high. The amounts on stored records are always correct.
  *
- * A counter remembers what was reserved in each minute. A minute after its end no work of it is still in progress, so
- * what is stored with a mark of that minute takes the place of what was reserved, whatever happens in later minutes. Once
- * a day, and where something happened after its minute was settled, the month is counted instead. `lookAt` is due time and
- * lease in one: the replica that moves it on has claimed the counter, so several replicas share the work.
+ * A counter stores the amount that was reserved in each minute. One minute after the end of a minute, none of its work
+ * is in progress any more, so the amount on stored records replaces the reserved amount, whatever happens in later
+ * minutes. The whole month is counted once a day, and when a record was stored after its minute was reconciled.
+ * `lookAt` is both the due time and the lease: the replica that moves it has claimed the counter, so several replicas
+ * share the work.
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);
@@ -113,11 +128,11 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
       return;
     }
     const settledTo = minuteOf(new Date(now.getTime() - SETTLED_AFTER_MS)) * MINUTE_MS;
-    // The time never goes back: another replica may be ahead by the difference of two clocks.
+    // The time never goes back. The clock of another replica may be ahead of this one.
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);
-    // If there are no later reservations, nothing is due: the next reservation sets `lookAt` again.
+    // If there are no later reservations, no check is due. The next reservation sets `lookAt` again.
     else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 
@@ -142,7 +157,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
   };
 }
 
-/** @returns undefined when no minute has been settled since the last count and none is left to be */
+/** @returns undefined if no minute was reconciled since the last count of the month and none is left to reconcile */
 function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined {
   const { used, countedTo = NEVER_COUNTED, minutes = {}, recounts = 0, lowering = {} } = counter;
   const all = Object.entries(minutes);

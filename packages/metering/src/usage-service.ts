@@ -4,12 +4,15 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { usageMonth } from './usage-month.js';
 
-/** Returns what an organization has used of a meter: in the month (`YYYY-MM`, UTC), or at present if the meter is counted on request. */
+/**
+ * Returns the usage of a meter by an organization: in the month (`YYYY-MM`, UTC), or at present if the meter counts
+ * existing records.
+ */
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;
 
 /**
- * invoicecontrol.usage.v1.UsageService, for the meters of one service.
- * @param meters by name, as the contract lists them
+ * Implements invoicecontrol.usage.v1.UsageService for the meters of one service.
+ * @param meters meters by name, as the contract lists them
  */
 export function usageService(meters: Readonly<Record<string, ReadMeter>>, clock: Clock): Binding {
   return bind(UsageServiceDefinition, {

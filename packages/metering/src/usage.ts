@@ -5,85 +5,98 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { endOfMonth } from './usage-month.js';
 
-/** A month's exact counter of one meter of one organization (architecture section 5, rule 6; ADR 0034). */
+/** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADR 0034). */
 export interface UsageDocument {
-  /** `<organization>:<YYYY-MM>:<meter>`. */
+  /** Id of the form `<organization>:<YYYY-MM>:<meter>`. */
   readonly _id: string;
   readonly used: number;
-  /** Grows with every change; replicas of an earlier release use it to see whether the counter has changed. */
+  /** Increases with every change. Replicas of an earlier release use it to detect changes. */
   readonly moves: number;
-  /** The part of `used` that was reserved in each minute that is not settled yet, by minutes since 1970. */
+  /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
   readonly minutes?: Readonly<Record<string, number>>;
-  /** Before this time, the stored records were counted; 1970 before the first count; absent if only an earlier release counted. */
+  /**
+   * Stored records until this time are included in the count. 1970 before the first count, and absent if only an
+   * earlier release has counted.
+   */
   readonly countedTo?: Date;
-  /** Time of the next check by the reconciling job; absent if nothing was reserved since the last one. Sparse index. */
+  /**
+   * Time of the next check by the reconciliation job. Absent if nothing was reserved since the last check. The index is
+   * sparse.
+   */
   readonly lookAt?: Date;
-  /** Start times of the lowerings of stored marks in progress, by the id of each lowering. */
+  /** Start times of operations that are lowering a stored amount, by operation id. */
   readonly lowering?: Readonly<Record<string, Date>>;
-  /** Grows with the begin and the end of each lowering. */
+  /** Increases at the beginning and at the end of each operation that lowers an amount. */
   readonly lowerings?: number;
-  /** Requests to count the whole month, until that is done. */
+  /** Number of open requests to count the whole month. */
   readonly recounts?: number;
-  /** The last refusal that requested a check. */
+  /** Time of the last refusal that requested a check. */
   readonly refusedAt?: Date;
 }
 
-/** The subject of a count: meter, organization and time. */
+/** Meter, organization and time that an amount counts towards. */
 export interface UsageMark {
   readonly organizationId: string;
-  /** `YYYY-MM`, UTC. */
+  /** UTC month as `YYYY-MM`. */
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
-  /** The instant that is stored as the creation of what is counted. */
+  /** Creation time that is stored with the record. */
   readonly at: Date;
 }
 
 export interface UsageCounters {
   /**
-   * Counts before the work, so that a crash can only count too much, until the job has compared the counter with what is stored.
-   * An amount of 0 has that compared for the minute of the mark.
-   * @param limit the plan's limit for the month; undefined means none
-   * @throws DomainError usage_exceeded when the amount does not fit, concurrent_change when others kept changing the
-   * counter
+   * Increases the counter before the work. A crash can only leave the counter too high, until the job compares it with
+   * the stored records. An amount of 0 requests this comparison for the minute of the mark.
+   * @param limit limit of the plan for the month, or undefined if there is no limit
+   * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
+   * changing the counter
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
   /**
-   * Refuses what would not fit now and reserves nothing, for work that is announced and counted later.
+   * Refuses an amount that would exceed the limit now, without reserving it. Used for work that is accepted now and
+   * counted later.
    * @throws DomainError usage_exceeded
    */
   requireRoom(mark: UsageMark, limit: number | undefined): Promise<void>;
-  /** Gives back what was reserved for work that turned out to be a repeat and is not stored. */
+  /** Returns a reservation for work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Lowers a stored mark with the given write, and the counter with it.
-   * @param mark the amount, and the creation time of the record that carries the mark
+   * Lowers a stored amount with the given write, and the counter with it.
+   * @param mark the amount, and the creation time of the record that stores it
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
-  /** Has the month counted again: something was stored or reserved after its minute was settled. */
+  /**
+   * Requests a count of the whole month, because a record was stored, or an amount reserved, after its minute was
+   * reconciled.
+   */
   recount(mark: UsageMark): Promise<void>;
-  /** Returns what is used of a meter in a month. */
+  /** Returns the used amount of a meter in a month. */
   used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
 }
 
 export const MINUTE_MS = 60_000;
-/** The `countedTo` of a counter whose month was not counted yet. */
+/** Value of `countedTo` before the first count of the month. */
 export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
 const STORED_WITHIN_MS = 30_000;
-/** A minute after the end of its minute what was reserved is compared with what is stored. */
+/** Delay after a reservation until its minute is compared with the stored records. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
-/** An organization at its limit is refused again and again; its month is counted no more often than this. */
+/**
+ * Minimum interval between two counts of the month for an organization that has reached its limit and keeps being
+ * refused.
+ */
 const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Minutes since 1970. */
+/** Returns the number of minutes since 1970. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
 }
 
-/** Tells whether so much time has passed since a reservation that its minute may have been settled without what is stored now. */
+/** Tells whether the minute of a reservation may already have been reconciled without the record that is stored now. */
 export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
   return now.getTime() - at.getTime() > STORED_WITHIN_MS;
 }
@@ -92,14 +105,17 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
   return db.collection<UsageDocument>('usage');
 }
 
-/** Called with the used part of a quota after a reservation, and when a reservation does not fit. Must neither block nor throw. */
+/**
+ * Called with the used amount of a quota after a reservation, and when a reservation exceeds the limit. It must neither
+ * block nor throw.
+ */
 export type OnUsed = (mark: UsageMark, used: number, limit: number | undefined) => void;
 
 export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): UsageCounters {
   const usage = usageCollection(db);
   /**
-   * Changes the counter and the minute of the mark together.
-   * @returns what is used then; undefined when the minute is settled, or there is no counter
+   * Changes the counter and the amount of the minute together.
+   * @returns the new used amount, or undefined if the minute is already reconciled or there is no counter
    */
   const changeInMinute = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
     const changed = await usage.findOneAndUpdate(
@@ -112,7 +128,10 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
     return changed?.used;
   };
-  /** The same for a minute that is settled: only a count of the month shows whether it counted what is stored. */
+  /**
+   * The same for a minute that is already reconciled. Only a count of the month shows whether the stored record is
+   * included.
+   */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
     const changed = await usage.findOneAndUpdate(
       { _id: idOf(mark), ...guard },
@@ -129,10 +148,10 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {
-          // A guarded upsert could conflict with itself, so the counter is created once in a separate write.
+          // An upsert with a guard could conflict with itself, so the counter is created once in a separate write.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
-          // The counter has only counts of an earlier release.
+          // The counter was written only by an earlier release.
           const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
@@ -144,7 +163,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const used = await changeSettled(mark, fits);
           if (used !== undefined) return onUsed(mark, used, limit);
         }
-        // Otherwise there is room now: a concurrent request created the counter, or gave something back.
+        // Otherwise the amount fits now, because a concurrent request created the counter or returned a reservation.
       }
       throw new DomainError(
         'concurrent_change',
@@ -161,11 +180,12 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       throw exceeded(mark, { limit, used, now });
     },
     async giveBack(mark) {
-      // If the minute is settled, what was not stored is no longer counted.
+      // If the minute is reconciled, a reservation without a stored record is no longer counted.
       await changeInMinute({ ...mark, amount: -mark.amount }, {});
     },
     async lower(mark, write) {
-      // An id of its own: a lowering that crashed stays noted, even if the next worker lowers the same mark again.
+      // Each operation has its own id. An operation that crashed stays recorded even if the next worker lowers the same
+      // amount again.
       const entry = `lowering.${randomUUID()}`;
       const since = clock.now();
       await usage.updateOne({ _id: idOf(mark) }, {
@@ -184,7 +204,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       const isLowered =
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
-      // The job considered it abandoned, and counted the mark before or after it was lowered.
+      // The job considered this operation abandoned, and may have counted the amount before or after it was lowered.
       if (!isLowered) await this.recount(mark);
       return written;
     },
@@ -197,7 +217,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
   };
 }
 
-/** Returns the time when the minute of a mark can be settled. */
+/** Returns the time at which the minute of a mark can be reconciled. */
 function dueAfter({ at }: UsageMark): Date {
   return new Date(at.getTime() + CHECKED_AFTER_MS);
 }
@@ -218,7 +238,7 @@ async function create(usage: Collection<UsageDocument>, id: string): Promise<voi
   }
 }
 
-/** Has the month counted: should the counter be too high for any reason, then the refusal was wrong. */
+/** Requests a count of the month, because the refusal was wrong if the counter is too high for any reason. */
 async function requestCount(
   usage: Collection<UsageDocument>,
   { _id, refusedAt }: UsageDocument,

@@ -13,13 +13,16 @@ export function isPublicEventType(text: string): text is PublicEventType {
   return (publicEventTypes as readonly string[]).includes(text);
 }
 
-/** `data` of a delivery, by the type of its event. Members are only added; a break is a new type. */
+/**
+ * The `data` member of a webhook event, by event type. Members are only added; an incompatible change requires a new
+ * event type.
+ */
 export interface PublicEventData {
   readonly 'invoice.analysis.completed': {
     readonly invoice_id: string;
     readonly decision: 'PASS' | 'REVIEW' | 'BLOCK';
     readonly risk_score: number;
-    /** True only when the decision is PASS. */
+    /** True if the decision is PASS. */
     readonly export_ready: boolean;
     readonly canonical_export_path: string;
   };
@@ -52,7 +55,7 @@ export interface PublicEventData {
   };
 }
 
-/** An event as a customer receives it, before it is written as JSON. */
+/** A webhook event before it is written as JSON. */
 export type PublicEvent = {
   readonly [T in PublicEventType]: { readonly type: T; readonly data: PublicEventData[T] };
 }[PublicEventType];
@@ -60,7 +63,7 @@ export type PublicEvent = {
 const INVOICE_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14';
 const FINDING_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13';
 
-/** Examples in test deliveries and in the published description. The ids exist nowhere. */
+/** Example data for test deliveries and the published API description. The ids do not exist. */
 export const publicEventExamples: PublicEventData = {
   'invoice.analysis.completed': {
     invoice_id: INVOICE_ID,
@@ -98,7 +101,10 @@ export const publicEventExamples: PublicEventData = {
   },
 };
 
-/** The body of a delivery: exactly these members in this order, stored once and sent byte for byte. */
+/**
+ * Returns the body of a webhook delivery: exactly these members in this order. The body is stored once and sent byte
+ * for byte.
+ */
 export function bodyOf(eventId: string, { type, data }: PublicEvent): string {
   return JSON.stringify({ id: eventId, type, data });
 }

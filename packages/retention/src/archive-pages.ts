@@ -6,7 +6,7 @@ import { findPage } from '@invoicecontrol/runtime/mongo/page';
 
 type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
 
-/** Reads records of documents by the index of a list, newest first. */
+/** Reads the records of an archive, newest first, with the index of a list. */
 export function newestRecords<
   D extends { readonly _id: string; readonly organizationId: string; readonly createdAt: Date },
 >(
@@ -33,11 +33,14 @@ export function newestRecords<
   };
 }
 
-/** Reads records of documents in the order of their ids; an index leads with the organization and the id. */
+/**
+ * Reads the records of an archive in the order of their ids. Requires an index that begins with the organization and
+ * the id.
+ */
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
-  /** Filter for the records of an archive that began at an instant. */
+  /** Filter for the records of an archive whose export began at this time. */
   only: (begunAt: Date) => Filter<D> = () => ({}),
 ): ReadArchivePage {
   return async ({ organizationId, after, createdBefore, recordsMax }) => {

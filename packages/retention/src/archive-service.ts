@@ -4,31 +4,31 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 
-/** Records of one page. */
+/** Maximum number of records on a page. */
 const ARCHIVE_RECORDS_MAX = 500;
-/** Records of the first read of a page: their length tells how many more one read may take. */
+/** Number of records in the first read of a page. Their length determines how many records the next read may return. */
 const FIRST_READ_RECORDS = 8;
-/** Characters after which a page takes no further record. */
+/** Length in characters at which a page is complete. */
 const PAGE_LENGTH_MAX = 1024 * 1024;
 
 export interface ArchivePageRequest {
   readonly organizationId: string;
-  /** The position of the last record of the page before; undefined for the first page. */
+  /** Position of the last record on the previous page, or undefined for the first page. */
   readonly after: string | undefined;
   readonly createdBefore: Date;
   readonly recordsMax: number;
 }
 
-/** A record and its position among those of its kind. */
+/** A record and its position among the records of its kind. */
 export interface ArchivedRecord {
   readonly position: string;
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Reads records of one kind in a fixed order. Their fields are chosen one by one, and no secret is among them. */
+/** Reads records of one kind in a fixed order. Their fields are chosen one by one, and none of them is a secret. */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 
-/** invoicecontrol.archive.v1.ArchiveService, for the kinds of one service. */
+/** Implements invoicecontrol.archive.v1.ArchiveService for the kinds of records of one service. */
 export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>): Binding {
   return bind(ArchiveServiceDefinition, {
     async listRecords({ organizationId, kind, pageToken, createdBeforeTime }) {
@@ -38,7 +38,8 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
       const recordsJson: string[] = [];
       let length = 0;
       let after = readToken(pageToken);
-      // Records may be large: no read takes more of them than fit into the page by the length of those before.
+      // Records may be large, so each read is limited to the number that will fit, estimated from the length of the
+      // previous records.
       for (let wanted = FIRST_READ_RECORDS; wanted > 0; wanted = recordsLeft(recordsJson.length, length)) {
         const found = await read({ organizationId, after, createdBefore: createdBeforeTime, recordsMax: wanted });
         for (const { position, record } of found) {
@@ -55,7 +56,7 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
   });
 }
 
-/** Returns the number of further records that fit into a page, if they are as long as those that it has. */
+/** Returns the number of records that still fit on a page, if they are as long as the previous ones on average. */
 function recordsLeft(records: number, length: number): number {
   const ofThisLength = Math.ceil((PAGE_LENGTH_MAX - length) / (length / records));
   return Math.min(ofThisLength, ARCHIVE_RECORDS_MAX - records);

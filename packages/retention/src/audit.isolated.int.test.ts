@@ -21,7 +21,7 @@ const { reader, value } = exportedMetrics();
 const databaseName = testDatabaseName();
 const logged: string[] = [];
 const logger = createLogger({ service: 'test', level: 'error', destination: { write: (line) => logged.push(line) } });
-/** The relay publishes what the collection holds; this test ends there. */
+/** The outbox relay would publish the stored audit events. This test only checks that they are stored. */
 const outbox: Outbox = { nudge: () => {}, idle: async () => {}, stop: async () => {} };
 const context: RequestContext = { requestId: 'r', actor: { type: 'API_KEY', id: 'key' }, ip: '192.0.2.7' };
 

@@ -13,26 +13,29 @@ import type { Announcement, Announcing } from '@invoicecontrol/runtime/mongo/eve
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 
-/** The collection of the lines that do not belong to a change; a service that uses the buffer opens its outbox with it. */
+/**
+ * Collection of audit events that do not belong to a change. A service that uses the buffer opens its outbox with it.
+ */
 export const AUDIT_LINES = 'audit_lines';
-/** Lines that wait in memory; what does not fit is dropped and counted. */
+/** Maximum number of audit events in memory. Further events are dropped and counted. */
 const LINES_MAX = 10_000;
 const INSERT_LINES_MAX = 500;
-/** Retention of lines that were published long before; until then they can refill a broker that lost its volume. */
+/** Retention of published audit events. Until then they can be published again if the broker loses its volume. */
 const LINE_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** One act as the audit trail keeps it. Carries no secret and no body. */
+/** An action as the audit trail records it. It contains no secret and no request body. */
 export interface AuditLine {
-  /** `finding.reviewed` */
+  /** Action, such as `finding.reviewed`. */
   readonly action: string;
-  /** `finding:<id>` */
+  /** Resource, such as `finding:<id>`. */
   readonly target: string;
   readonly outcome: 'SUCCEEDED' | 'REFUSED';
 }
 
 /**
- * Returns the announcement of the line of a change, for the write of that change: it is stored with the change, never lost and never doubled.
- * @param type `audit_recorded` of the service that writes
+ * Returns the audit event of a change, to be stored in the same write as the change, so that it is neither lost nor
+ * duplicated.
+ * @param type the event type `audit_recorded` of the service that makes the change
  */
 export function auditAnnouncement(
   type: EventType<AuditRecorded>,
@@ -44,21 +47,24 @@ export function auditAnnouncement(
 
 interface LineDocument extends Announcing {
   readonly organizationId: string;
-  /** TTL index. */
+  /** Expiry time of the TTL index. */
   readonly expiresAt: Date;
 }
 
-/** Buffers lines of acts that write nothing of their own, such as reading. */
+/** Buffers audit events of actions that write nothing else, such as reading. */
 export interface AuditBuffer {
-  /** Costs the caller nothing: the line is stored with the next flush. Never throws. */
+  /** Adds an audit event without waiting. It is stored with the next flush. Never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;
-  /** Stores what waits and hands it to the outbox; run each second by a job, and once more when the service stops. */
+  /**
+   * Stores the waiting audit events and passes them to the outbox. A job calls this every second, and the service calls
+   * it when it stops.
+   */
   flush(): Promise<void>;
 }
 
 /**
- * A process that is killed loses the lines since the last flush. While the database is unavailable lines wait in memory,
- * {@link LINES_MAX} at most. What is stored reaches the trail by the outbox, like every event.
+ * Opens the buffer. A process that is killed loses the audit events since the last flush. While the database is
+ * unavailable, at most {@link LINES_MAX} events wait in memory. Stored events are published by the outbox.
  */
 export async function auditBuffer(
   type: EventType<AuditRecorded>,
@@ -91,7 +97,7 @@ export async function auditBuffer(
           const expiresAt = new Date(at.getTime() + LINE_AGE_MS_MAX);
           return { _id: id, organizationId, version: 1, outbox: events, outboxPending: true as const, expiresAt };
         });
-        // An insert whose response was lost is repeated under the same ids.
+        // If the response to an insert was lost, the insert is repeated with the same ids.
         await insertMissing(lines, batch);
         waiting.splice(0, batch.length);
         for (const { _id: id, outbox: events } of batch) outbox.nudge(AUDIT_LINES, { id, version: 1, events });

@@ -3,16 +3,18 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
-/** A record that an organization was purged. Its id is a hash, so that a purge leaves nothing that names the organization. */
+/**
+ * Records that an organization was purged. The id is a hash, so that nothing names the organization after the purge.
+ */
 interface PurgedOrganizationDocument {
-  /** SHA-256 of the organization's id, hexadecimal. */
+  /** SHA-256 hash of the organization id in hexadecimal. */
   readonly _id: string;
   readonly purgedAt: Date;
 }
 
 /**
- * The organizations that were purged, kept permanently: outside systems may name one at any later time, whereas events and
- * requests end within days (ADR 0093).
+ * Purged organizations, which are stored permanently: external systems may send their ids at any later time, whereas
+ * events and requests end within days (ADR 0093).
  */
 export interface PurgedOrganizations {
   add(organizationId: string): Promise<void>;

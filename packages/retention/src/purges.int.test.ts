@@ -21,7 +21,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 let mongo: MongoConnection;
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
-/** The same value as in the module. */
+/** Must equal the value in the module. */
 const BATCH_DOCUMENTS = 500;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const owned = (name: string) => mongo.db.collection<Owned>(name);
 const open = (kinds: readonly TenantData[]): Promise<Purges> =>
   openPurges({ db: mongo.db, service: 'test', purged: purgedOrganizations(mongo.db, clock), clock, logger }, kinds);
 const run = ({ job }: Purges): Promise<unknown> => job.run(new AbortController().signal);
-/** The number of documents that every kind still has, by name. */
+/** Returns the number of remaining documents for each kind of data, by name. */
 async function countsOf({ data }: Purges, organizationId: string): Promise<Record<string, number>> {
   const counts = await Promise.all(data.map(async ({ name, count }) => [name, await count(organizationId)] as const));
   return Object.fromEntries(counts);
@@ -171,7 +171,7 @@ test('knows a purged organization for good, from the request on, by a hash alone
   await purges.request(gone);
   expect(await purged.has(gone)).toBe(true);
   await Promise.all([purges.request(gone), run(purges)]);
-  // A run that the second request overtook leaves the work to a later one.
+  // If a second request arrives during a run, the run leaves the work to a later one.
   now = new Date(now.getTime() + 60_000);
   await run(purges);
   expect([await purged.has(gone), await purged.has(kept)]).toEqual([true, false]);

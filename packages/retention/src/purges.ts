@@ -11,41 +11,43 @@ import type { PurgedOrganizations } from './purged-organizations.js';
 import { documentOfOrganization } from './tenant-data.js';
 import type { TenantData } from './tenant-data.js';
 
-/** Documents that one command removes: others wait for it no longer than for a large request. */
+/**
+ * Maximum number of documents that one command removes, so that other commands wait no longer than for a large request.
+ */
 const BATCH_DOCUMENTS = 500;
-/** Organizations that one run of the job takes up. */
+/** Maximum number of organizations that one run of the job handles. */
 const PURGES_MAX = 20;
-/** Much more than a batch takes. */
+/** Lease of a purge, much longer than one batch takes. */
 const LEASE_MS = 60_000;
 const RUN_EACH_MS = 1_000;
-/** Pause until data that may not be removed yet is tried again. */
+/** Delay before data that could not be removed yet is tried again. */
 const RETRY_MS = 2_000;
-/** Items of the operator's list of stuck work. */
+/** Maximum number of purges in the list of stuck work. */
 const STUCK_MAX = 100;
 
-/** A request to remove the data of an organization; deleted when that is done. */
+/** A request to remove the data of an organization. It is deleted when the work is done. */
 interface PurgeDocument extends Claimable {
-  /** The organization. */
+  /** Id of the organization. */
   readonly _id: string;
-  /** Grows with each request, so that one which comes while the work ends is not lost. */
+  /** Increases with each request, so that a request that arrives while the work ends is not lost. */
   readonly requests: number;
   readonly requestedAt: Date;
   readonly dueAt: Date;
 }
 
-/** Removes what a service keeps of organizations that were purged. */
+/** Removes the data that a service stores about purged organizations. */
 export interface Purges {
-  /** Records that the organization is purged; the job removes what there is. May be repeated. */
+  /** Records that an organization is purged, so that the job removes its data. It can be called repeatedly. */
   request(organizationId: string): Promise<void>;
   readonly job: Job;
-  /** Every kind, that of the requests included. */
+  /** All kinds of data, including the purge requests themselves. */
   readonly data: readonly TenantData[];
   readonly findStuck: FindStuckWork;
 }
 
 /**
- * Removes data of organizations in bounded batches. The request is stored first, so a crash loses none; every step may be
- * repeated, and the next worker continues with what is left.
+ * Opens the purges of a service, which remove data of organizations in bounded batches. The request is stored first, so
+ * that a crash loses none. Every step can be repeated, and the next worker continues with the remaining data.
  */
 export async function openPurges(
   {
@@ -60,7 +62,10 @@ export async function openPurges(
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
   await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
 
-  /** Removes data until a whole pass finds nothing more. @returns true when nothing is left */
+  /**
+   * Removes data until a complete pass finds nothing.
+   * @returns true if nothing is left
+   */
   const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {
     for (let removedInPass = Infinity; removedInPass > 0;) {
       removedInPass = 0;
@@ -92,7 +97,7 @@ export async function openPurges(
       keeping.stop();
       if (!isEmpty) return await release();
       const { deletedCount } = await purges.deleteOne({ ...isOurs, requests });
-      // Another request came in the meantime.
+      // Another request arrived in the meantime.
       if (deletedCount === 0) await release();
       else logger.info({ organizationId }, 'the data of a purged organization was removed');
     } catch (error) {
@@ -114,7 +119,8 @@ export async function openPurges(
           { upsert: true },
         );
       } catch (error) {
-        // Another request has just stored it, and nobody can have done the work before this event came.
+        // Another request has just stored the record. The work cannot be done yet, because the event of this purge has
+        // only now arrived.
         if (!isDuplicateKey(error)) throw error;
       }
     },

@@ -3,30 +3,34 @@ import { organizationOf } from '@invoicecontrol/runtime/dead-letters';
 import type { DeadLetter } from '@invoicecontrol/runtime/dead-letters';
 import type { TenantDocuments } from '@invoicecontrol/runtime/operator-service';
 
-/** One kind of data that a service keeps of organizations, with its removal. */
+/** A kind of data that a service stores about organizations, with a function that removes it. */
 export interface TenantData extends TenantDocuments {
   /**
-   * Removes what may be removed now, at most so many documents. Unpublished events stay until they are published.
+   * Removes at most the given number of documents, except those that must not be removed yet. Documents with
+   * unpublished events stay until the events are published.
    * @returns the number of removed documents
    */
   remove(organizationId: string, documentsMax: number): Promise<number>;
-  /** Number of documents, including those that may not be removed yet. */
+  /** Returns the number of documents, including those that must not be removed yet. */
   count(organizationId: string): Promise<number>;
 }
 
-/** Events or audit lines in a document that are not relayed yet: the document may be removed after the relay has removed them. */
+/**
+ * Events or audit events in a document that were not published yet. The document can be removed after the relay has
+ * removed them.
+ */
 interface Outgoing {
   readonly outboxPending?: true;
 }
 
-/** The members of a document that are needed to find it. */
+/** Fields of a document that are needed to find it. */
 interface Identified {
   readonly _id: string;
 }
 
 /**
- * Documents with an `organizationId`, which an index must lead with.
- * @param unless what a document must not have to be removed; unpublished events always keep it
+ * Declares documents that have an `organizationId`, with which an index must begin.
+ * @param unless condition under which a document must not be removed; unpublished events always prevent removal
  */
 export function ownedDocuments<D extends Identified & { readonly organizationId: string }>(
   collection: Collection<D>,
@@ -36,8 +40,8 @@ export function ownedDocuments<D extends Identified & { readonly organizationId:
 }
 
 /**
- * Documents whose id begins with the organization.
- * @param prefixOf ends in the separator: `<organization>:`
+ * Declares documents whose id begins with the organization id.
+ * @param prefixOf returns the prefix including the separator: `<organization>:`
  */
 export function prefixedDocuments<D extends Identified>(
   collection: Collection<D>,
@@ -50,7 +54,10 @@ export function prefixedDocuments<D extends Identified>(
   });
 }
 
-/** The one document whose id is the organization. @param unless see {@link ownedDocuments} */
+/**
+ * Declares the single document whose id is the organization id.
+ * @param unless see {@link ownedDocuments}
+ */
 export function documentOfOrganization<D extends Identified>(
   collection: Collection<D>,
   unless: readonly (keyof D & string)[] = [],
@@ -60,7 +67,10 @@ export function documentOfOrganization<D extends Identified>(
 
 const LETTERS_PAGE = 500;
 
-/** Dead letters about the organization. They have no index on it, because all organizations together have few. */
+/**
+ * Declares the dead letters about an organization. They have no index on the organization, because there are only few
+ * in total.
+ */
 export function deadLettersOf(collection: Collection<Omit<DeadLetter, 'id'> & Identified>): TenantData {
   const idsOf = async (organizationId: string, idsMax: number): Promise<string[]> => {
     const ids: string[] = [];
@@ -100,7 +110,8 @@ function documents<D extends Identified>(
       const found = await collection.find(removable, { projection: { _id: 1 }, limit: documentsMax }).toArray();
       if (found.length === 0) return 0;
       const ids = found.map(({ _id }) => _id);
-      // The whole filter again: a document that has got an event in the meantime stays until that event is published.
+      // The whole filter is applied again: a document that got an event in the meantime stays until the event is
+      // published.
       const { deletedCount } = await collection.deleteMany({ $and: [removable, { _id: { $in: ids } }] } as Filter<D>);
       return deletedCount;
     },

@@ -9,23 +9,26 @@ import { openPurges } from './purges.js';
 import { deadLettersOf, ownedDocuments } from './tenant-data.js';
 import type { TenantData } from './tenant-data.js';
 
-/** The connections that the shell opens for a service that keeps data of organizations. */
+/** The connections of a service that stores data of organizations. */
 export interface TenantConnections extends Connections {
   /**
-   * Tells whether the organization was purged. Called before anything is stored about an organization that an outside system names:
-   * that may happen at any later time (ADR 0093).
+   * Tells whether an organization was purged. The service must call this before it stores data about an organization
+   * that an external system names, which can happen at any later time (ADR 0093).
    */
   wasPurged(organizationId: string): Promise<boolean>;
 }
 
-/** The parts of a service that keeps data of organizations. */
+/** The parts of a service that stores data of organizations. */
 export interface TenantParts extends ServiceParts {
   /**
-   * Everything that the service keeps of organizations, except audit lines and dead letters, which every service may have.
-   * What is missing here outlives the purge of an organization.
+   * All data that the service stores about organizations, except audit events and dead letters, which every service may
+   * have. Data that is not listed here is not removed by a purge.
    */
   readonly tenantData: readonly TenantData[];
-  /** Called before anything is removed, by the service that decides about purges: its database may be of an earlier time. */
+  /**
+   * Called before anything is removed. Only the service that decides about purges sets it, because its database may
+   * have been restored to an earlier time.
+   */
   readonly isPurged?: (organizationId: string) => Promise<boolean>;
 }
 
@@ -33,7 +36,7 @@ interface TenantService extends Omit<ServiceShell, 'compose'> {
   readonly compose: (connections: TenantConnections) => Promise<TenantParts>;
 }
 
-/** Starts a service in the shell; its data of an organization is removed when the organization is purged. */
+/** Starts a service that removes the data of an organization when the organization is purged. */
 export function startTenantService(
   { compose, ...service }: TenantService,
   overrides?: StartOverrides,

@@ -10,7 +10,7 @@ class Outage extends Error {}
 
 let nowMs: number;
 let loads: string[];
-/** The result of the next load. */
+/** Result of the next load. */
 let answer: (key: string) => Promise<string>;
 let cache: Cache<string>;
 
@@ -36,7 +36,10 @@ beforeEach(() => {
 
 const fail = (error: Error) => (): Promise<string> => Promise.reject(error);
 
-/** Makes the next load wait. @returns ends it */
+/**
+ * Makes the next load wait.
+ * @returns a function that completes the load
+ */
 function holdLoad(): (value: string) => void {
   let release = (_: string): void => {};
   answer = () => new Promise((resolve) => (release = resolve));

@@ -3,47 +3,51 @@ import type { Clock } from './clock.js';
 
 /** Limits on serving a stale value after a load has failed. */
 export interface StaleIfError<V> {
-  /** A value that was loaded longer ago than this is never served. */
+  /** Maximum age of a stale value in milliseconds. */
   readonly maxMs: number;
-  /** After a failure nothing is loaded for this long; the stale value is served immediately. */
+  /** Time after a failed load during which no load is tried. The stale value is returned immediately. */
   readonly retryMs: number;
-  /** Tells whether the stale value may be served after this failure: yes after an outage, rarely after a refusal. */
+  /** Tells whether the stale value may be returned after this failure: after an outage yes, after a refusal rarely. */
   readonly mayServe: (error: unknown, value: V) => boolean;
 }
 
 export interface CacheOptions<V, A> {
-  /** @param argument what loading needs in addition to the key: of concurrent callers the first one's is used */
+  /**
+   * @param argument additional input of the load; if several callers wait for one load, the argument of the first
+   * caller is used
+   */
   readonly load: (key: string, argument: A) => Promise<V>;
-  /** A value is loaded again this long after its load began. */
+  /** Time after the start of a load for which its value is fresh. */
   readonly freshMs: number;
-  /** The entry that was loaded longest ago makes room. */
+  /** Maximum number of entries. The entry that was loaded longest ago is evicted. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
   readonly clock?: Clock;
 }
 
 /**
- * Keeps loaded values for a while (ADR 0025). Concurrent callers share one load. A load that began before an invalidation
- * is returned to those who wait for it and is never stored, so that no caller reads an old value after the invalidation.
+ * Caches loaded values (ADR 0025). Concurrent callers share one load. If the cache is invalidated during a load, the
+ * callers that already wait get the loaded value, but it is never stored, so that no caller reads an old value after
+ * the invalidation.
  */
 export interface Cache<V, A = void> {
   /** Returns the fresh value, or loads it. @throws what `load` throws, unless a stale value may be served */
   get(key: string, argument: A): Promise<V>;
   /** Loads the value even when there is a fresh one. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;
-  /** The last value, however old, without loading anything. */
+  /** Returns the last value, however old, without loading. */
   peek(key: string): V | undefined;
   invalidate(key: string): void;
-  /** Invalidates the values that match, and every load under way: what it will bring is not known yet. */
+  /** Invalidates the matching values, and every load in progress, because its value is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
-  /** Like {@link invalidateWhere}, but `peek` still shows the values: they were true once, and no load returns them. */
+  /** Like {@link invalidateWhere}, but `peek` still returns the values. No load returns them. */
   expireWhere(matches: (value: V) => boolean): void;
 }
 
 interface Entry<V> {
   readonly value: V;
   readonly loadedAtMs: number;
-  /** The stale value is served until then. */
+  /** Time until which the stale value is returned. */
   staleUntilMs: number;
 }
 
@@ -60,7 +64,7 @@ export function createCache<V, A = void>({
 
   const startLoad = (key: string, argument: A): Promise<V> => {
     const loadedAtMs = nowMs();
-    // Async, so that a load that throws at once is a rejection as well.
+    // The function is async, so that a load that throws synchronously also becomes a rejection.
     const loading = (async () => load(key, argument))();
     const running: Promise<V> = loading.then(
       (value) => {
@@ -75,7 +79,7 @@ export function createCache<V, A = void>({
     loads.set(key, running);
     return running;
   };
-  /** @returns false for a load that an invalidation or a newer load has replaced */
+  /** @returns false if an invalidation or a newer load has replaced the load */
   const end = (key: string, running: Promise<V>): boolean => loads.get(key) === running && loads.delete(key);
   const store = (key: string, entry: Entry<V>): void => {
     entries.delete(key);
@@ -94,7 +98,7 @@ export function createCache<V, A = void>({
       try {
         return await (loads.get(key) ?? startLoad(key, argument));
       } catch (error) {
-        // Read again: an invalidation may have removed the entry in the meantime.
+        // The entry is read again, because an invalidation may have removed it in the meantime.
         const last = entries.get(key);
         if (last === undefined || staleIfError === undefined) throw error;
         const { maxMs, retryMs, mayServe } = staleIfError;

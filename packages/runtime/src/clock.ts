@@ -1,4 +1,4 @@
-/** The source of the time. It is passed in, so that a test can stop it. */
+/** Source of the current time. It is injected, so that tests can control the time. */
 export interface Clock {
   now(): Date;
 }

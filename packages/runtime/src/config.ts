@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The environment does not describe a service that could start; the message lists every fault. */
+/** The environment variables are not a valid configuration. The message lists all faults. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,8 +9,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads a service's configuration from the environment. All faults are reported together. An empty variable counts as
- * absent, because that is how compose files and manifests write "not set".
+ * Reads the configuration of a service from environment variables. All faults are reported together. An empty variable
+ * counts as absent, because compose files and manifests write "not set" in this way.
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
   const given = Object.fromEntries(
@@ -24,21 +24,21 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   return result.data;
 }
 
-/** Marks a value that must never be printed; {@link describeConfig} shows only whether it is there. */
+/** A setting that must never be printed. {@link describeConfig} shows only whether it is set. */
 export const secret = z.string().min(1).meta({ secret: true });
 
-/** The token of the operator's command line. Without one, every rpc for the operator is refused. */
+/** Token of the operator's command line. If it is not set, every operator rpc is refused. */
 export const operatorToken = secret.min(32).optional();
 
-/** A key of a setting, under the id that what was made with it carries. */
+/** A key with an id, which is stored with everything that was made with the key. */
 export interface NamedKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /**
- * A secret setting `id:base64,...`, each id once. The first key makes what is new; an older one stays behind it as long as
- * something of it is left.
+ * A secret setting of the form `id:base64,...` with unique ids. The first key is used for new data. An older key must
+ * stay in the list as long as data that was made with it exists.
  */
 export function namedKeys({ bytesMin, bytesMax }: { readonly bytesMin: number; readonly bytesMax?: number }) {
   const length = bytesMin === bytesMax ? `each key of ${bytesMin} bytes` : `each at least ${bytesMin} bytes`;
@@ -60,7 +60,7 @@ export function namedKeys({ bytesMin, bytesMax }: { readonly bytesMin: number; r
   });
 }
 
-/** The effective configuration for the first log line, secrets as `configured: true`. */
+/** Returns the effective configuration for the first log line, with secrets as `configured: true`. */
 export function describeConfig<S extends z.ZodObject>(schema: S, config: z.infer<S>): Record<string, unknown> {
   const values = config as Record<string, unknown>;
   return Object.fromEntries(
@@ -78,7 +78,7 @@ function isSecret(field: z.ZodType): boolean {
   return inner?.in === undefined ? false : isSecret(inner.in);
 }
 
-/** Connection strings may carry a password between `//` and `@`. */
+/** Connection strings may contain a password between `//` and `@`. */
 function hideCredentials(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll(/\/\/[^/@\s]*@/g, '//***@') : value;
 }
@@ -86,18 +86,20 @@ function hideCredentials(value: unknown): unknown {
 /** The log levels of a service. */
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');
 
-/** A TCP port; 0 lets the system choose. */
+/** A TCP port. 0 lets the operating system choose one. */
 export const port = z.coerce.number().int().min(0).max(65535);
 
 type AddressVariable<Service extends string> =
   `${Uppercase<Service extends `${infer First}-${infer Rest}` ? `${First}_${Rest}` : Service>}_ADDRESS`;
 
-/** `ERP_SYNC_ADDRESS`: the setting that tells a caller where `erp-sync` is. */
+/** Returns the name of the setting with the address of a service, such as `ERP_SYNC_ADDRESS`. */
 export function addressVariable<Service extends string>(service: Service): AddressVariable<Service> {
   return `${service.toUpperCase().replaceAll('-', '_')}_ADDRESS` as AddressVariable<Service>;
 }
 
-/** Addresses of the services whose rpcs a service calls. Its own schema spreads them. */
+/**
+ * Returns the settings for the addresses of the services that a service calls. The schema of the service includes them.
+ */
 export function addressSettings<Service extends string>(
   ...called: readonly Service[]
 ): Record<AddressVariable<Service>, z.ZodString> {
@@ -106,20 +108,23 @@ export function addressSettings<Service extends string>(
 }
 
 /**
- * The settings that every service behind the gateway has. Its own schema spreads them.
- * @param databaseName one database per service, named like it
+ * Returns the settings that all services behind the gateway have. The schema of the service includes them.
+ * @param databaseName name of the database, which is that of the service
  */
 export function serviceSettings(databaseName: string) {
   return {
-    /** The address that the service listens on; `0.0.0.0` in a container. */
+    /** Address that the service listens on, which is `0.0.0.0` in a container. */
     GRPC_HOST: z.string().default('127.0.0.1'),
     GRPC_PORT: port.default(50051),
-    /** Lets a console discover the service. */
+    /** Enables gRPC reflection, so that tools can discover the service. */
     GRPC_REFLECTION: z.stringbool().default(false),
     MONGODB_URL: z.string(),
     DATABASE_NAME: z.string().default(databaseName),
     NATS_URL: z.string(),
-    /** Time for which the service still takes calls after it has reported that it is not ready, so that callers notice. */
+    /**
+     * Time for which the service still accepts calls after it has reported that it is not ready, so that callers
+     * notice.
+     */
     DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
     LOG_LEVEL: logLevel,
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

@@ -6,37 +6,40 @@ import { maskSecrets, maskText } from './mask-secrets.js';
 import type { RequestContext } from './request-context.js';
 import { count } from './telemetry.js';
 
-/** Letters that one call sends again, so that it ends before its caller gives up. */
+/** Maximum number of dead letters that one call sends again, so that the call ends before its caller times out. */
 export const RESENT_LETTERS_MAX = 20;
 const REASON_LENGTH_MAX = 500;
 
-/** An event that could not be handled although nothing was unavailable; kept for the operator. */
+/** An event that could not be handled although no dependency was unavailable. It is stored for the operator. */
 export interface DeadLetter {
-  /** `<consumer>:<event id>`. */
+  /** Id of the form `<consumer>:<event id>`. */
   readonly id: string;
   readonly subject: string;
-  /** Proto JSON. */
+  /** Payload as proto JSON. */
   readonly payload: string;
-  /** The error of the last failure. */
+  /** Error of the last attempt. */
   readonly error: string;
   /** Time when the event became a dead letter. */
   readonly at: Date;
-  /** Number of times that it was sent again and failed. Absent if it was never sent again. */
+  /** Number of times that the event was sent again and failed. Absent if it was never sent again. */
   readonly resends?: number;
   readonly resentAt?: Date;
 }
 
-/** The operations of the operator on the dead letters of a service. */
+/** Operations for the operator on the dead letters of a service. */
 export interface DeadLetterStore {
-  /** Lists them in the order of their ids. @param after the last id of the page before; undefined for the first page */
+  /**
+   * Lists dead letters in the order of their ids.
+   * @param after last id of the previous page, or undefined for the first page
+   */
   list(size: number, after: string | undefined): Promise<readonly DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<void>;
-  /** @returns how often it was sent again by now */
+  /** @returns how often the dead letter has been sent again */
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 
-/** An event and what a service does about it. */
+/** An event type and the function that handles it. */
 interface Handler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;
@@ -45,13 +48,13 @@ interface Handler {
 export interface DeadLetterDeps {
   readonly letters: DeadLetterStore;
   readonly handlers: readonly Handler[];
-  /** Tells whether an error of a handler means that a store is unavailable. */
+  /** Tells whether an error of the handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The outcome of sending a dead letter again. */
+/** Result of sending a dead letter again. */
 export type Resent = { readonly id: string } & (
   | { readonly outcome: 'HANDLED' | 'NOT_FOUND' }
   | { readonly outcome: 'FAILED'; readonly error: string; readonly resends: number }
@@ -67,9 +70,10 @@ export const readDeadLetter =
   };
 
 /**
- * Handles dead letters again, as their consumer does: handlers are idempotent, so a repeat changes nothing. The event is
- * not published again, so other consumers of it notice nothing, and the broker need not be there.
- * @throws DomainError invalid for no letter, more than {@link RESENT_LETTERS_MAX}, or a reason that is too long
+ * Handles dead letters again, as their consumer does. Handlers are idempotent, so a repeat changes nothing. The events
+ * are not published again, so other consumers do not receive them and the broker is not needed.
+ * @throws DomainError invalid if there are no letters, more than {@link RESENT_LETTERS_MAX} letters, or a reason that
+ * is too long
  */
 export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }: DeadLetterDeps) => {
   const bySubject = new Map(handlers.map((handler) => [handler.type.subject, handler]));
@@ -89,7 +93,7 @@ export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }
     } catch (cause) {
       const error = maskText(cause instanceof Error ? cause.message : String(cause));
       const isUnavailable = isOutage(cause) || (cause instanceof DomainError && cause.kind === 'unavailable');
-      // During an outage the letter is not at fault; the operator repeats the command afterwards.
+      // An outage is not the fault of the letter. The operator repeats the command after the outage.
       const resends = isUnavailable ? (letter.resends ?? 0) : await letters.noteFailure(id, error, clock.now());
       return { id, outcome: 'FAILED', error, resends, cause };
     }
@@ -121,7 +125,7 @@ export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }
   };
 };
 
-/** The organization that an event is about; empty where the payload names none. */
+/** Returns the organization that an event is about, or an empty text if the payload names none. */
 export function organizationOf({ payload }: DeadLetter): string {
   try {
     const { organizationId } = JSON.parse(payload) as { organizationId?: unknown };

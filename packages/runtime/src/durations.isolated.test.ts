@@ -14,7 +14,7 @@ afterAll(async () => {
   await telemetry.stop();
 });
 
-/** Measures work that takes this long. */
+/** Records work with this duration. */
 function take(seconds: number, duration: Duration, name: string): void {
   const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   const measured = measure('internal', name, { duration });

@@ -1,9 +1,9 @@
 import { DomainError } from '@invoicecontrol/errors';
 
 /**
- * @param stored what the first request was, absent when it had no key
- * @param resourceName what the request creates, for the sentence: `note`
- * @throws DomainError idempotency_mismatch when the key was used with another body
+ * @param stored fingerprint of the first request, absent if it had no key
+ * @param resourceName name of the created resource for the message, such as `note`
+ * @throws DomainError idempotency_mismatch if the key was used with another body
  */
 export function requireSameRequest(fingerprint: string, stored: string | undefined, resourceName: string): void {
   if (stored === undefined || stored === fingerprint) return;
@@ -13,7 +13,7 @@ export function requireSameRequest(fingerprint: string, stored: string | undefin
   );
 }
 
-/** The refusal of a repeat while the first request with its key is being worked on. */
+/** Returns the refusal of a repeated request while the first request with the same key is in progress. */
 export function firstInProgress(): DomainError {
   return new DomainError(
     'in_progress',

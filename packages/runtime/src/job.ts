@@ -2,19 +2,23 @@ import type { Logger } from './logger.js';
 import { repeat } from './repeat.js';
 import { count, measure, reportGauges } from './telemetry.js';
 
-/** Work that each replica does again and again. A run that fails is named in the log, and the next one comes. Each has a trace of its own. */
+/**
+ * Work that each replica repeats. A failed run is logged, and the next run follows. Each run has a trace of its own.
+ */
 export interface Job {
   readonly name: string;
-  /** Pause from the start of the service to the first run, and from the end of a run to the next one. */
+  /** Delay from the start of the service to the first run, and from the end of a run to the next run. */
   readonly pauseMs: number;
-  /** The signal says that the service stops and waits for this run: begin nothing more. */
+  /**
+   * Runs the job. When the signal is aborted, the service stops and waits for this run, which must not start new work.
+   */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Runs a job and reports since when it has not succeeded.
- * @param service in the metrics, because services have jobs of one name
- * @returns ends it; resolves when a run that is under way has ended
+ * Starts a job, and reports how long it has not succeeded.
+ * @param service name of the service in metrics, because services have jobs with the same name
+ * @returns a function that stops the job and resolves when a running job has ended
  */
 export function startJob({ name, pauseMs, run }: Job, service: string, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
@@ -41,7 +45,7 @@ export function startJob({ name, pauseMs, run }: Job, service: string, logger: L
         }
       });
     },
-    // An error of a run is logged inside the run, so that the line has its trace.
+    // An error of a run is logged inside the run, so that the log line has its trace.
     () => {},
   );
   const closeReport = reportGauges(

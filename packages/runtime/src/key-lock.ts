@@ -1,11 +1,11 @@
-/** Runs the work while no other work with the same key runs in this process. */
+/** Runs the work while no other work with the same key is running in this process. */
 export type WithKeyLock = <T>(key: string, work: (isFirst: boolean) => Promise<T>) => Promise<T>;
 
 /**
- * A lock for each key, inside this process: a burst of changes of one document queues up and does not spend its attempts
- * on conflicts with itself. Between processes the version check decides.
+ * Creates a lock for each key inside this process. Concurrent changes of one document wait in a queue instead of
+ * spending their attempts on conflicts with each other. Between processes, the version check of the document decides.
  *
- * The work is told whether it is the first of its burst: only then is what was read before still likely to be current.
+ * The work is told whether it is the first in the queue. Only then is data that was read earlier likely to be current.
  */
 export function createKeyLock(): WithKeyLock {
   const queues = new Map<string, Promise<unknown>>();

@@ -9,7 +9,7 @@ export interface Logger {
   child(fields: object): Logger;
 }
 
-/** Names under which a secret could reach a log line, at the top or one level down. */
+/** Names of members that may contain a secret, at the top level of a log line or one level below. */
 const secretNames = [
   'authorization',
   'key',
@@ -24,19 +24,21 @@ const secretNames = [
   'client_secret',
 ];
 
-/** Keys, tokens and signing secrets are recognisable by their first letters; no text carries them into a log. */
+/**
+ * Pattern of keys, tokens and signing secrets, which are recognizable by their prefixes. No log line may contain them.
+ */
 const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
 export interface LoggerOptions {
   readonly service: string;
   readonly level: string;
-  /** A stream that gets the lines instead of standard output; for tests. */
+  /** Stream that receives the log lines instead of standard output, for tests. */
   readonly destination?: { write(line: string): void };
 }
 
 /**
- * One JSON line per entry on standard output, secrets cut out by name and by shape. A line that is written while work is
- * under way carries its `trace_id`, `span_id` and `requestId`.
+ * Creates a logger that writes each entry as a JSON line to standard output, with secrets removed by name and by
+ * pattern. A line that is written during traced work has its `trace_id`, `span_id` and `requestId`.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
@@ -53,7 +55,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
 
-/** Name, message and stack of an error and of what caused it, five levels deep; nothing else an error object carries. */
+/** Returns the name, message and stack of an error and of its causes, up to five levels, and no other members. */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return String(error);
   const code = (error as { code?: unknown }).code;

@@ -35,7 +35,7 @@ const asOperator: CallOptions = {
 let mongo: MongoConnection;
 let service: RunningService;
 let channel: Channel;
-/** The behaviour of the service's handler. */
+/** Ids of the events that the handler of the service has handled. */
 const handled: string[] = [];
 let refuse: Error | undefined;
 
@@ -79,7 +79,7 @@ afterAll(async () => {
 const operator = () => client(OperatorServiceDefinition, channel);
 const letters = () => mongo.db.collection<{ _id: string; resends?: number }>('dead_letters');
 
-/** Stores a dead letter as the consumer does after its eighth delivery. */
+/** Stores a dead letter, as the consumer does after its eighth delivery. */
 async function bury(version: number, changes: Partial<DeadLetter> = {}): Promise<{ id: string; eventId: string }> {
   const aggregate = { id: databaseName, organizationId: databaseName, version };
   const body = { version, apiKeyIds: ['k1'] };
@@ -199,7 +199,7 @@ describe('stuck work', () => {
   test('names events that wait in their documents, with their collection, age and reason', async () => {
     const things = mongo.db.collection<{ _id: string; outboxPending: true; outbox: object[] }>('things');
     const since = hourAgo();
-    // The relay finds them immediately, and the broker refuses a subject that no stream has.
+    // The relay finds the event immediately, and the broker refuses a subject that belongs to no stream.
     const event = { id: 'evt_x', subject: 'nobody.hears.this', payload: '{}', at: since };
     await things.insertOne({ _id: 'thing-1', outboxPending: true, outbox: [event] });
     await eventually(async () => {

@@ -10,15 +10,15 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './page.js';
 import { listStuckWork } from './stuck-work.js';
 import type { FindStuckWork } from './stuck-work.js';
 
-/** One kind of data that a service keeps of organizations. */
+/** A kind of data that a service stores about organizations. */
 export interface TenantDocuments {
-  /** Name of its collection; unique in the service. */
+  /** Name of the collection, which is unique in the service. */
   readonly name: string;
   /** Number of documents. */
   count(organizationId: string): Promise<number>;
 }
 
-/** invoicecontrol.operations.v1.OperatorService, which every service with a database serves. */
+/** Implements invoicecontrol.operations.v1.OperatorService, which every service with a database provides. */
 export function operatorService(
   deps: DeadLetterDeps & {
     readonly sources: readonly FindStuckWork[];

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Yields to other work when it is due; returns undefined when it is not, so that frequent calls cost nothing. */
+/**
+ * Yields to other work if it is time to do so, and otherwise returns undefined, so that frequent calls cost nothing.
+ */
 export type Pace = () => Promise<unknown> | undefined;
 
 /**
- * Paces long work in small pieces: called after each piece, it yields to other work of this process as soon as the pieces
- * together took `turnMsMax`.
+ * Paces long work that consists of small steps. The work calls the returned function after each step, and yields to
+ * other work of this process when the steps have taken `turnMsMax` milliseconds.
  * @param turnMsMax maximum time that other requests wait
  */
 export function pace(turnMsMax: number): Pace {

@@ -10,7 +10,7 @@ const numbered = fc.uniqueArray(fc.record({ id: fc.uuid(), order: fc.nat(20) }),
 });
 const pageSize = fc.integer({ min: 1, max: 10 });
 
-/** Every entry of a list, read page by page. */
+/** Reads all entries of a list page by page. */
 function readAll<T>(size: number, read: (request: ReturnType<typeof ask>) => Page<T>): T[] {
   const seen: T[] = [];
   let token = '';

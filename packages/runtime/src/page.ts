@@ -2,33 +2,33 @@ import { invalidField } from '@invoicecontrol/errors';
 
 export const PAGE_SIZE_MAX = 100;
 export const PAGE_SIZE_DEFAULT = 50;
-/** The refusal of a cursor that no list wrote. */
+/** Message for a cursor that no list returned. */
 export const MALFORMED_CURSOR =
   'Must be the `nextCursor` of the page before, unchanged. Leave it out for the first page.';
 
-/** A place in a list: the number that the list is ordered by (of a time its milliseconds), then the id. */
+/** Position in a list: the number that the list is sorted by (milliseconds for a time), and the id. */
 export interface PagePosition {
   readonly order: number;
   readonly id: string;
 }
 
-/** A page of a list as every store and use case is asked for it. */
+/** Request for a page of a list, as stores and use cases receive it. */
 export interface PageRequest {
   readonly size: number;
-  /** The last entry of the page before. */
+  /** Position of the last entry on the previous page. */
   readonly after: PagePosition | undefined;
   readonly createdFrom: Date | undefined;
-  /** Exclusive. */
+  /** Exclusive upper bound of the creation time. */
   readonly createdTo: Date | undefined;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Empty on the last page. */
+  /** Token of the next page. Empty on the last page. */
   readonly nextPageToken: string;
 }
 
-/** The fields of a list request in the contracts; a list that is not ordered by time has no bounds of it. */
+/** Fields of a list request in the contracts. A list that is not sorted by time has no time bounds. */
 interface WirePageRequest {
   readonly pageSize: number;
   readonly pageToken: string;
@@ -37,7 +37,7 @@ interface WirePageRequest {
 }
 
 /**
- * Reads what a list request asks for. Faults are named as in the public API: `limit`, `cursor`.
+ * Reads the page fields of a list request. Faults use the names of the public API: `limit`, `cursor`.
  * @throws DomainError invalid
  */
 export function readPageRequest({ pageSize, pageToken, createdFromTime, createdToTime }: WirePageRequest): PageRequest {
@@ -47,8 +47,8 @@ export function readPageRequest({ pageSize, pageToken, createdFromTime, createdT
 }
 
 /**
- * Makes a page of the entries that were found.
- * @param found one entry more than the page holds, where there is one
+ * Creates a page from the entries that were found.
+ * @param found the entries, with one more than the page size if there is a next page
  */
 export function pageOf<T>(found: readonly T[], size: number, positionOf: (item: T) => PagePosition): Page<T> {
   const items = found.slice(0, size);
@@ -57,7 +57,7 @@ export function pageOf<T>(found: readonly T[], size: number, positionOf: (item: 
   return { items, nextPageToken: hasMore ? writePageToken(positionOf(last)) : '' };
 }
 
-/** Makes a page of a list that is in memory as a whole and is read in ascending order of its positions. */
+/** Creates a page of an in-memory list in ascending order of positions. */
 export function ascendingPageOf<T>(
   list: readonly T[],
   { size, after }: Pick<PageRequest, 'size' | 'after'>,
@@ -69,7 +69,7 @@ export function ascendingPageOf<T>(
   return pageOf(found, size, positionOf);
 }
 
-/** Makes a page of a list that is in memory as a whole and is read newest first. */
+/** Creates a page of an in-memory list, newest first. */
 export function newestPageOf<T extends { readonly createdAt: Date; readonly id: string }>(
   list: readonly T[],
   { size, after, createdFrom, createdTo }: PageRequest,
@@ -92,21 +92,21 @@ function compare(left: PagePosition, right: PagePosition): number {
   return left.id < right.id ? -1 : 1;
 }
 
-/** Opaque to callers: where the next page of a list begins. */
+/** Encodes the position of the next page as a token that callers cannot interpret. */
 function writePageToken({ order, id }: PagePosition): string {
   return Buffer.from(`${order}|${id}`).toString('base64url');
 }
 
 /**
- * @returns undefined for the empty token, which asks for the first page
- * @throws DomainError invalid when {@link writePageToken} did not write exactly this
+ * @returns undefined for an empty token, which requests the first page
+ * @throws DomainError invalid if {@link writePageToken} did not create exactly this token
  */
 function readPageToken(token: string): PagePosition | undefined {
   if (token === '') return undefined;
   const decoded = Buffer.from(token, 'base64url').toString('latin1');
   const [, order, id = ''] = /^(\d{1,15})\|([0-9A-Za-z_-]{16,64})$/.exec(decoded) ?? [];
   const position = { order: Number(order), id };
-  // Decoding forgives other spellings of a token.
+  // The decoder also accepts other spellings of a token, so the token is compared with its encoding.
   if (order === undefined || writePageToken(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);
   return position;
 }

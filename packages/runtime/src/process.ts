@@ -7,12 +7,12 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** A process that is still running this long after SIGTERM is killed; just under the grace period of the pods. */
+/** Time after SIGTERM at which a process that is still running is killed, just below the grace period of the pods. */
 const STOP_MS_MAX = 35_000;
 
 /**
- * The life of a service process: start, run until SIGTERM or SIGINT, stop in order, let the event loop empty.
- * An uncaught fault ends the process with a non-zero code: the supervisor restarts it in a known state.
+ * Runs a service process: it starts the service, waits for SIGTERM or SIGINT, and stops the service in order. An
+ * uncaught error ends the process with a non-zero exit code, so that the supervisor restarts it in a known state.
  */
 export async function runProcess(start: () => Promise<RunningService>): Promise<void> {
   const die = (error: unknown): void => {

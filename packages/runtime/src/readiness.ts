@@ -11,8 +11,8 @@ const INTERVAL_MS = 5_000;
 const PROBE_MS_MAX = 3_000;
 
 /**
- * Checks every dependency each five seconds and reports whether all responded. Readiness only: liveness checks no dependency,
- * because restarting us does not heal them.
+ * Checks every dependency each five seconds, and reports whether all of them responded. The result affects readiness
+ * only. Liveness depends on no other system, because restarting the process would not repair them.
  */
 export function watchReadiness(
   dependencies: readonly Dependency[],
@@ -52,7 +52,7 @@ export function watchReadiness(
   };
 }
 
-/** The result of the work, or an error after `timeoutMs`. */
+/** Returns the result of the work, or throws an error after `timeoutMs`. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Repeats work with a pause between runs, one run at a time. A failed run is reported and does not end the repetition.
- * @param pauseMs between the end of one run and the start of the next
+ * Repeats work with a pause between runs, one run at a time. A failed run is reported and does not stop the repetition.
+ * @param pauseMs time from the end of one run to the start of the next
  */
 export function repeat(
   pauseMs: number,
@@ -21,7 +21,7 @@ export function repeat(
   };
   later();
   return {
-    /** Resolves when a run that is under way has ended. */
+    /** Resolves when the current run has ended. */
     stop() {
       isStopped = true;
       clearTimeout(timer);

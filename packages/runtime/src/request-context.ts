@@ -1,4 +1,4 @@
-/** The actor of a request: a key, a member, the operator, or the product itself. */
+/** The actor of a request: an API key, a member, the operator, or the product itself. */
 export interface Actor {
   readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
   readonly id: string;
@@ -6,7 +6,7 @@ export interface Actor {
 
 const actorTypes: ReadonlySet<string> = new Set<Actor['type']>(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']);
 
-/** An actor as it arrives in a message; one without a known type is the product itself. */
+/** Reads an actor from a message. An actor without a known type is the product itself. */
 export function readActor(type: string | undefined, id: string | undefined): Actor {
   return {
     type: type !== undefined && actorTypes.has(type) ? (type as Actor['type']) : 'SYSTEM',
@@ -14,28 +14,31 @@ export function readActor(type: string | undefined, id: string | undefined): Act
   };
 }
 
-/** The context that every service passes on with a request. It never names the tenant, which is a field of the request itself. */
+/**
+ * The context that services pass on with a request. It does not contain the organization, which is a field of each
+ * request.
+ */
 export interface RequestContext {
   readonly requestId: string;
   readonly actor: Actor;
-  /** W3C trace context, `00-<trace>-<span>-<flags>`. */
+  /** W3C trace context of the form `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
-  /** Address of the caller outside, for the records of who did what. */
+  /** IP address of the external caller, for audit events. */
   readonly ip?: string | undefined;
-  /** Proof that the caller is the operator of the installation; only the command line sends it. */
+  /** Proves that the caller is the operator of the installation. Only the command line sends it. */
   readonly operatorToken?: string | undefined;
-  /** Time when the caller stops waiting, in milliseconds since the epoch. Calls made with this context end before. */
+  /** Time when the caller stops waiting, in milliseconds since the epoch. Calls with this context end earlier. */
   readonly deadline?: number | undefined;
-  /** Aborted when the caller has stopped waiting, whatever the reason. */
+  /** Aborted when the caller stops waiting for any reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same caller, for work that continues without it. */
+/** Returns the context of the same caller without deadline and signal, for work that continues after the request. */
 export function unbounded({ deadline, signal, ...context }: RequestContext): RequestContext {
   return context;
 }
 
-/** The context of work without a request: workers, sweeps, consumers. */
+/** Creates the context of work without a request, such as jobs and consumers. */
 export function systemContext(requestId: string): RequestContext {
   return { requestId, actor: { type: 'SYSTEM', id: 'system' } };
 }

@@ -28,7 +28,7 @@ import { handler, startServiceShell } from './service-shell.js';
 import type { Connections, ServiceParts } from './service-shell.js';
 
 const schema = z.object(serviceSettings('test'));
-/** A bound for what must not hang; nothing that is right comes near it, however slow the machine is. */
+/** Timeout for calls that must not hang. Correct calls take far less time, even on a slow machine. */
 const TIMEOUT_MS = 60_000;
 const databaseName = testDatabaseName();
 const otherDatabaseName = testDatabaseName();
@@ -82,7 +82,7 @@ function audit(listAuditEvents: () => Promise<ListAuditEventsResponse> = async (
 const context: RequestContext = { requestId: 'request', actor: { type: 'API_KEY', id: 'key' } };
 const { check } = HealthDefinition.methods;
 
-/** A caller of the running service, as other services are. */
+/** Creates a client of the running service, as other services use it. */
 function connect({ address }: Pick<RunningService, 'address'>) {
   const channel = openChannel(address);
   closing.push(() => channel.close());
@@ -107,20 +107,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A promise and what resolves it. */
+/** Returns a promise and the function that resolves it. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open, opened };
 }
 
-/** An event that only this test file consumes. */
+/** Publishes an event that only this test file consumes. */
 async function publish(bus: Bus, version: number): Promise<void> {
   const aggregate = { id: databaseName, organizationId: databaseName, version };
   const [event] = envelopes(aggregate, [announce(events.organizationRestored, { version })], new Date());
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'organization');
-  // A broker that responds late may have stored it; a repeat under the same id is stored once.
+  // If the broker responds late, it may have stored the event. An event that is published again with the same id is
+  // stored once.
   await eventually(() => publisher.publish(event));
 }
 
@@ -146,7 +147,7 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
       const restored = handler(events.organizationRestored, async ({ organizationId }) => {
         if (organizationId !== databaseName) return;
         handling.open();
-        // The wait has its own end: a wrong order fails instead of waiting for itself.
+        // The wait has a timeout, so that a wrong order fails instead of waiting forever.
         await Promise.race([jobEnded.opened, delay(TIMEOUT_MS, undefined, { ref: false })]);
         await end('handler');
       });
@@ -182,7 +183,8 @@ test('calls end before jobs, jobs before handlers, then what was opened last; da
 });
 
 test('a stopping service says that it is not ready and goes on taking calls for the drain delay', async () => {
-  // A machine that stood still for so long that the delay was over has shown nothing: the next delay is twice as long.
+  // If the machine was stopped until the delay was over, the attempt has shown nothing. The next delay is twice as
+  // long.
   for (let seconds = 1; ; seconds *= 2) {
     const settings = { DRAIN_DELAY_SECONDS: String(seconds) };
     const service = await start({ settings, compose: async () => ({ rpcGroups: [audit()], tenantData: [] }) });
@@ -301,7 +303,7 @@ test('a service whose start meets a long index build waits for it, answers that 
   const findBuilds = () => indexBuilds(operator.db(databaseName));
   const building = large.createIndexes([{ key: { '$**': 1 }, name: 'everything' }]);
   await eventually(async () => expect(await findBuilds()).toEqual(['large.everything']));
-  // A build cannot end while a transaction has the collection open: the test decides how long it lasts, not the machine.
+  // An index build cannot end while a transaction uses the collection, so the test decides how long the build lasts.
   const reader = operator.startSession();
   closing.push(() => reader.endSession());
   reader.startTransaction();
@@ -313,7 +315,7 @@ test('a service whose start meets a long index build waits for it, answers that 
     settings: { DATABASE_NAME: databaseName, GRPC_PORT: String(port) },
     startMsMax: 1,
     async compose() {
-      // The driver's error when a command has taken more than its 30 seconds.
+      // Error of the driver for a command that takes longer than 30 seconds.
       if (!mayEnd) throw new MongoNetworkTimeoutError('connection timed out');
       await reader.abortTransaction();
       await building;
@@ -327,7 +329,7 @@ test('a service whose start meets a long index build waits for it, answers that 
   expect(await caller.isServing('ready')).toBe(false);
   mayEnd = true;
   const service = await starting;
-  // The server that said "alive" closed its connections, and channels to one address back off together.
+  // The server that was only alive closed its connections. All channels to one address back off together.
   await eventually(async () => expect(await connect(service).call()).toEqual(nothing));
   expect(await findBuilds()).toEqual([]);
 });

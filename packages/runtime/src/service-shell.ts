@@ -36,36 +36,38 @@ import type { FindStuckWork } from './stuck-work.js';
 import { startTelemetry } from './telemetry.js';
 import { watchJobs } from './watched-jobs.js';
 
-/** The connections that the shell opens for a service and closes after everything that the service opened. */
+/** The connections of a service. The shell closes them after everything that the service opened. */
 export interface Connections {
-  /** The service's own database. */
+  /** Database of the service. */
   readonly db: Db;
   readonly bus: Bus;
-  /** The database's time, the same in all replicas. */
+  /** Clock of the database, which is the same in all replicas. */
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Starts the relay that brings the service's events to the broker. A service that announces nothing does not ask.
-   * @param collectionNames the collections whose documents carry events
+   * Starts the relay that publishes the events of the service. A service without events does not call it.
+   * @param collectionNames the collections whose documents contain events
    */
   openOutbox(collectionNames: readonly string[]): Promise<Outbox>;
-  /** Says how to close what the service itself opened; the last one said is the first one closed. */
+  /**
+   * Registers a function that closes something that the service opened. The last registered function is called first.
+   */
   onStop(name: string, close: () => Promise<void> | void): void;
 }
 
-/** The parts of the service itself. None of them runs before {@link ServiceShell.compose} has returned all of them. */
+/** The parts of a service. They start only after {@link ServiceShell.compose} has returned. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
-  /** The stored data of organizations, for the operator who counts it. */
+  /** Stored data of organizations, which the operator can count. */
   readonly tenantData: readonly TenantDocuments[];
-  /** Events of other services, each handled durably by one of the replicas. */
+  /** Handlers for events of other services. One replica handles each event durably. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
-  /** Stuck work that is reported to the operator, besides outboxes, consumers, dead letters and jobs. */
+  /** Sources of stuck work for the operator, in addition to outboxes, consumers, dead letters and jobs. */
   readonly stuckWork?: readonly FindStuckWork[];
 }
 
-/** An event and what is done about it; made by {@link handler}. */
+/** An event type and its handler, created by {@link handler}. */
 interface EventHandler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;
@@ -73,8 +75,8 @@ interface EventHandler {
 }
 
 /**
- * @param handle must be idempotent: an event comes at least once
- * @param handlersMax events that are handled concurrently; 32 by default
+ * @param handle handles an event; it must be idempotent, because events are delivered at least once
+ * @param handlersMax maximum number of events that are handled concurrently (default 32)
  */
 export function handler<T extends EventHeader>(
   type: EventType<T>,
@@ -85,48 +87,57 @@ export function handler<T extends EventHeader>(
 }
 
 export interface ServiceShell {
-  /** `analysis`: in log lines and traces, at the database and the broker, and as the publisher of its events. */
+  /**
+   * Name of the service, such as `analysis`. It appears in logs, traces, the database and the broker, and identifies
+   * the publisher of events.
+   */
   readonly name: string;
-  /** Says which of the settings are secrets. */
+  /** Schema of the settings, which marks secrets. */
   readonly schema: z.ZodObject;
-  /** If OPERATOR_TOKEN is not set, the rpcs for the operator are refused. */
+  /** Settings of the service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
-  /** Calls that are still running this long after the service stopped taking new ones are cut. */
+  /** Maximum time for running calls after the service has stopped accepting new ones. They are then cancelled. */
   readonly callsEndMsMax: number;
-  /** Larger than usual for a service whose messages carry whole files; its callers open their channels with the same. */
+  /**
+   * Maximum message size, larger than the default for a service whose messages contain whole files. Its callers must
+   * use the same size.
+   */
   readonly messageBytesMax?: number;
-  /** Creates the indexes, opens what else the service needs, and wires its parts. */
+  /** Creates indexes, opens everything else that the service needs, and connects its parts. */
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 
-/** A start waits this long for a database or broker that is unavailable; then it fails and the supervisor takes over. */
+/**
+ * Maximum time that a starting service waits for an unavailable database or broker. After that the start fails and the
+ * supervisor takes over.
+ */
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
 
-/** Overrides for tests. */
+/** Replacements for tests. */
 export interface StartOverrides {
   readonly startMsMax?: number;
-  /** Caps the pauses of the jobs, so that no test waits for a sweep to come round. */
+  /** Maximum delay of jobs, so that tests do not wait for them. */
   readonly jobPauseMsMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
 /**
- * Starts a service and resolves when it takes calls. This is the one order of starting:
+ * Starts a service, and resolves when it accepts calls. Every service starts in this order:
  *
- * 1. telemetry, database, broker, clock;
- * 2. `compose`: indexes, outbox, whatever else the service opens;
- * 3. event handlers, jobs;
- * 4. the gRPC server, alive immediately, and ready as soon as the database has responded.
+ * 1. Telemetry, database, broker and clock.
+ * 2. `compose`: indexes, the outbox, and everything else that the service opens.
+ * 3. Event handlers and jobs.
+ * 4. The gRPC server, which is alive immediately, and ready as soon as the database has responded.
  *
- * Services and their stores may be started in any order, and a failover may fall into a start: while the database or
- * the broker is unavailable, the start is undone and retried, for a minute at most. While the database builds an index, which may
- * take hours, the start waits for as long as that takes: the process is alive, not ready, and says what is being built.
+ * Services, databases and the broker may start in any order, and a failover may happen during the start. While the
+ * database or the broker is unavailable, the start is undone and retried for up to a minute. While the database builds
+ * an index, which may take hours, the start waits: the process is alive but not ready, and reports the index.
  *
- * `stop` runs in reverse: it reports "not ready" and goes on serving for `DRAIN_DELAY_SECONDS`, refuses new calls and
- * lets running ones end, lets jobs and handlers end, closes what `compose` opened, and leaves broker and database last. A
- * start that fails closes in the same order what it had opened, and rejects with its reason.
+ * `stop` runs in reverse. It reports "not ready" and continues to serve for `DRAIN_DELAY_SECONDS`, refuses new calls
+ * and lets running calls end, lets jobs and handlers end, closes what `compose` opened, and closes the broker and
+ * database connections last. A start that fails closes everything in the same order and rejects with the reason.
  */
 export async function startServiceShell(
   service: ServiceShell,
@@ -152,7 +163,7 @@ export async function startServiceShell(
       if (indexes.length > 0) {
         logger.info({ indexes }, 'waiting for indexes that the database is building');
         deadline = performance.now() + startMsMax;
-        // A supervisor must not end the process: the next one would wait for the same indexes.
+        // The supervisor must not end the process, because the next process would wait for the same indexes.
         waiting ??= await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, bindings: [], logger });
       } else if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) {
         await endWaiting();
@@ -165,7 +176,7 @@ export async function startServiceShell(
   }
 }
 
-/** None when the database cannot be asked. */
+/** Returns no indexes if the database cannot be reached. */
 async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly string[]> {
   try {
     const mongo = await connectMongo({
@@ -235,8 +246,8 @@ async function start(
         throw error;
       }
     };
-    // The database's name instead of the service's: how far a handler has come belongs to the database that its effects
-    // go to, so two systems on one broker do not take each other's events.
+    // Consumers are named after the database instead of the service, because their positions belong to the database
+    // with the effects. Two systems that share a broker therefore do not receive each other's events.
     const subscription = await subscribe(subscribeDeps, {
       service: config.DATABASE_NAME,
       type,
@@ -276,7 +287,7 @@ async function start(
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
-  // Responses need only the database; events wait in it while the broker is unavailable.
+  // Responses require only the database. While the broker is unavailable, events wait in the database.
   const readiness = watchReadiness([{ name: 'mongodb', probe: mongo.ping }], server.setReady, logger);
   shutdown.add('readiness', async () => {
     readiness.stop();

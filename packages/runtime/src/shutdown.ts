@@ -1,14 +1,12 @@
 import type { Logger } from './logger.js';
 
-/** Something that must be closed when the service stops. */
+/** A function to call when the service stops. */
 interface Step {
   readonly name: string;
   readonly close: () => Promise<void> | void;
 }
 
-/**
- * Closes what a service opened, last opened first. A step that fails is logged and does not keep the others open.
- */
+/** Closes what a service opened, in reverse order. If a step fails, the error is logged and the other steps run. */
 export class Shutdown {
   readonly #steps: Step[] = [];
   readonly #logger: Logger;
@@ -18,12 +16,12 @@ export class Shutdown {
     this.#logger = logger;
   }
 
-  /** Registers a step; it will run before everything that was registered earlier. */
+  /** Registers a step, which runs before all steps that were registered earlier. */
   add(name: string, close: () => Promise<void> | void): void {
     this.#steps.push({ name, close });
   }
 
-  /** Runs every step once, however often it is called. */
+  /** Runs every step once, even if it is called several times. */
   run(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;

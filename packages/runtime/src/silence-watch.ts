@@ -1,6 +1,9 @@
-/** Tells when a store that responses depend on no longer responds, so that nobody waits for it. */
+/** Reports when a database that responses depend on stops responding, so that nobody waits for it. */
 export interface SilenceWatch {
   isSilent(): boolean;
-  /** Calls once, as soon as it is silent. @returns ends the wait */
+  /**
+   * Calls the function once, as soon as the database is silent.
+   * @returns a function that cancels the wait
+   */
   whenSilent(tell: () => void): () => void;
 }

@@ -1,15 +1,15 @@
-/** Wall time of the stages of one piece of work, which may overlap. */
+/** Durations of the stages of one piece of work. Stages may overlap. */
 export interface Stages {
-  /** Adds the time until the work is done to the stage. */
+  /** Adds the duration of the work to the stage. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;
   add(stage: string, ms: number): void;
-  /** Whole milliseconds by stage, in the order in which they began. */
+  /** Durations in whole milliseconds by stage, in the order in which the stages began. */
   ms(): Readonly<Record<string, number>>;
   /** Whole milliseconds since the work began. */
   durationMs(): number;
 }
 
-/** Begins to watch long work, for the one log line that tells an operator where its time went. */
+/** Starts to measure long work for the log line that tells operators where the time went. */
 export function stages(): Stages {
   const workBegun = performance.now();
   const spent = new Map<string, number>();

@@ -2,33 +2,33 @@ import { invalidField } from '@invoicecontrol/errors';
 import type { Clock } from './clock.js';
 import { maskText } from './mask-secrets.js';
 
-/** Items that one call tells of. */
+/** Maximum number of items that one call returns. */
 export const STUCK_ITEMS_MAX = 500;
 const OLDER_THAN_SECONDS_DEFAULT = 600;
 const OLDER_THAN_SECONDS_MAX = 30 * 24 * 3_600;
 
-/** Work that has not moved for too long, as the operator is told about it. */
+/** Work that has not progressed for too long, as the operator sees it. */
 export interface StuckItem {
-  /** `outbox`, `consumer`: groups equal trouble. */
+  /** Kind of problem, such as `outbox` or `consumer`, which groups equal problems. */
   readonly kind: string;
   /** The stuck work, with its id. */
   readonly what: string;
   readonly since: Date;
-  /** The last error where one is known. */
+  /** Last error, if it is known. */
   readonly why: string;
-  /** The command that resolves it, or the page of the documentation that says how. */
+  /** Command that resolves the problem, or page of the documentation that explains how. */
   readonly resolution: string;
 }
 
 /**
- * Finds what has not moved since a time; a bounded number of items.
- * @param now the database's time
+ * Finds work that has not progressed since a given time, up to a maximum number of items.
+ * @param now current time of the database
  */
 export type FindStuckWork = (before: Date, now: Date) => Promise<readonly StuckItem[]>;
 
 /**
- * Asks every source and puts the oldest first.
- * @throws DomainError invalid for an age outside 1 second to 30 days
+ * Queries every source and returns the oldest items first.
+ * @throws DomainError invalid if the age is not between 1 second and 30 days
  */
 export const listStuckWork =
   ({ sources, clock }: { readonly sources: readonly FindStuckWork[]; readonly clock: Clock }) =>

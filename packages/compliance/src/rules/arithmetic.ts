@@ -13,7 +13,7 @@ function sumOfLines(totals: Group, { invoice }: InvoiceModel): Failure | undefin
   return unequal(totals, 'BT-106', expected, 'the sum of the net amounts of all lines');
 }
 
-/** BT-107 and BT-108; a total may be left out where there is nothing to add up. */
+/** BT-107 and BT-108, which may be absent if there is nothing to add up. */
 function sumOfLevel(id: string, code: string, amount: string, total: string, what: string): Rule {
   return eachGroup(id, ['BG-22'], (totals, { invoice }) => {
     const groups = invoice.groups(code);
@@ -33,7 +33,7 @@ function totalWithoutVat(totals: Group): Failure | undefined {
   return unequal(totals, 'BT-109', expected, 'lines minus allowances plus charges (BT-106 - BT-107 + BT-108)');
 }
 
-/** One total for each TaxTotal of UBL; in CII the one in the invoice currency. */
+/** One total for each TaxTotal in UBL, and the total in the invoice currency in CII. */
 function* totalVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const message = 'Make the total VAT amount (BT-110) the sum of the tax amounts of all VAT categories (BT-117).';
   if (syntax === 'CII') {
@@ -62,7 +62,7 @@ function* totalWithVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const at = totals?.first('BT-112') ?? totals?.element ?? invoice.element;
   const net = decimalOf(totals?.first('BT-109'));
   const gross = decimalOf(totals?.first('BT-112'));
-  // CII accepts an invoice without VAT that states no total VAT amount.
+  // CII allows an invoice without VAT to omit the total VAT amount.
   if (syntax === 'CII' && net !== undefined && gross?.eq(net) === true) return;
   const taxes = invoice.all('taxTotals').filter((amount) => amount.attributes.get('currencyID') === currency);
   if (taxes.length !== 1) {
@@ -123,24 +123,24 @@ function categoryTax(group: Group, { syntax }: InvoiceModel): Failure | undefine
   );
 }
 
-/** The tax on a base at a rate in percent, rounded to cents, with the sign of the base. */
+/** Returns the tax on an amount at a rate in percent, rounded to cents, with the sign of the amount. */
 export function taxOf(base: Decimal, rate: Decimal): Decimal {
   const tax = roundCents(base.abs().times(rate).dividedBy(100));
   return base.isNegative() ? tax.negated() : tax;
 }
 
-/** Tells whether two amounts are less than one unit apart, or at most one unit if `includesOne`. */
+/** Tells whether two amounts differ by less than one unit, or by at most one unit if `includesOne`. */
 export function isClose(left: Decimal, right: Decimal, includesOne: boolean): boolean {
   const distance = left.minus(right).abs();
   return includesOne ? distance.lte(ONE) : distance.lt(ONE);
 }
 
-/** Zero where the amount is left out, undefined where it is unreadable. */
+/** Returns zero if the amount is absent, and undefined if it cannot be read. */
 function optional(group: Group, term: string): Decimal | undefined {
   return group.has(term) ? decimalOf(group.first(term)) : ZERO;
 }
 
-/** Official rules round a sum, but not an amount that is only carried over. */
+/** The official rules round a sum, but not an amount that is copied. */
 function adjusted(group: Group, terms: readonly string[], value: Decimal): Decimal {
   return terms.some((term) => group.has(term)) ? roundCents(value) : value;
 }
@@ -151,7 +151,7 @@ function unequal(group: Group, term: string, expected: Decimal | undefined, what
   return mismatch(group.first(term) ?? group.element, `Make ${term} equal to ${what}.`, expected, actual);
 }
 
-/** Sums and products of the totals (documents reference, section 9.2, Arithmetic). */
+/** Rules about the sums and products of the totals (documents reference, section 9.2, Arithmetic). */
 export const arithmeticRules: readonly Rule[] = [
   eachGroup('BR-CO-10', ['BG-22'], sumOfLines),
   sumOfLevel('BR-CO-11', 'BG-20', 'BT-92', 'BT-107', 'the sum of all document level allowances (BT-92)'),

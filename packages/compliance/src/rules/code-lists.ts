@@ -19,7 +19,7 @@ import type { Element } from '../element.js';
 import { failure, type Rule } from './rule.js';
 import { UBL_AMOUNTS } from './ubl-amounts.js';
 
-/** UBL and CII code the VAT tax point date differently (UNTDID 2005 and 2475). */
+/** UBL and CII use different codes for the VAT tax point date (UNTDID 2005 and 2475). */
 const UBL_TAX_POINTS: ReadonlySet<string> = new Set(['3', '35', '432']);
 const CII_TAX_POINTS: ReadonlySet<string> = new Set(['5', '29', '72']);
 const VAT_CATEGORIES: ReadonlySet<string> = new Set('AE L M E S Z G O K B'.split(' '));
@@ -35,9 +35,9 @@ const ALL_TYPES: ReadonlySet<string> = new Set([...invoiceTypes, ...creditNoteTy
 const SELLER_AND_PAYEE_SCHEMES: ReadonlySet<string> = new Set([...identifierSchemes, 'SEPA']);
 
 interface CodedPlace {
-  /** Empty where the syntax has no such code. */
+  /** Empty if the syntax has no such code. */
   readonly path: string;
-  /** Attribute with the code; absent when the text of the element is the code. */
+  /** Attribute that holds the code. Absent if the text of the element is the code. */
   readonly attribute?: string;
   readonly list: ReadonlySet<string>;
 }
@@ -257,7 +257,7 @@ function codeRule({ id, what, ubl, cii }: CodeRow): Rule {
   };
 }
 
-/** Undefined where the attribute is absent: other rules ask for it. */
+/** Undefined if the attribute is absent, because other rules require it. */
 function codeOf(element: Element, place: CodedPlace): string | undefined {
   const code = place.attribute === undefined ? element.text : element.attributes.get(place.attribute);
   return code?.trim().replace(/\s+/g, ' ');
@@ -267,5 +267,8 @@ function shorten(code: string): string {
   return code.length > 40 ? `${code.slice(0, 40)}...` : code;
 }
 
-/** A code outside its list (documents reference, section 9.2): a warning, since lists change twice a year. */
+/**
+ * A warning for a code that is not in its list (documents reference, section 9.2). It is only a warning because the
+ * lists change twice a year.
+ */
 export const codeListRules: readonly Rule[] = rows.map(codeRule);

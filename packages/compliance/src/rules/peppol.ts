@@ -18,14 +18,14 @@ import { UBL_AMOUNTS_BUT_TAX } from './ubl-amounts.js';
 const BOTH: readonly RuleSet[] = ['PEPPOL', 'XRECHNUNG'];
 const PEPPOL: readonly RuleSet[] = ['PEPPOL'];
 const TOLERANCE = ONE.dividedBy(50);
-/** The forint has no decimals in use. */
+/** The Hungarian forint is used without decimals. */
 const TOLERANCE_HUF = ONE.dividedBy(2);
 
 function rule(id: string, sets: readonly RuleSet[], test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
   return { id, flag, sets, test };
 }
 
-/** A rule with at most one failure, on the whole document. */
+/** A rule about the whole document, with at most one failure. */
 function onDocument(id: string, sets: readonly RuleSet[], test: (model: InvoiceModel) => string | undefined): Rule {
   return rule(id, sets, (model) => {
     const message = test(model);
@@ -47,7 +47,7 @@ const INVOICE_TYPES = codes(
 const CREDIT_NOTE_TYPES = codes('381 396 81 83 532');
 const SELF_BILLED_INVOICE_TYPES = codes('389 527');
 const SELF_BILLED_CREDIT_NOTE_TYPES = codes('261');
-/** Each of these exemption reasons belongs to one VAT category. */
+/** VAT exemption reasons that each belong to one VAT category. */
 const CATEGORY_OF_REASON: readonly (readonly [id: string, reason: string, category: string])[] = [
   ['PEPPOL-EN16931-P0104', 'VATEX-EU-G', 'G'],
   ['PEPPOL-EN16931-P0105', 'VATEX-EU-O', 'O'],
@@ -78,7 +78,7 @@ function isGermanOnly({ invoice }: InvoiceModel): boolean {
 function* emptyElements({ root, syntax }: InvoiceModel): Iterable<Failure> {
   for (const element of descendants(root)) {
     if (element.children.length > 0 || valueOf(element) !== '') continue;
-    // The CII schema asks for the delivery group even where it is empty.
+    // The CII schema requires the delivery group even if it is empty.
     if (syntax === 'CII' && element.name === 'ram:ApplicableHeaderTradeDelivery') continue;
     yield failure(element, 'Fill in this element or leave it out; empty elements are not allowed.');
   }
@@ -104,7 +104,7 @@ function tolerance(invoice: Group, set: RuleSet): Decimal {
   return set === 'XRECHNUNG' && invoice.value('BT-5') === 'HUF' ? TOLERANCE_HUF : TOLERANCE;
 }
 
-/** R041 and R042 come first: what lacks base or percentage is not computed. */
+/** R041 and R042 come first, so no amount is computed without a base or a percentage. */
 function percentageOfBase(set: RuleSet): Rule {
   return eachGroup(
     'PEPPOL-EN16931-R040',
@@ -186,7 +186,7 @@ function currencies({ invoice, root, syntax }: InvoiceModel): readonly Failure[]
   );
 }
 
-/** Every amount but the total VAT in the accounting currency (BT-111). */
+/** All amounts except the total VAT in the accounting currency (BT-111). */
 const amounts = compilePath(
   `${UBL_AMOUNTS_BUT_TAX} | //cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount | //cac:TaxSubtotal/cbc:TaxAmount`,
 );
@@ -362,7 +362,7 @@ interface IdentifierRow {
   readonly flag: Rule['flag'];
   readonly isValid: (value: string) => boolean;
   readonly what: string;
-  /** 9907 and others stand in electronic addresses alone. */
+  /** Scheme 9907 and others are used only in electronic addresses. */
   readonly endpointOnly?: true;
 }
 
@@ -494,7 +494,9 @@ function identifier({ id, scheme, flag, isValid, what, endpointOnly }: Identifie
   );
 }
 
-/** Peppol BIS Billing 3.0; XRechnung includes those of both sets (documents reference, section 9.2). */
+/**
+ * Rules of Peppol BIS Billing 3.0. XRechnung includes the rules that both sets have (documents reference, section 9.2).
+ */
 export const peppolRules: readonly Rule[] = [
   onDocument('PEPPOL-EN16931-R001', BOTH, ({ invoice }) =>
     invoice.has('BT-23') ? undefined : 'Add the business process (BT-23).',

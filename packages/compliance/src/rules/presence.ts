@@ -3,8 +3,8 @@ import type { Group, InvoiceModel } from '../invoice-model.js';
 import { eachGroup, failure, groupsAt, type Failure, type Rule } from './rule.js';
 
 /**
- * EXISTS: the element is there, whatever it holds. TEXT: it holds text. TEXT_IN_CII: UBL asks for the element, CII for
- * text, as the official rules do.
+ * EXISTS: the element must be present, even if empty. TEXT: the element must have text. TEXT_IN_CII: UBL requires the
+ * element and CII requires text, as in the official rules.
  */
 type Kind = 'EXISTS' | 'TEXT' | 'TEXT_IN_CII';
 type PresenceRow = readonly [id: string, path: readonly string[], term: string, kind: Kind, what: string];
@@ -47,7 +47,7 @@ const rows: readonly PresenceRow[] = [
   ['BR-CO-04', ['BG-25'], 'BT-151', 'EXISTS', 'the VAT category of the line (BT-151)'],
 ];
 
-/** A reason in words or as a code; the two ids are the same rule under two names. */
+/** A reason as text or as a code. The two ids are one rule under two names. */
 const reasons: readonly (readonly [
   ids: readonly string[],
   path: readonly string[],
@@ -69,7 +69,7 @@ function present(row: PresenceRow): Rule {
   });
 }
 
-/** UBL asks for the country of an address that is there, CII for the country of the party. */
+/** UBL requires the country of an address that is present, and CII requires the country of the party. */
 function countryOfAddress(id: string, path: readonly string[], term: string, what: string): Rule {
   const message = `Add the country code of ${what} (${term}).`;
   return custom(id, ({ invoice, syntax }) => {
@@ -80,7 +80,7 @@ function countryOfAddress(id: string, path: readonly string[], term: string, wha
   });
 }
 
-/** CII asks once for each group that should hold the identifier, UBL for each identifier. */
+/** CII requires the identifier once in each group, and UBL checks each identifier. */
 function schemeOf(
   id: string,
   path: readonly string[],
@@ -149,7 +149,7 @@ function* vatRateOfBreakdown({ invoice }: InvoiceModel): Iterable<Failure> {
 
 function* breakdown({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (invoice.groups('BG-23').length > 0) return;
-  // CII asks line by line.
+  // CII checks each line.
   if (syntax === 'CII' && invoice.groups('BG-25').length === 0) return;
   yield failure(invoice.element, 'Add at least one VAT breakdown (BG-23).');
 }
@@ -178,7 +178,7 @@ function* creditTransferAccount({ invoice }: InvoiceModel): Iterable<Failure> {
 
 function* creditTransferHasAccount({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const means of creditTransfers(invoice)) {
-    // CII asks only where account details are given at all.
+    // CII requires this only if account details are given.
     if (means.has('BT-84') || (syntax === 'CII' && !means.has('BG-17'))) continue;
     yield failure(
       means.element,
@@ -215,7 +215,7 @@ function* sellerIdentifier({ invoice, syntax }: InvoiceModel): Iterable<Failure>
   );
 }
 
-/** True for a breakdown or a line tax of the scheme VAT. */
+/** Tells whether a breakdown or a line tax has the scheme VAT. */
 export function isVat(group: Group): boolean {
   return group.value('taxScheme').toUpperCase() === 'VAT';
 }
@@ -224,7 +224,7 @@ function custom(id: string, test: Rule['test']): Rule {
   return { id, flag: 'FATAL', sets: ['EN16931'], test };
 }
 
-/** Rules that ask for something to be there (documents reference, section 9.2, Presence). */
+/** Rules that require an element (documents reference, section 9.2, Presence). */
 export const presenceRules: readonly Rule[] = [
   ...rows.map(present),
   ...reasons.flatMap(([ids, path, terms, what]) =>

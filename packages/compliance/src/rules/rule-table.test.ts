@@ -6,7 +6,7 @@ import type { FailedRule } from '../validation.js';
 import type { RuleSet } from './rule.js';
 import { ruleTable, runRules } from './rule-table.js';
 
-/** Replaces the first place; null when the rule has nothing to break in this syntax. */
+/** Replaces the first occurrence. Null if this syntax has no way to break the rule. */
 type Change = readonly [from: string | RegExp, to: string] | null;
 type Case = readonly [id: string, ubl: Change, cii: Change];
 
@@ -615,7 +615,7 @@ const both: readonly Case[] = [
   ],
 ];
 
-/** Peppol is written in UBL; its rules read CII too where the rule is the same. */
+/** Peppol rules are written for UBL. They are applied to CII if the rule is the same there. */
 function schemed(id: string, scheme: string): Case {
   return [
     id,
@@ -850,11 +850,11 @@ const vatCases: readonly (VatCase & { readonly prefix: string })[] = [
   { prefix: 'AG', code: 'M', rate: '20', reason: false },
 ];
 
-/** The ten rules of a category; the places are the same whatever the category. */
+/** The ten rules of a VAT category, whose elements are the same for every category. */
 function vatChanges({ prefix, code, rate, reason }: (typeof vatCases)[number]): readonly Case[] {
   const id = (number: string): string => `BR-${prefix}-${number}`;
   const isOutside = code === 'O';
-  // A rate that breaks the rule of each kind.
+  // A rate that breaks the rule, for each kind of category.
   const badUbl = isOutside ? '<cbc:Percent>5</cbc:Percent>' : `<cbc:Percent>${rate === '0' ? '5' : '-1'}</cbc:Percent>`;
   const badCii = isOutside
     ? '<ram:RateApplicablePercent>5</ram:RateApplicablePercent>'

@@ -10,7 +10,7 @@ import { valueRules } from './values.js';
 import { vatCategoryRules } from './vat-categories.js';
 import { xrechnungRules } from './xrechnung.js';
 
-/** Every rule, by family. */
+/** All rules, by family. */
 export const ruleTable: readonly Rule[] = [
   ...presenceRules,
   ...valueRules,
@@ -21,7 +21,10 @@ export const ruleTable: readonly Rule[] = [
   ...xrechnungRules,
 ];
 
-/** Runs the rules of the sets that `selects` admits: one row for each rule and place, in document-independent order. */
+/**
+ * Runs the rules of the sets that `selects` accepts. The result has one row for each rule and location, in an order
+ * that does not depend on the document.
+ */
 export function runRules(
   model: InvoiceModel,
   sets: readonly RuleSet[],

@@ -4,13 +4,13 @@ import type { Group, InvoiceModel } from '../invoice-model.js';
 import { toText } from '../decimal.js';
 import type { FailedRule } from '../validation.js';
 
-/** The sets of documents reference, section 9.2. */
+/** The rule sets of documents reference, section 9.2. */
 export type RuleSet = 'EN16931' | 'PEPPOL' | 'XRECHNUNG';
 
-/** One place where a rule does not hold. */
+/** A location in the document where a rule is broken. */
 export interface Failure {
   readonly at: Element;
-  /** The fault and its correction, for the person who writes the invoice. */
+  /** Sentence that describes the fault and its correction, for the author of the invoice. */
   readonly message: string;
   readonly expected: string | null;
   readonly actual: string | null;
@@ -36,7 +36,7 @@ export function mismatch(
   return { at, message, expected: toText(expected), actual: toText(actual) };
 }
 
-/** All groups at the end of a path such as BG-25, BG-27; the invoice itself for an empty path. */
+/** Returns all groups at the end of a path such as BG-25, BG-27, or the invoice itself for an empty path. */
 export function groupsAt(invoice: Group, path: readonly string[]): readonly Group[] {
   return path.reduce<readonly Group[]>((groups, code) => groups.flatMap((group) => group.groups(code)), [invoice]);
 }

@@ -6,7 +6,7 @@ import { eachGroup, failure, groupsAt, mismatch, type Failure, type Rule } from 
 
 const CARD_NUMBER_LENGTH_MAX = 10;
 
-/** Greece may write EL; 1A is Kosovo, XI Northern Ireland. */
+/** Greece may be written EL. 1A is Kosovo and XI is Northern Ireland. */
 const VAT_PREFIXES: ReadonlySet<string> = new Set([...countries, 'EL']);
 
 function custom(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
@@ -40,7 +40,7 @@ function periodInOrder(id: string, path: readonly string[], start: string, end: 
 
 function* taxPoint({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (!invoice.has('BT-7') || !invoice.has('BT-8')) return;
-  // CII asks breakdown by breakdown.
+  // CII checks each breakdown.
   if (syntax === 'CII' && invoice.groups('BG-23').length === 0) return;
   yield failure(
     invoice.first('BT-8') ?? invoice.element,
@@ -77,7 +77,7 @@ function* cardNumber({ invoice }: InvoiceModel): Iterable<Failure> {
   }
 }
 
-/** Amounts with at most two decimals; prices and quantities may have more. */
+/** Amounts may have at most two decimals. Prices and quantities may have more. */
 const decimals: readonly (readonly [id: string, path: readonly string[], term: string, what: string])[] = [
   ['BR-DEC-01', ['BG-20'], 'BT-92', 'the document level allowance'],
   ['BR-DEC-02', ['BG-20'], 'BT-93', 'the base amount of the document level allowance'],
@@ -110,7 +110,7 @@ function twoDecimals(amount: Element | undefined, term: string, what: string): F
   return failure(amount, `Write ${what} (${term}) with at most two decimals.`);
 }
 
-/** BT-110 and BT-111 are distinguished by their currency. */
+/** The currency distinguishes BT-110 from BT-111. */
 function taxTotalDecimals(id: string, currency: string, term: string, what: string): Rule {
   return custom(id, ({ invoice }) => {
     const code = invoice.value(currency);

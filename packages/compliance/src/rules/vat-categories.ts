@@ -5,13 +5,13 @@ import { isClose, taxOf } from './arithmetic.js';
 import { isVat } from './presence.js';
 import { failure, groupsAt, mismatch, type Failure, type Rule } from './rule.js';
 
-/** The differences between the VAT categories; the ten rules are the same functions for each. */
+/** The differences between the VAT categories. Each of the ten rules is one function that all categories use. */
 interface Category {
-  /** The middle of the rule ids, such as `IC` in `BR-IC-05`. */
+  /** Middle part of the rule ids, such as `IC` in `BR-IC-05`. */
   readonly prefix: string;
   readonly code: string;
   readonly name: string;
-  /** POSITIVE and NOT_NEGATIVE ones have a breakdown for each rate. */
+  /** Categories with POSITIVE and NOT_NEGATIVE rates have one breakdown for each rate. */
   readonly rate: 'POSITIVE' | 'NOT_NEGATIVE' | 'ZERO' | 'NONE';
   readonly reason: 'FORBIDDEN' | 'NEEDED';
   readonly identifiers: 'SELLER' | 'SELLER_VAT' | 'SELLER_VAT_AND_BUYER_VAT' | 'SELLER_AND_BUYER' | 'NO_VAT_IDS';
@@ -64,7 +64,7 @@ const categories: readonly Category[] = [
   },
 ];
 
-/** The three places that carry a category, with the numbers of their rules. */
+/** The three kinds of elements that have a VAT category, with the numbers of their rules. */
 const places = [
   { path: ['BG-25', 'BG-30'], category: 'BT-151', rate: 'BT-152', identifiers: '02', rates: '05', what: 'line' },
   {
@@ -90,22 +90,22 @@ function custom(id: string, test: Rule['test']): Rule {
   return { id, flag: 'FATAL', sets: ['EN16931'], test };
 }
 
-/** The groups of a place that carry the category with the scheme VAT. */
+/** Returns the groups that have the category with the tax scheme VAT. */
 function carriers(place: Place, invoice: Group, code: string): readonly Group[] {
   return groupsAt(invoice, place.path).filter(
     (group) => group.value(place.category) === code && (place.what !== 'line' || isVat(group)),
   );
 }
 
-/** The rules of CII look at S and Z whatever their tax scheme. */
+/** In CII, the rules for S and Z apply regardless of the tax scheme. */
 function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly Group[] {
   const anyScheme = syntax === 'CII' && (code === 'S' || code === 'Z');
   return invoice.groups('BG-23').filter((group) => group.value('BT-118') === code && (anyScheme || isVat(group)));
 }
 
 /**
- * -01: the breakdown lists the category when, and only when, something carries it. Categories with rates may be listed
- * several times, the others once. Where the official rules of the two syntaxes differ, so does this.
+ * Rule -01: the breakdown lists the category if, and only if, a line, allowance or charge has it. Categories with rates
+ * may be listed several times, and the others once. This follows the official rules where UBL and CII differ.
  */
 function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const { code, name } = category;
@@ -123,7 +123,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   const missing = `Add a VAT breakdown (BG-23) for category ${name}, which lines, allowances or charges use.`;
   const unused = `Remove this VAT breakdown: no line, allowance or charge is of category ${name}.`;
   if (hasRates(category)) {
-    // The rule of CII counts breakdowns and their users together.
+    // The CII rule counts breakdowns and the elements that use them together.
     const lacks = (users: number): boolean => users > 0 && (syntax === 'CII' ? users + found.length < 2 : !isListed);
     if (lacks(lines) || lacks(levels)) yield failure(invoice.element, missing);
     else if (isListed && syntax === 'UBL' && lines + levels === 0) yield failure(first.element, unused);
@@ -131,7 +131,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   }
   const isUsed = lines + levels > 0;
   if (!isListed) {
-    // The rule of CII says nothing of a missing breakdown of category O.
+    // The CII rule does not check for a missing breakdown of category O.
     if (isUsed && !(syntax === 'CII' && code === 'O')) yield failure(invoice.element, missing);
   } else if (second !== undefined)
     yield failure(second.element, `Merge the VAT breakdowns of category ${name} into one.`);
@@ -142,7 +142,7 @@ function hasRates(category: Category): boolean {
   return category.rate === 'POSITIVE' || category.rate === 'NOT_NEGATIVE';
 }
 
-/** -02, -03, -04: who must be identified. */
+/** Rules -02, -03 and -04: parties that must be identified. */
 function* isIdentified(category: Category, place: Place, { invoice }: InvoiceModel): Iterable<Failure> {
   if (carriers(place, invoice, category.code).length === 0) return;
   const has = (code: string, term: string): boolean => invoice.groups(code).some((group) => group.has(term));
@@ -183,11 +183,11 @@ function* isIdentified(category: Category, place: Place, { invoice }: InvoiceMod
   }
 }
 
-/** -05, -06, -07: which rate goes with the category. */
+/** Rules -05, -06 and -07: the rate that belongs to the category. */
 function* hasRate(category: Category, place: Place, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const group of carriers(place, invoice, category.code)) {
     const rate = decimalOf(group.first(place.rate));
-    // CII asks a rate above zero for the tax of the Canary Islands.
+    // CII requires a rate above zero for the tax of the Canary Islands.
     const kind = syntax === 'CII' && category.code === 'L' ? 'POSITIVE' : category.rate;
     if (kind === 'NONE' ? !group.has(place.rate) : rate !== undefined && isAllowedRate(kind, rate)) continue;
     yield mismatch(
@@ -211,7 +211,7 @@ const RATE_ADVICE: Readonly<Record<Category['rate'], string>> = {
   NONE: 'Leave out the VAT rate',
 };
 
-/** -08: the taxable amount is what the lines, charges and allowances of the category add up to. */
+/** Rule -08: the taxable amount is the sum of the lines, charges and allowances of the category. */
 function* isTaxableAmount(category: Category, model: InvoiceModel): Iterable<Failure> {
   const { invoice, syntax } = model;
   const perRate = hasRates(category);
@@ -245,8 +245,8 @@ function* isTaxableAmount(category: Category, model: InvoiceModel): Iterable<Fai
 }
 
 /**
- * UBL allows a difference below one unit where there are rates and none elsewhere; CII has it the other way round. UBL
- * also needs something that the amount could come from.
+ * UBL allows a difference of less than one unit if the category has rates, and none otherwise; CII does the reverse.
+ * UBL also requires a line, charge or allowance that the amount can come from.
  */
 function isSameBase(
   category: Category,
@@ -269,10 +269,10 @@ function roundedSum(syntax: InvoiceModel['syntax'], groups: readonly Group[], te
   return syntax === 'CII' ? roundCents(sum) : sum;
 }
 
-/** -09: tax at the rate of the breakdown, or none. */
+/** Rule -09: the tax at the rate of the breakdown, or no tax. */
 function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure> {
   const perRate = hasRates(category);
-  // The official rules of CII leave L and M to BR-CO-17.
+  // The official CII rules check L and M only by BR-CO-17.
   if (model.syntax === 'CII' && category.rate === 'NOT_NEGATIVE') return;
   for (const group of breakdowns(model, category.code)) {
     const actual = decimalOf(group.first('BT-117'));
@@ -295,7 +295,7 @@ function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure
   }
 }
 
-/** Rule -10: a reason why there is no VAT, and no reason if there is VAT. */
+/** Rule -10: a breakdown without VAT requires a reason, and a breakdown with VAT must not have one. */
 function* hasReason(category: Category, model: InvoiceModel): Iterable<Failure> {
   for (const group of breakdowns(model, category.code)) {
     const isGiven = group.has('BT-120') || group.has('BT-121');
@@ -330,7 +330,7 @@ function* deliveryCountry(model: InvoiceModel): Iterable<Failure> {
   yield failure(group.element, 'Add the country to which the intra-community supply is delivered (BT-80).');
 }
 
-/** O-11 to O-14: an invoice not subject to VAT has no other category in it. */
+/** Rules O-11 to O-14: an invoice that is not subject to VAT must have no other category. */
 function standsAlone(id: string, what: string, others: (model: InvoiceModel) => readonly Group[]): Rule {
   return custom(id, (model) => {
     if (breakdowns(model, 'O').length === 0) return [];
@@ -363,7 +363,7 @@ function otherLevels(code: string): (model: InvoiceModel) => readonly Group[] {
     invoice.groups(code).filter((group) => group.has('category') && group.value('category') !== 'O');
 }
 
-/** CII looks at lines and breakdown together, and at allowances and charges together. */
+/** CII checks lines together with the breakdown, and allowances together with charges. */
 function both(
   left: (model: InvoiceModel) => readonly Group[],
   right: (model: InvoiceModel) => readonly Group[],

@@ -14,7 +14,7 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set([
 const SKONTO = /^#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(?:#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#$/;
 const EMAIL = /^[^@\s]+@(?:[^@.\s]+\.)+[^@.\s]+$/;
 const ABSOLUTE_URL = /^[a-zA-Z][a-zA-Z0-9+.-]+:/;
-/** Longer texts are not addresses; the limit bounds the time of the pattern. */
+/** Maximum length of an e-mail address, which bounds the time of the pattern. */
 const EMAIL_LENGTH_MAX = 320;
 
 function rule(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
@@ -58,7 +58,7 @@ function taxedNeedsSeller({ invoice, syntax }: InvoiceModel): string | undefined
     : 'Add the VAT identifier (BT-31) or tax number (BT-32) of the seller, or its tax representative (BG-11).';
 }
 
-/** Each line that begins with # is a cash discount, and the last one ends with a line break. */
+/** Each line that begins with # states a cash discount, and the last such line ends with a line break. */
 function cashDiscount({ invoice }: InvoiceModel): readonly Failure[] {
   const terms = invoice.first('BT-20');
   if (terms === undefined) return [];
@@ -102,7 +102,7 @@ function iban(id: string, code: string, term: string, what: string): Rule {
   );
 }
 
-/** Structure and modulus 97; lengths by country are not part of the rule. */
+/** Checks structure and modulus 97. The rule does not check the length for each country. */
 function isIban(written: string): boolean {
   const value = written.replace(/\s/g, '');
   if (!/^[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{0,30}$/.test(value)) return false;
@@ -115,7 +115,7 @@ function isIban(written: string): boolean {
   return remainder === 1;
 }
 
-/** The kinds of payment means: transfer, card or direct debit, each with its own group and no other. */
+/** Kinds of payment means: transfer, card and direct debit. Each requires its own group and excludes the others. */
 const paymentGroups = [
   { number: '23', codes: ['30', '58'], needed: 'BG-17', forbidden: ['BG-18', 'BG-19'], what: 'a credit transfer' },
   { number: '24', codes: ['48', '54', '55'], needed: 'BG-18', forbidden: ['BG-17', 'BG-19'], what: 'a card payment' },
@@ -190,7 +190,7 @@ function externalAddress({ invoice, syntax }: InvoiceModel): readonly Failure[] 
     );
 }
 
-/** Net and gross price speak of the same quantity; only CII states it twice. */
+/** The net and the gross price refer to the same quantity, which only CII states twice. */
 function priceQuantities({ invoice }: InvoiceModel): readonly Failure[] {
   return invoice.groups('BG-25').flatMap((line) => {
     const net = line.first('BT-149');
@@ -204,7 +204,7 @@ function priceQuantities({ invoice }: InvoiceModel): readonly Failure[] {
   });
 }
 
-/** XRechnung 3.0.2 (documents reference, section 9.2). */
+/** Rules of XRechnung 3.0.2 (documents reference, section 9.2). */
 export const xrechnungRules: readonly Rule[] = [
   onDocument('BR-DE-1', ({ invoice }) => (invoice.has('BG-16') ? undefined : 'Add the payment instructions (BG-16).')),
   rule('BR-DE-2', ({ invoice }) => {

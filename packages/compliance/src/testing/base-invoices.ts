@@ -1,10 +1,10 @@
 /**
- * One invoice with everything that rules ask about, in both syntaxes. It holds every rule of EN 16931, Peppol and
- * XRechnung; tests break one at a time. `category` changes the VAT category and what has to change with it.
+ * A valid invoice in both syntaxes that contains every element that rules of EN 16931, Peppol and XRechnung check.
+ * Tests break one rule at a time. `category` changes the VAT category and everything that depends on it.
  */
 export interface VatCase {
   readonly code: string;
-  /** Rate in percent; null for category O, which has none. */
+  /** Rate in percent. Null for category O, which has no rate. */
   readonly rate: string | null;
   readonly reason: boolean;
 }

@@ -1,7 +1,7 @@
 import { XmlDocument } from 'libxml2-wasm';
 import { copyTree, type Element } from '../element.js';
 
-/** The tree of a text of XML. */
+/** Parses XML text into a tree. */
 export function readTree(xml: string): Element {
   const document = XmlDocument.fromBuffer(Buffer.from(xml));
   try {

@@ -18,7 +18,7 @@ const BY_COUNTRY: Readonly<Record<string, OcrLanguage>> = {
   NL: 'nld',
 };
 
-/** Frequent words of invoices, with letters that every language data reads. */
+/** Frequent words on invoices. Their letters can be recognized with the language data of any language. */
 const WORDS: Readonly<Record<OcrLanguage, RegExp>> = {
   eng: /^(?:the|and|invoice|date|total|amount|due|number|description|quantity|payment|for|tax|price|receipt|cash|change)$/,
   deu: /^(?:rechnung|rechnungsnummer|datum|und|der|die|das|mwst|betrag|menge|summe|bitte|kunde|gesamt|kundennummer|seite|netto|brutto|ust|zahlbar|rechnungsdatum|bezeichnung)$/,
@@ -31,13 +31,13 @@ const WORDS: Readonly<Record<OcrLanguage, RegExp>> = {
 const HITS_MIN = 3;
 const FIRST_PASS_DEFAULT: OcrLanguage = 'deu';
 
-/** English and the language of the first company whose country speaks one that is read. */
+/** Returns English and the language of the first company whose country has a supported language. */
 export function firstLanguages(companies: readonly OwnCompany[]): readonly OcrLanguage[] {
   const own = companies.map(({ country }) => BY_COUNTRY[country ?? '']).find((language) => language !== undefined);
   return ['eng', own ?? FIRST_PASS_DEFAULT];
 }
 
-/** The language that the words of the first pass are in, when it is another than those they were read in. */
+/** Returns the language that the words of the first OCR pass are in, if it differs from the languages of that pass. */
 export function otherLanguage(words: readonly OcrWord[], used: readonly OcrLanguage[]): OcrLanguage | undefined {
   const keys = words.map(({ text }) =>
     text

@@ -12,7 +12,7 @@ import { closeRecogniser } from './recogniser.js';
 import type { OcrWord } from './recogniser.js';
 
 const context = { companies: [], today: '2026-11-23' };
-/** A page of text takes seconds on a busy machine. */
+/** OCR of a page takes seconds on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 
 afterAll(closeRecogniser);
@@ -63,7 +63,7 @@ describe('pictures', () => {
   test(
     'that are strips are recognised in a bounded size',
     async () => {
-      // 138 bytes: enlarged to a width of 1,600 it would have 9,600 million pixels.
+      // A file of 138 bytes. Enlarged to a width of 1,600 pixels, it would have 9,600 million pixels.
       const strip = await sharp({ create: { width: 8, height: 30_000, channels: 3, background: '#ffffff' } })
         .png({ palette: true, compressionLevel: 9 })
         .toBuffer();

@@ -37,8 +37,8 @@ async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<t
 }
 
 /**
- * Returns the reason why a picture cannot be decoded: libvips has one kind of error, whose texts tell one that is too large from a broken
- * one.
+ * Returns the reason why an image cannot be decoded. libvips throws one kind of error, and only the message
+ * distinguishes an image that is too large from a broken one.
  */
 export function refusePicture(error: unknown): ReturnType<typeof refuse> {
   const message = (error as { message?: string }).message ?? '';

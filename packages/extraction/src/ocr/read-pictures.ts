@@ -12,9 +12,9 @@ import type { OcrLanguage, OcrWord, PageMode } from './recogniser.js';
 import { isNarrow, pageSize, receiptSize } from './scale.js';
 import type { PictureSize } from './scale.js';
 
-/** A page as a picture: PNG in grey. */
+/** Picture of a page as a greyscale PNG. */
 export interface Picture {
-  /** Page number, from 1. */
+  /** Page number, counted from 1. */
   readonly number: number;
   readonly png: Buffer;
   readonly width: number;
@@ -28,21 +28,22 @@ export interface PictureContext {
 }
 
 export const OCR_PAGES_MAX = 10;
-/** A 250 KB file can hold 16,000 x 16,000 pixels. */
+/** Maximum number of pixels of a page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
 const AGREEMENT_BONUS = 0.1;
-/** Share of the pixels that is ignored at each end of the grey values. */
+/** Share of the pixels at each end of the grey values that is ignored. */
 const IGNORED_SHARE = 0.01;
 const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
-/** Size of the font as a share of the height of a line. */
+/** Font size as a share of the line height. */
 const FONT_OF_LINE = 0.8;
-/** Less sure words are noise of stamps, lines and logos. */
+/** Minimum confidence of a word. Words below it are noise from stamps, lines and logos. */
 const WORD_CONFIDENCE_MIN = 0.2;
 
 /**
- * Decodes a picture, at most 50 million pixels a page, turned as the camera says, in grey and with full contrast
- * (documents reference, section 12). Pages of a TIFF are several pictures. Rejects for bytes that are no picture.
+ * Decodes an image with at most 50 million pixels for each page. The pages are rotated as the camera metadata says,
+ * greyscale and with full contrast (documents reference, section 12). Each page of a TIFF is a picture. Rejects if the
+ * bytes are not an image.
  */
 export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   const options = { limitInputPixels: PIXELS_MAX, failOn: 'error' as const };
@@ -54,9 +55,13 @@ export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
   return pictures;
 }
 
-/** Grey, full contrast, in the size of `pageSize`; a receipt that keeps its size keeps its contrast. */
+/**
+ * Converts a page to greyscale with full contrast, in the size that `pageSize` returns. A receipt that keeps its size
+ * also keeps its contrast.
+ */
 export async function preparePicture(source: Sharp, number: number): Promise<Picture> {
-  // Its size is known when it is decoded and turned; not compressed in between, which takes longer than all else.
+  // The size is known only after decoding and rotating. The intermediate image is not compressed, because compression
+  // would take longer than all other steps.
   const { data, info } = await source
     .flatten({ background: '#ffffff' })
     .greyscale()
@@ -87,8 +92,8 @@ async function resize(source: Sharp, size: PictureSize, number: number): Promise
 }
 
 /**
- * Computes the spread of the grey values over the whole range; the darkest and the lightest hundredth do not count. `normalise` of sharp
- * does the same in another space of colours and takes as long as a third of the recognition.
+ * Spreads the grey values over the whole range. The darkest and the lightest hundredth of the pixels are ignored.
+ * `normalise` of sharp does the same in another colour space, and takes as long as a third of the OCR.
  */
 function fullContrast(grey: Buffer): { readonly factor: number; readonly offset: number } {
   const counts = new Uint32Array(256);
@@ -96,24 +101,24 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   const ignored = grey.length * IGNORED_SHARE;
   const darkest = valueAfter(counts, ignored);
   const lightest = 255 - valueAfter(counts.toReversed(), ignored);
-  // A page of one colour has nothing to spread.
+  // A page with a single colour cannot be spread.
   if (lightest <= darkest) return { factor: 1, offset: 0 };
   const factor = 255 / (lightest - darkest);
   return { factor, offset: -darkest * factor };
 }
 
-/** The first value that more than so many pixels have, or come before. */
+/** Returns the first grey value that the given number of pixels reach. */
 function valueAfter(counts: Uint32Array, pixels: number): number {
   let seen = 0;
   return counts.findIndex((count) => (seen += count) > pixels);
 }
 
-/** The reading of pictures, with the words in which it was found. */
+/** The reading of the pictures, with the recognized words. */
 export interface PicturesReading extends TextReading {
   readonly ocrPages: readonly TextPage[];
 }
 
-/** Reads pictures by OCR and finds the invoice in their text; `others` are pages that have text of their own. */
+/** Reads pictures by OCR and finds the invoice in their text. `others` are pages that have a text layer. */
 export async function readPictures(
   pictures: readonly Picture[],
   context: PictureContext,
@@ -134,13 +139,17 @@ export async function readPictures(
   const [only] = pictures;
   if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))
     return { ...reading, ocrPages: pages };
-  // Another page mode reads what the first took for a picture or a column; a receipt is also read enlarged.
+  // Another page mode recognizes text that the first mode took for a picture or a column. A receipt is also read in a
+  // larger size.
   const again = isNarrow(only) ? await resize(sharp(only.png), receiptSize(only), only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second] };
 }
 
-/** Values on which two readings of one picture agree get more confidence; else the more confident one counts. */
+/**
+ * If two readings of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
+ * confidence is used.
+ */
 function combineReadings(first: TextReading, second: TextReading): TextReading {
   const better = rank(second) > rank(first) ? second : first;
   const fields: Partial<Record<FieldPath, FieldReading>> = {};
@@ -163,7 +172,7 @@ function read(pages: readonly TextPage[], others: readonly TextPage[], context: 
   return readText(all.map(withIndex), { ...context, sourceFactor: 1, isOcr: true });
 }
 
-/** A sum that comes out, and what is required. */
+/** Tells whether the amounts add up and all required fields were read. */
 function isComplete({ fields }: TextReading): boolean {
   return fields.net_amount !== undefined && fields.invoice_number !== undefined && fields.issue_date !== undefined;
 }

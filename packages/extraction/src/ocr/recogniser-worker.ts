@@ -1,5 +1,6 @@
-// The worker of tesseract.js, which takes its data from our packages. Its own reads all languages from one folder: that would have to be
-// made first, and a process that reads documents can write nowhere. It gets nothing to fetch with.
+// Worker for tesseract.js that takes the language data from npm packages. The worker of tesseract.js reads all
+// languages from one directory, which would have to be created first, and a process that reads documents cannot write
+// files. This worker has no network access.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
@@ -12,7 +13,7 @@ interface WorkerScript {
 }
 
 const require = createRequire(import.meta.url);
-// This does the same as `tesseract.js/src/worker-script/node`; an upgrade must compare them.
+// This code does the same as `tesseract.js/src/worker-script/node`. Compare the two when you upgrade tesseract.js.
 const script = require('tesseract.js/src/worker-script') as WorkerScript;
 const getCore: unknown = require('tesseract.js/src/worker-script/node/getCore');
 

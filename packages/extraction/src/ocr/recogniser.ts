@@ -2,18 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 
-/** The compiled worker, also where tests run the sources. */
+/** Path of the compiled worker, which is also used when tests run the sources. */
 const WORKER = fileURLToPath(new URL('../../dist/ocr/recogniser-worker.js', import.meta.url));
 
 export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';
 
-/** Whole pages, one column of text, one block: page modes 3, 4 and 6 of tesseract. */
+/** Page modes of tesseract: whole page (3), one column of text (4), one block of text (6). */
 export type PageMode = '3' | '4' | '6';
 
-/** A word with its place in pixels, and its line. */
+/** A word with its position in pixels and its line. */
 export interface OcrWord {
   readonly text: string;
-  /** 0 to 1. */
+  /** Confidence from 0 to 1. */
   readonly confidence: number;
   readonly left: number;
   readonly right: number;
@@ -21,10 +21,12 @@ export interface OcrWord {
   readonly lineBottom: number;
 }
 
-/** One worker for a process: it takes 175 to 310 MB, and a process reads one document at a time. */
+/** Each process has one worker, because a worker takes 175 to 310 MB and a process reads one document at a time. */
 let current: { readonly key: string; readonly worker: Promise<Worker> } | undefined;
 
-/** Reads the words of a picture (PNG) in two languages; nothing is fetched from a network (documents reference, section 12). */
+/**
+ * Recognizes the words in a picture (PNG) in two languages. Nothing is downloaded (documents reference, section 12).
+ */
 export async function recognise(
   picture: Buffer,
   languages: readonly OcrLanguage[],
@@ -51,7 +53,7 @@ export async function recognise(
   );
 }
 
-/** Ends the worker of this process; the next picture starts another. */
+/** Ends the worker of this process. The next picture starts a new worker. */
 export async function closeRecogniser(): Promise<void> {
   const worker = current?.worker;
   current = undefined;
@@ -64,14 +66,14 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
   await closeRecogniser();
   const worker = startWorker(languages);
   current = { key, worker };
-  // A worker that did not start is not kept.
+  // A worker that failed to start is not kept.
   worker.catch(() => (current = undefined));
   return worker;
 }
 
-/** The compressed data of the languages are in packages; the worker finds them there. */
+/** The compressed language data is in npm packages, where the worker finds it. */
 async function startWorker(languages: readonly OcrLanguage[]): Promise<Worker> {
-  // If there is no handler, a bad picture causes an uncaught exception besides the rejection.
+  // Without this handler, a broken picture would cause an uncaught exception in addition to the rejection.
   const options = { workerPath: WORKER, langPath: '.', cacheMethod: 'none', errorHandler: () => undefined };
   return createWorker([...languages], OEM.LSTM_ONLY, options);
 }

@@ -13,7 +13,10 @@ const packages: Readonly<Record<OcrLanguage, string>> = {
   nld: require.resolve('@tesseract.js-data/nld/package.json'),
 };
 
-/** Returns the file with the trained data of a language, by the name under which tesseract.js asks for it: `./eng.traineddata.gz`. */
+/**
+ * Returns the path of the trained data for a language. tesseract.js asks for the data by a name such as
+ * `./eng.traineddata.gz`.
+ */
 export function trainedDataFile(name: string): string {
   const code = /(\w{3})\.traineddata\.gz$/.exec(name)?.[1] ?? '';
   if (!(code in packages)) throw new Error(`${name} is not the data of a language that is read.`);

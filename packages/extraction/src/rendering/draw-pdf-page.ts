@@ -13,10 +13,10 @@ interface PageTarget {
 
 const CANNOT_BE_DRAWN = 'The page cannot be drawn: it is damaged or needs too much memory. Read the original file.';
 
-/** Draws a page of a PDF with its annotations and filled fields. No code of the document runs. */
+/** Draws a page of a PDF with its annotations and filled form fields. Scripts in the document are not run. */
 export async function drawPdfPage(bytes: Uint8Array, target: PageTarget): Promise<RenderingOutcome> {
   try {
-    // Each page has an instance of its own: one that fails leaves nothing behind.
+    // Each page has its own PDFium instance, so that a failure does not affect later pages.
     const library = await PDFiumLibrary.init();
     try {
       const document = await library.loadDocument(bytes);
@@ -49,7 +49,7 @@ async function drawPage(document: PDFiumDocument, { page, width: widthMax }: Pag
   return { rendering: { mediaType: 'image/png', content } };
 }
 
-/** PDFium has plain errors, told apart by their texts; a run that breaks off is an error of WebAssembly. */
+/** PDFium throws plain errors that only their messages distinguish. A crash is a WebAssembly error. */
 function refusalOf(error: unknown): RenderingOutcome {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (name === 'RuntimeError') return refuse('DAMAGED', CANNOT_BE_DRAWN);

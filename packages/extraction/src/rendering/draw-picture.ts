@@ -4,7 +4,10 @@ import { PIXELS_MAX } from '../ocr/read-pictures.js';
 import { pictureSize } from './picture-size.js';
 import type { RenderingOutcome } from './rendering.js';
 
-/** Draws a page of a picture, turned as the camera says; one that is narrower than asked keeps its size. */
+/**
+ * Draws a page of an image, rotated as the camera metadata says. An image that is narrower than requested keeps its
+ * size.
+ */
 export async function drawPicture(
   bytes: Uint8Array,
   { page, width: widthMax }: { readonly page: number; readonly width: number },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentReading, FieldPath, InvoiceLine } from '../reading.js';
 
-/** Maximum length of a unit of measure; names and numbers have the limits of the canonical invoice. */
+/** Maximum length of a unit of measure. Names and numbers have the limits of the canonical invoice. */
 const UNIT_LENGTH_MAX = 100;
 
 const STYLE = `
@@ -38,8 +38,8 @@ const titles: Readonly<Record<DocumentReading['kind'], string>> = {
 };
 
 /**
- * A structured invoice as a page to read and to print: HTML without scripts, whose only foreign part is text. A saved copy
- * keeps the policy that allows its own style sheet and nothing else.
+ * Renders a structured invoice as a page for reading and printing: HTML without scripts, in which only texts come from
+ * the document. A saved copy keeps the content security policy, which allows only the built-in style sheet.
  */
 export function viewOf(reading: DocumentReading): string {
   const { kind, fields, invalidIban } = reading;
@@ -90,7 +90,7 @@ function required(value: string | null): string {
   return isolated(value) || ABSENT;
 }
 
-/** Rows without a value are left out. */
+/** Leaves out rows without a value. */
 function section(heading: string, rows: readonly (readonly [name: string, html: string])[]): string {
   const stated = rows.filter(([, html]) => html !== '').map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
   return `<section><h2>${heading}</h2><dl>${stated.join('')}</dl></section>`;
@@ -137,15 +137,18 @@ function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) =
   return `<h2>Totals</h2>\n<table class="totals"><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** Isolates the direction of a text of the document, so that it does not reverse its surroundings. Empty if there is no text. */
+/**
+ * Isolates the writing direction of a text from the document, so that the text does not reverse its surroundings.
+ * Returns an empty text if there is none.
+ */
 function isolated(text: string | null): string {
   return text === null ? '' : `<bdi>${shown(text)}</bdi>`;
 }
 
-/** Controls, and format characters but joiners and soft hyphens: they turn letters round or hide them. */
+/** Control characters, and format characters except joiners and soft hyphens. They can hide or reverse letters. */
 const STEERING = /(?![\t\n\r\u00ad\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
-/** Text of the document as text of HTML. What steers the display is shown by its number. */
+/** Escapes a text of the document for HTML. Characters that control the display are shown by their code points. */
 function shown(text: string | null): string {
   return (text ?? '')
     .replaceAll('&', '&amp;')

@@ -33,7 +33,7 @@ function contentOf(outcome: RenderingOutcome): Uint8Array {
 
 async function pictureOf(outcome: RenderingOutcome) {
   const { data, info } = await sharp(contentOf(outcome)).raw().toBuffer({ resolveWithObject: true });
-  /** The colour at a place in fractions of the picture. */
+  /** Returns the colour at a position, which is given in fractions of the picture size. */
   const colourAt = (x: number, y: number) => {
     const at = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels;
     return { r: data[at], g: data[at + 1], b: data[at + 2] };
@@ -42,7 +42,7 @@ async function pictureOf(outcome: RenderingOutcome) {
   return { format, width: info.width, height: info.height, colourAt };
 }
 
-/** Pages of 200 by 100 points, whose left half is red. */
+/** A PDF with pages of 200 by 100 points whose left half is red. */
 async function pdfOf(pages: number, change?: (file: PDFDocument) => void): Promise<Uint8Array> {
   const file = await PDFDocument.create();
   for (let count = 0; count < pages; count++) {
@@ -52,7 +52,7 @@ async function pdfOf(pages: number, change?: (file: PDFDocument) => void): Promi
   return file.save();
 }
 
-/** A picture of 60 by 30 pixels, whose left half is red. */
+/** An image of 60 by 30 pixels whose left half is red. */
 function picture() {
   const half = { create: { width: 30, height: 30, channels: 3 as const, background: RED } };
   return sharp({ create: { width: 60, height: 30, channels: 3, background: GREEN } }).composite([
@@ -60,7 +60,7 @@ function picture() {
   ]);
 }
 
-/** Content in a CAdES envelope without signers, in DER. */
+/** Wraps content in a CAdES envelope without signers, in DER. */
 function signed(content: Uint8Array): Buffer {
   const element = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
     const body = Buffer.concat(parts);
@@ -203,7 +203,7 @@ describe('a page of an image', () => {
 
   test('of 16,000 by 16,000 pixels is refused before it is decoded: this one has only few of them', async () => {
     const bytes = await picture().png().toBuffer();
-    // Width, height and check sum of the header.
+    // Width, height and checksum of the image header.
     bytes.writeUInt32BE(16_000, 16);
     bytes.writeUInt32BE(16_000, 20);
     bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);

@@ -8,7 +8,10 @@ import { drawPicture } from './draw-picture.js';
 import { viewOf } from './invoice-view.js';
 import type { RenderingOutcome, RenderingTarget } from './rendering.js';
 
-/** Renders a document for a person. Like `readDocument`, it rejects only for defects, and belongs into a process of its own. */
+/**
+ * Renders a document for people. Like `readDocument`, it rejects only for defects, and must run in a process of its
+ * own.
+ */
 export async function renderDocument(
   bytes: Uint8Array,
   mediaType: DocumentMediaType,
@@ -32,7 +35,7 @@ export async function renderDocument(
   }
 }
 
-/** An invoice that lacks required fields is shown with what it states. */
+/** An invoice that lacks required fields is shown with the fields that it states. */
 function show(outcome: ReadingOutcome): RenderingOutcome {
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   if (reading !== null) return { rendering: { mediaType: 'text/html', content: Buffer.from(viewOf(reading)) } };

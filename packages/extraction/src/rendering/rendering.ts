@@ -1,6 +1,9 @@
 import type { FailureReason } from '../reading.js';
 
-/** A picture of a page, from 1, at most so many pixels wide; or the invoice of the document's XML as a page to read. */
+/**
+ * A picture of a page (counted from 1) with a maximum width in pixels, or the XML invoice of the document as an HTML
+ * page.
+ */
 export type RenderingTarget =
   { readonly kind: 'PAGE'; readonly page: number; readonly width: number } | { readonly kind: 'VIEW' };
 
@@ -12,8 +15,8 @@ export interface Rendering {
 
 export type RenderingOutcome =
   | { readonly rendering: Rendering }
-  /** The document has only so many pages; of XML none. */
+  /** Number of pages of the document. XML has none. */
   | { readonly missing: 'PAGE'; readonly pages: number }
-  /** There is no XML in the document. */
+  /** The document contains no XML. */
   | { readonly missing: 'VIEW' }
   | { readonly failure: { readonly reason: FailureReason; readonly message: string } };

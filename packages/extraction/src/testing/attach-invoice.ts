@@ -1,6 +1,6 @@
 import { PDFDocument, PDFName } from 'pdf-lib';
 
-/** The PDF with an invoice in XML, and with metadata that name the profile of that XML. */
+/** Returns the PDF with an XML invoice attached, and with metadata that declare its profile. */
 export async function attachInvoice(pdf: Uint8Array, xml: string, conformanceLevel: string): Promise<Uint8Array> {
   const document = await PDFDocument.load(pdf);
   await document.attach(Buffer.from(xml), 'factur-x.xml', { mimeType: 'text/xml' });

@@ -1,13 +1,13 @@
 import { deflateSync } from 'node:zlib';
 
 /**
- * Small files that unpack to much (documents reference, section 3). `readDocument` refuses some of them; the others are for the
- * limits on time and memory of the process that calls it.
+ * Small malicious files that expand to large ones (documents reference, section 3). `readDocument` refuses some of
+ * them; the others test the time and memory limits of the process that calls it.
  */
 export const attackFiles = {
-  /** 25 million times "save the graphics state": the parser is busy for minutes, or takes gigabytes. */
+  /** 25 million "save graphics state" operators, which keep the parser busy for minutes or take gigabytes of memory. */
   savedStates: (): Buffer => pdfOf(deflateSync(Buffer.alloc(50_000_000, 'q '))),
-  /** Text operators that unpack to about 100 MB. */
+  /** Text operators that expand to about 100 MB. */
   textOperators: (): Buffer =>
     pdfOf(
       deflateSync(
@@ -18,11 +18,11 @@ export const attackFiles = {
         ]),
       ),
     ),
-  /** An attachment of 300 MB in 300 KB. */
+  /** An attachment of 300 MB, compressed to 300 KB. */
   attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
-  /** An attachment of which a pattern asks for each comment whether it goes on to the end of a later one. */
+  /** An attachment in which a pattern would search to the end of the file for every comment. */
   comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
-  /** A password is needed: standard security handler with a key that nobody has. */
+  /** An encrypted PDF whose password nobody has (standard security handler). */
   encrypted: (): Buffer => {
     const hex = 'ab'.repeat(32);
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${hex}> /U <${hex}> >> /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]`;
@@ -30,12 +30,12 @@ export const attackFiles = {
   },
 } as const;
 
-/** A PDF with packed attachments, `factur-x.xml` the first of them. */
+/** A PDF with compressed attachments, the first of which is `factur-x.xml`. */
 export function attachmentPdf(attachments: readonly Buffer[], type = '/Type /EmbeddedFile'): Buffer {
   return pdfOf(Buffer.from('BT ET'), attachments, '', type);
 }
 
-/** One page with the given content, packed or not, and packed attachments. */
+/** A PDF with one page of the given content, compressed or not, and compressed attachments. */
 function pdfOf(
   content: Buffer,
   attachments: readonly Buffer[] = [],

@@ -9,7 +9,7 @@ import type { FieldPath } from '../reading.js';
 import { countries, unitedStates } from './invoice-words.js';
 import type { Country, Word } from './invoice-words.js';
 
-/** An invoice with what it says. */
+/** A generated invoice with the expected values of its fields. */
 export interface GeneratedInvoice {
   readonly name: string;
   readonly layout: number;
@@ -66,7 +66,7 @@ const fonts = {
   bold: readFileSync(`${fontFolder}LiberationSans-Bold.ttf`),
 };
 
-/** mulberry32: the same invoice for the same seed. */
+/** Random number generator (mulberry32) that returns the same invoice for the same seed. */
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -123,7 +123,7 @@ class Pen {
     return this.size[0];
   }
 
-  /** `y` from the top. */
+  /** `y` is measured from the top of the page. */
   text(
     x: number,
     y: number,
@@ -137,7 +137,7 @@ class Pen {
     const draw = (piece: string, at: number): void =>
       this.page.drawText(piece, { x: at, y: this.size[1] - y - size, size, font, color: colour });
     if (!this.isSpelled) return draw(text, left);
-    // Letter by letter, as some producers do.
+    // Writes a text letter by letter, as some PDF producers do.
     let at = left;
     for (const letter of text) {
       if (letter !== ' ') draw(letter, at);
@@ -345,7 +345,10 @@ function rateText(content: Content, rate: number): string {
   return `${String(rate).replace('.', content.country.decimal)}${content.country.code === 'DE' || content.country.code === 'FR' ? ' ' : ''}%`;
 }
 
-/** Net, a line for each rate, gross; labels at `left`, amounts end at `right`. */
+/**
+ * Writes the net amount, a line for each tax rate and the gross amount. Labels begin at `left`, and amounts end at
+ * `right`.
+ */
 function drawTotals(pen: Pen, content: Content, top: number, left: number, right: number, factor = 1): number {
   const { word, money } = content;
   let y = top;
@@ -399,7 +402,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
     });
   switch (layout) {
     case 0: {
-      // A letter: the sender in one small line, the address in the window, facts at the right.
+      // A letter with the sender in one small line, the address in the window, and the invoice details on the right.
       pen.text(50, 40, content.supplier, 16, { bold: true });
       pen.text(50, 120, [content.supplier, ...content.supplierAddress].join(' · '), 6.5, { grey: true });
       block(50, 135, buyerLines, 10, 14);
@@ -415,7 +418,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 1: {
-      // Facts in a row, labels above values.
+      // Invoice details in a row, with labels above the values.
       pen.text(50, 40, content.supplier, 18, { bold: true });
       block(400, 40, [...content.supplierAddress, content.domain, `${word('vatId')} ${content.taxId}`], 8, 11);
       pen.text(50, 110, title(content), 20, { bold: true });
@@ -434,7 +437,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 2: {
-      // Two parties side by side, number and date in the title.
+      // Both parties side by side, with the number and the date in the title.
       pen.text(50, 50, `${numberLabel} ${content.number} ${word('of')} ${showDate(content.date)}`, 14, { bold: true });
       pen.text(50, 90, word('supplier'), 9, { bold: true });
       block(50, 105, [...supplierLines, `${word('vatId')}: ${content.taxId}`]);
@@ -450,7 +453,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 3: {
-      // The buyer first, the supplier only in the footer; label and value are one text.
+      // The buyer first and the supplier only in the footer; each label and its value are one text.
       pen.text(50, 60, word('buyer'), 8, { grey: true });
       block(50, 74, [...buyerLines, ...(content.buyerTaxId === '' ? [] : [`${word('vatId')}: ${content.buyerTaxId}`])]);
       pairs.slice(0, 4).forEach(([label, value], index) => pen.text(370, 60 + index * 14, `${label}: ${value}`));
@@ -462,7 +465,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 4: {
-      // Letterhead at the right, a box of facts with values set to the right, a sentence with the account.
+      // A letterhead on the right, a box of details with right-aligned values, and a sentence with the bank account.
       pen.text(545, 40, content.supplier, 15, { bold: true, right: true });
       [...content.supplierAddress, `${word('phone')}: ${content.phone}`, content.domain].forEach((text, index) =>
         pen.text(545, 62 + index * 11, text, 8, { right: true }),
@@ -483,7 +486,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 5: {
-      // Everything in one column; the totals in a row below their labels.
+      // Everything in one column, with the totals in a row below their labels.
       pen.text(50, 40, content.supplier, 13, { bold: true });
       block(50, 58, [content.supplierAddress.join(', '), `${word('vatId')}: ${content.taxId}`], 9);
       pen.text(50, 110, title(content), 13, { bold: true });
@@ -506,7 +509,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 6: {
-      // Letter by letter.
+      // Text written letter by letter.
       pen.text(50, 40, content.supplier, 14, { bold: true });
       block(50, 60, content.supplierAddress, 8);
       pen.text(330, 40, title(content), 16, { bold: true });
@@ -523,7 +526,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 7: {
-      // Two pages; the parties as tables, the totals on the second page.
+      // Two pages, with the parties as tables and the totals on the second page.
       pen.text(50, 40, title(content), 16, { bold: true });
       columnsOf(pairs.slice(0, 3), 340, 545, 40);
       pen.text(50, 110, word('supplier'), 10, { bold: true });
@@ -543,7 +546,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 8: {
-      // A credit note that names the invoice it corrects.
+      // A credit note that refers to the invoice that it corrects.
       pen.text(50, 40, content.supplier, 16, { bold: true });
       block(50, 62, content.supplierAddress, 8, 11);
       pen.text(50, 110, title(content), 18, { bold: true });
@@ -562,7 +565,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 9: {
-      // A wide row of facts in small letters, the order before the number.
+      // A wide row of details in small letters, with the order number before the invoice number.
       pen.text(50, 36, content.supplier, 15, { bold: true });
       pen.text(545, 36, title(content), 15, { bold: true, right: true });
       block(50, 56, [content.supplierAddress.join(', '), `${word('vatId')} ${content.taxId}`], 8, 11);
@@ -596,7 +599,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     default: {
-      // Facts below the table, a prepayment, what is left to pay.
+      // Details below the table, a prepayment, and the remaining amount.
       pen.text(50, 40, title(content), 20, { bold: true });
       pen.text(545, 40, content.supplier, 12, { bold: true, right: true });
       pen.text(50, 80, `${numberLabel}: ${content.number}`, 10);

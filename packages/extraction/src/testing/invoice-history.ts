@@ -1,10 +1,10 @@
 import { firstRevision, withSignature } from './pdf-history.js';
 import type { PdfObject, PdfObjects } from './pdf-history.js';
 
-/** The total of the invoice, and where it is printed. */
+/** Total of the invoice and its position on the page. */
 export const TOTAL = { text: '3951.97', x: 400, y: 620 } as const;
 
-/** Numbers of the objects of the invoice below. */
+/** Object numbers of the invoice that {@link invoice} returns. */
 export const at = {
   catalog: 1,
   pages: 2,
@@ -20,11 +20,11 @@ export const at = {
   letterhead: 12,
   picture: 13,
   layer: 14,
-  /** Free for what a test adds. */
+  /** First object number that tests can use. */
   free: 20,
 } as const;
 
-/** The drawing of the page. */
+/** Content stream of the page. */
 export function contentOf({
   total = TOTAL.text,
   more = '',
@@ -51,7 +51,7 @@ export function textAt(text: string, x: number, y: number): string {
   return `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`;
 }
 
-/** A part of a page, or how an annotation looks: a drawing of its own. */
+/** A form XObject, which is a part of a page or the appearance of an annotation. */
 export function drawing(data: string, box: string, entries = ''): PdfObject {
   return {
     entries: `/Type /XObject /Subtype /Form /BBox [${box}] /Resources ${at.resources} 0 R ${entries}`,
@@ -101,7 +101,7 @@ export function picture(grey: number): PdfObject {
   };
 }
 
-/** A signature field, visible where it has a rectangle. */
+/** A signature field, which is visible if it has a rectangle. */
 export function signatureField(
   value: number,
   { name = 'supplier', rectangle = '0 0 0 0', look }: { name?: string; rectangle?: string; look?: number } = {},
@@ -110,7 +110,7 @@ export function signatureField(
   return `<< /Type /Annot /Subtype /Widget /FT /Sig /T (${name}) /F 4 /Rect [${rectangle}] /V ${value} 0 R ${appearance} >>`;
 }
 
-/** Objects of the invoice below. */
+/** Objects of the invoice in {@link invoice}. */
 export const invoiceObjects: PdfObjects = {
   [at.catalog]: catalogWith(),
   [at.pages]: `<< /Type /Pages /Kids [${at.page} 0 R] /Count 1 >>`,
@@ -126,12 +126,12 @@ export const invoiceObjects: PdfObjects = {
   [at.layer]: '<< /Type /OCG /Name (Terms) >>',
 };
 
-/** An invoice over EUR 3951.97 with a form for the order number, not signed. `changes` are objects that it has instead. */
+/** An unsigned invoice of EUR 3951.97 with a form field for the order number. `changes` replace some of its objects. */
 export function unsignedInvoice(changes: PdfObjects = {}): Buffer {
   return firstRevision({ ...invoiceObjects, ...changes });
 }
 
-/** The same, signed in a second revision by its supplier, invisibly. */
+/** The same invoice, which its supplier signed invisibly in a second revision. */
 export function signedInvoice(file: Buffer = unsignedInvoice(), changes: PdfObjects = {}): Buffer {
   return withSignature(
     file,

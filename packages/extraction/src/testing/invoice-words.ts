@@ -1,4 +1,7 @@
-/** The words of invoices of one country, collected by hand from invoices, without regard to the rules of the extractor. */
+/**
+ * Words on invoices of one country. They were collected from real invoices and do not follow the rules of the
+ * extractor.
+ */
 export interface Country {
   readonly code: string;
   readonly currency: string;
@@ -524,7 +527,7 @@ export const countries: readonly Country[] = [
 const britain = countries[0];
 if (britain === undefined) throw new Error('the first country is the one that the American one varies');
 
-/** An American supplier: months first, dollars, no tax id of a form that can be checked, no IBAN. */
+/** An American supplier: month before day, dollars, no IBAN, and a tax id without a format that could be checked. */
 export const unitedStates: Country = {
   ...britain,
   code: 'US',

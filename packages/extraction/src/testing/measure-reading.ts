@@ -4,7 +4,7 @@ import type { FieldPath, FieldReading } from '../reading.js';
 import { printInvoice } from './printed-invoice.js';
 import type { PrintedInvoice } from './printed-invoice.js';
 
-/** Fields by their names in `evaluation/`. */
+/** Fields by the names that the files in `evaluation/` use. */
 const fields: Readonly<Record<string, FieldPath>> = {
   number: 'invoice_number',
   date: 'issue_date',
@@ -20,25 +20,25 @@ const fields: Readonly<Record<string, FieldPath>> = {
   tax_id: 'supplier.tax_id',
 };
 
-/** The fields that must be read in 9 of 10 cases (documents reference, 10.1). */
+/** Fields that must be read correctly in 9 of 10 cases (documents reference, 10.1). */
 export const keyFields: readonly string[] = ['number', 'date', 'gross', 'currency', 'iban'];
 
-/** One field of one invoice: what it says, and what was read. */
+/** A field of an invoice with its true value and the value that was read. */
 export interface MeasuredField {
   readonly invoice: string;
   readonly field: string;
-  /** Undefined where the invoice does not state it, or nobody can tell. */
+  /** True value. Undefined if the invoice does not state the field or the value is not known. */
   readonly expected: string | undefined;
   readonly found: FieldReading | undefined;
   readonly isRight: boolean;
 }
 
-/** Form in which the PDF of an invoice is sent: as it is, or as a picture. */
+/** Format in which an invoice is read: as a PDF with text, or as a scanned picture. */
 export type Sending = (
   pdf: Uint8Array,
 ) => Promise<{ readonly bytes: Uint8Array; readonly mediaType: DocumentMediaType }>;
 
-/** Prints, sends and reads one invoice, and compares every field that its description states. */
+/** Prints an invoice, converts it to the format and reads it, and compares every field that its description states. */
 export async function measureInvoice(
   invoice: PrintedInvoice,
   send: Sending = (pdf) => Promise.resolve({ bytes: pdf, mediaType: 'application/pdf' }),
@@ -49,7 +49,8 @@ export async function measureInvoice(
   return Object.entries(fields).flatMap(([field, path]): MeasuredField[] => {
     const stated = invoice.truth[field];
     const found = reading?.fields[path];
-    // Fields that the description leaves out are not compared, but an account that does not exist must not be found.
+    // Fields that the description leaves out are not compared, except that no bank account may be found on an invoice
+    // without one.
     if (stated === undefined && (field !== 'iban' || found === undefined)) return [];
     const expected = stated === '?' || stated === '' ? undefined : stated;
     const isRight = comparable(field, found?.value) === comparable(field, expected);
@@ -57,7 +58,7 @@ export async function measureInvoice(
   });
 }
 
-/** Spelling that changes nothing: blanks of accounts and numbers, punctuation of names and ids. */
+/** Removes differences without meaning: spaces in bank accounts and numbers, and punctuation in names and ids. */
 function comparable(field: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   switch (field) {
@@ -77,16 +78,16 @@ function comparable(field: string, value: string | undefined): string | undefine
   }
 }
 
-/** Fields that were read with a confidence from `from` to a tenth above it. */
+/** Fields that were read with a confidence from `from` to `from` plus 0.1. */
 export interface ConfidenceBand {
   readonly from: number;
   readonly count: number;
-  /** Shares of 1: how many are right, and the mean of what was claimed. */
+  /** Share of correct fields and mean stated confidence, both from 0 to 1. */
   readonly right: number;
   readonly claimed: number;
 }
 
-/** The share of right fields for each band of confidence (documents reference, section 11). */
+/** Returns the share of correct fields for each range of confidence (documents reference, section 11). */
 export function confidenceBands(measured: readonly MeasuredField[]): ConfidenceBand[] {
   return Array.from({ length: 10 }, (_, index) => index / 10).flatMap((from): ConfidenceBand[] => {
     const own = measured.filter(

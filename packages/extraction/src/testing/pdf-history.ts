@@ -1,21 +1,21 @@
-/** An object of a PDF: its text, or a dictionary and the bytes of its stream. `null` frees the number of the object. */
+/** A PDF object: its text, or a dictionary with the bytes of its stream. `null` frees the object number. */
 export type PdfObject = string | { readonly entries: string; readonly data: Buffer | string } | null;
 export type PdfObjects = Readonly<Record<number, PdfObject>>;
 
-/** Entries of the trailer besides `/Size` and `/Prev`. */
+/** Entries of the trailer other than `/Size` and `/Prev`. */
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;
-  /** False to leave out `%%EOF`, which readers do not need. */
+  /** Set to false to omit `%%EOF`, which PDF readers do not need. */
   readonly hasEnd?: boolean;
 }
 
-/** The first revision of a PDF. */
+/** Writes the first revision of a PDF. */
 export function firstRevision(objects: PdfObjects, options: RevisionOptions = {}): Buffer {
   return withRevision(Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1'), { 0: null, ...objects }, options);
 }
 
-/** The file with one more revision behind it (ISO 32000-1, 7.5.6). */
+/** Appends a revision to a PDF (ISO 32000-1, 7.5.6). */
 export function withRevision(
   file: Buffer,
   objects: PdfObjects,
@@ -42,8 +42,8 @@ export function withRevision(
 }
 
 /**
- * The file with one more revision, signed: `field` is the number of a signature field among `objects`, whose dictionary ends here
- * with its value. Nothing checks the signature, which is zeros.
+ * Appends a signed revision. `field` is the number of a signature field among `objects`; the function adds the
+ * signature to its dictionary. The signature consists of zeros, because nothing verifies it.
  */
 export function withSignature(
   file: Buffer,

@@ -9,18 +9,18 @@ import type { PDFFont, PDFPage } from 'pdf-lib';
 import type { OwnCompany } from '../reading.js';
 
 /**
- * An invoice that was written by hand as a supplier would lay it out, with what it says. The files are in
- * `evaluation/`, and their notation is described in `evaluation/README.md`.
+ * A handwritten text invoice in the layout of a supplier, with its true values. The files are in `evaluation/`, and
+ * `evaluation/README.md` describes their notation.
  */
 export interface PrintedInvoice {
   readonly name: string;
-  /** True values by the names of the notation; `currency: ?` means that nobody can tell. */
+  /** True values by field name. `currency: ?` means that the currency cannot be determined. */
   readonly truth: Readonly<Record<string, string>>;
   readonly companies: readonly OwnCompany[];
   readonly lines: readonly string[];
 }
 
-/** The invoices of one file of `evaluation/`. */
+/** Returns the invoices in one file of `evaluation/`. */
 export function readPrintedInvoices(file: string): readonly PrintedInvoice[] {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'evaluation', file), 'utf8');
   return text
@@ -55,7 +55,10 @@ function companyOf(line: string): OwnCompany {
   return { name, taxId: taxId === '' ? null : taxId, country: country === '' ? null : country };
 }
 
-/** `~IBAN:DE?? 3704 ...~`, `~IBAN-:PL?? ...~` (printed without its country), `~PL:526-104-08-2?~`: digits that fit. */
+/**
+ * Replaces `~IBAN:DE?? 3704 ...~`, `~IBAN-:PL?? ...~` (printed without its country) and `~PL:526-104-08-2?~` by numbers
+ * with correct check digits.
+ */
 function withCheckDigits(text: string): string {
   return text.replace(/~([A-Z]+)(-?):([^~]+)~/g, (_match, kind: string, bare: string, pattern: string) => {
     const isRight =
@@ -88,7 +91,7 @@ interface Fonts {
   readonly bold: PDFFont;
 }
 
-/** The invoice as a PDF with a text layer. */
+/** Returns the invoice as a PDF with a text layer. */
 export async function printInvoice(invoice: PrintedInvoice): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   const fontName = invoice.lines.find((line) => line.startsWith('@font '))?.slice('@font '.length) ?? 'liberation';

@@ -4,13 +4,16 @@ import type { Sharp } from 'sharp';
 import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
-/** A page that lies a little askew, on paper that is not quite white. */
+/** Returns a page that is slightly rotated, on paper that is not quite white. */
 const TURN_DEGREES = 0.6;
 const BLUR = 0.5;
 const GREY = 12;
 const GRAIN = 28;
 
-/** Sends the first page as a scanner would: clean, or slightly turned, blurred and grainy. The grain is the same in every run. */
+/**
+ * Converts the first page to a scan: clean, or slightly rotated, blurred and grainy. The grain is the same in every
+ * run.
+ */
 export function asScan(dpi: number, isRough: boolean): Sending {
   return async (pdf) => {
     const library = await PDFiumLibrary.init();

@@ -6,19 +6,19 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 export interface AccountReading {
   readonly ibans: readonly Candidate[];
-  /** Looks like an IBAN and fails, as printed. */
+  /** A text that looks like an IBAN but is invalid, as printed. */
   readonly invalid: string | null;
-  /** A British account without an IBAN. */
+  /** A UK bank account without an IBAN. */
   readonly domestic: { readonly sortCode: Candidate; readonly accountNumber: Candidate } | undefined;
 }
 
-/** The account that will be debited is the buyer's. */
+/** A bank account that will be debited belongs to the buyer. */
 const PAYERS_ACCOUNT =
   /abgebucht|abbuchung|eingezogen|mandat|prelev|domicilia(?:ción|cion)|adeudo|addebit|incasso|lastschrift|direct debit|polecenie zaplaty|automatisch afgeschreven|geincasseerd|\*{3}/i;
 const BANK_WORDS =
   /iban|bank|konto|rekening|\brib\b|coordinate|cuenta|rachun|bonifico|überweis|ueberweis|virement|transfer|przelew|transferencia|overma|\bbic\b|swift/i;
 
-/** Accounts to pay to (documents reference, 10.2). */
+/** Finds the bank accounts to pay to (documents reference, 10.2). */
 export function findAccounts(document: TextDocument, zones: readonly PartyZone[]): AccountReading {
   const ibans: Candidate[] = [];
   let invalid: string | null = null;
@@ -39,7 +39,7 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
         cell,
         start: match.start,
         end: match.end,
-        // The first of several is the one to pay to.
+        // If there are several bank accounts, the first one is used.
         score: score - ibans.length * 0.11,
         evidence: isAnnounced ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
         isProven: true,
@@ -77,7 +77,7 @@ function findDomesticAccount(document: TextDocument): AccountReading['domestic']
   return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
 }
 
-/** A pattern with its label, in one cell or over two cells of a line. */
+/** Finds a pattern with its label, in one cell or in two cells of a line. */
 function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefined {
   for (const cell of document.cells) {
     const lines = document.lines[cell.page] ?? [];
@@ -105,7 +105,10 @@ function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefi
   return undefined;
 }
 
-/** Accounts behind an IBAN label that are no IBAN in form: reported, never stored as `iban`. */
+/**
+ * Finds numbers after an IBAN label that do not have the format of an IBAN. They are reported but never stored as
+ * `iban`.
+ */
 export function findMalformedIban(document: TextDocument): string | null {
   for (const place of placesOf(document, 'iban')) {
     if (place.hit.key !== 'iban') continue;

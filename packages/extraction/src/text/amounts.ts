@@ -1,20 +1,20 @@
-/** An amount as found in a text. */
+/** An amount that was found in a text. */
 export interface AmountMatch {
-  /** Plain decimal, as printed: `1234.50`, `-12.00`. */
+  /** The amount as a plain decimal with the printed decimals, such as `1234.50` or `-12.00`. */
   readonly value: string;
-  /** Amount in thousandths, for arithmetic. */
+  /** The amount in thousandths, for exact arithmetic. */
   readonly thousandths: number;
   readonly decimals: number;
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** The sign, word or code printed next to it, as printed. */
+  /** Currency sign, word or code next to the amount, as printed. */
   readonly currency: string | null;
 }
 
 export type DecimalMark = '.' | ',';
 
-/** Signs, words and codes next to amounts; longer ones first. */
+/** Currency signs, words and codes next to amounts, longer ones first. */
 const CURRENCY =
   '(?:US\\$|CA\\$|C\\$|AU\\$|A\\$|NZ\\$|HK\\$|S\\$|R\\$|[€$£¥₹₺₪₩฿₽]|(?:EUR|USD|GBP|PLN|CHF|CZK|SEK|NOK|DKK|HUF|RON|BGN|TRY|ILS|INR|JPY|CNY|KRW|THB|BRL|CAD|AUD|NZD|HKD|SGD|MYR|MXN|ZAR|AED|SAR|QAR|BHD|KWD|OMR|JOD|TND|ISK|PHP|IDR|UAH|RSD|CLP|COP|ARS|EGP|PKR|LKR|NGN|KES|MAD|VND|TWD)(?![A-Za-z])|(?:zł|zl|Kč|Kc|Ft|lei|лв|TL|RM|Fr\\.|Rs\\.?|kr\\.?|euro|Euro|EURO|R)(?![A-Za-z]))';
 const BODY =
@@ -24,7 +24,7 @@ const AMOUNT = new RegExp(
   'gu',
 );
 
-/** The decimal mark that most amounts of the document use; undefined when none shows it. */
+/** Returns the decimal mark that most amounts of the document use, or undefined if no amount shows it. */
 export function decimalMarkOf(texts: Iterable<string>): DecimalMark | undefined {
   let commas = 0;
   let dots = 0;
@@ -38,7 +38,7 @@ export function decimalMarkOf(texts: Iterable<string>): DecimalMark | undefined 
   return commas > dots ? ',' : '.';
 }
 
-/** All amounts of a text, in any notation (documents reference, 10.2). */
+/** Finds all amounts in a text, in any notation (documents reference, 10.2). */
 export function findAmounts(text: string, mark: DecimalMark | undefined): AmountMatch[] {
   const found: AmountMatch[] = [];
   for (const match of text.matchAll(AMOUNT)) {
@@ -67,7 +67,7 @@ export function findAmounts(text: string, mark: DecimalMark | undefined): Amount
   return found;
 }
 
-/** Not part of a word, a date, an id or a percentage. */
+/** Excludes numbers that are part of a word, a date, an id or a percentage. */
 function isAlone(
   text: string,
   start: number,
@@ -83,7 +83,7 @@ function isAlone(
   return after !== undefined || !/^\p{L}/u.test(next);
 }
 
-/** Undefined for a number that no notation explains. */
+/** Returns undefined for a number that fits no notation. */
 function toPlain(body: string, mark: DecimalMark | undefined): string | undefined {
   const text = body.replace(/,-{1,2}$/, '').replace(/[ ']/g, '');
   if (body.endsWith('-')) return `${text.replace(/[.,]/g, '')}.00`;
@@ -93,7 +93,8 @@ function toPlain(body: string, mark: DecimalMark | undefined): string | undefine
   const fraction = text.slice(text.lastIndexOf(last) + 1);
   const isMixed = new Set(separators).size > 1;
   if (!isMixed && separators.length > 1) return trimZeros(text.replace(/[.,]/g, ''));
-  // One separator and three digits: a group, unless the document writes its decimals with this mark (and thousandths).
+  // A single separator before three digits separates thousands, unless the document uses this mark for decimals (and
+  // states thousandths).
   if (!isMixed && fraction.length === 3 && !text.startsWith('0') && (mark === undefined || mark !== last)) {
     return trimZeros(text.replace(/[.,]/g, ''));
   }

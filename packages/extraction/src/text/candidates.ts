@@ -2,7 +2,7 @@ import { boxOf, confidenceOf } from './layout.js';
 import type { FieldReading } from '../reading.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A value that may be the one of a field. */
+/** A possible value of a field. */
 export interface Candidate {
   readonly value: string;
   readonly cell: ReadCell;
@@ -10,15 +10,15 @@ export interface Candidate {
   readonly end: number;
   readonly score: number;
   readonly evidence: 'SPECIFIC_LABEL' | 'GENERIC_LABEL' | 'NO_LABEL';
-  /** A check digit or the sum of net and tax fits. */
+  /** True if a check digit, or the sum of net and tax, confirms the value. */
   readonly isProven: boolean;
   readonly method: FieldReading['method'];
 }
 
-/** A score from which a candidate is as sure as it can be. */
+/** Score at which a candidate reaches the highest confidence. */
 const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
-/** A generic label whose value has no rival. */
+/** Confidence of the only value with a generic label. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
 const RIVAL_SCORES = 0.35;
 const CONFIDENCE_WITHOUT_LABEL_MAX = 0.4;
@@ -29,13 +29,16 @@ const AGREEMENT_BONUS = 0.15;
 
 export interface Choice {
   readonly best: Candidate;
-  /** Another value is about as likely. */
+  /** Confidence if another value is about as likely. */
   readonly isContested: boolean;
-  /** True when another value is possible. */
+  /** True if another value is possible. */
   readonly hasRival: boolean;
 }
 
-/** The best value; where two different ones are close, neither is sure (documents reference, 10.1). */
+/**
+ * Returns the best value. If two different values have similar scores, the confidence is low (documents reference,
+ * 10.1).
+ */
 export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
   const byValue = new Map<string, Candidate>();
   for (const candidate of candidates) {
@@ -55,7 +58,7 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
   return { best, isContested: lead < CLOSE_SCORES, hasRival: lead < RIVAL_SCORES };
 }
 
-/** Turns the chosen candidate into a field with its proof (documents reference, section 11). */
+/** Converts the chosen candidate into a field with its evidence (documents reference, section 11). */
 export function toReading(
   document: TextDocument,
   candidate: Candidate,

@@ -6,7 +6,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 export interface CurrencyReading {
   readonly best: Candidate | undefined;
-  /** Possible currencies of an ambiguous sign; empty when the currency was read, or nothing was printed. */
+  /** Possible currencies of an ambiguous sign. Empty if the currency was read or nothing was printed. */
   readonly candidates: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   s$: 'SGD',
   rm: 'MYR',
 };
-/** Possible currencies of an ambiguous sign, and the country that decides (documents reference, 10.6). */
+/** Possible currencies of an ambiguous sign, with the country that decides between them (documents reference, 10.6). */
 const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   $: { US: 'USD', CA: 'CAD', AU: 'AUD', NZ: 'NZD', HK: 'HKD', SG: 'SGD', MX: 'MXN' },
   kr: { SE: 'SEK', NO: 'NOK', DK: 'DKK', IS: 'ISK' },
@@ -55,7 +55,10 @@ const SCORE_BESIDE_AMOUNT = 0.9;
 const SCORE_OF_SIGN = 1;
 const SCORE_OF_CODE_ALONE = 0.55;
 
-/** The currency, or what an ambiguous sign may mean. `countries` are those of the supplier's ids, account and domain. */
+/**
+ * Returns the currency, or the possible currencies of an ambiguous sign. `countries` are the countries of the ids, the
+ * bank account and the domain of the supplier.
+ */
 export function findCurrency(
   document: TextDocument,
   gross: Candidate | undefined,
@@ -116,7 +119,7 @@ export function findCurrency(
   return resolveSign(sign[0], sign[1], countries);
 }
 
-/** Codes that are hardly ever a word or an abbreviation of something else. */
+/** Currency codes that are rarely a word or an abbreviation. */
 const COMMON_CODES: ReadonlySet<string> = new Set(
   (
     'EUR USD GBP PLN CHF CZK SEK NOK DKK HUF RON BGN ILS INR JPY CNY KRW THB BRL CAD AUD NZD HKD SGD MYR MXN ZAR AED SAR ' +
@@ -128,7 +131,7 @@ function fits(sign: string, code: string): boolean {
   return Object.values(AMBIGUOUS[sign] ?? {}).includes(code);
 }
 
-/** `Total: EUR | 123.00`, `Total (EUR) | 123.00`: the code in a cell of the same line. */
+/** Finds the code in a cell of the same line, as in `Total: EUR | 123.00` or `Total (EUR) | 123.00`. */
 function besideGross(document: TextDocument, cell: ReadCell): string | null {
   const line = document.lines[cell.page]?.[cell.line];
   for (const other of line?.cells ?? []) {
@@ -139,7 +142,7 @@ function besideGross(document: TextDocument, cell: ReadCell): string | null {
   return null;
 }
 
-/** The value with the best place; more hits decide between equal ones. */
+/** Returns the value in the best position. If positions are equal, the more frequent value is used. */
 function mostSupported(found: readonly Candidate[]): Candidate | undefined {
   const byValue = new Map<string, { best: Candidate; count: number }>();
   for (const candidate of found) {
@@ -166,7 +169,7 @@ function resolveSign(
   const all = Object.values(meanings);
   const chosen = new Set(countries.map((country) => meanings[country]).filter((code) => code !== undefined));
   const [only] = chosen;
-  // A pound is British unless another country with pounds is named.
+  // A pound sign means British pounds, unless another country with pounds is named.
   const value = chosen.size === 1 ? only : sign === '£' && chosen.size === 0 ? 'GBP' : undefined;
   if (value === undefined) return { best: undefined, candidates: [...new Set(all)] };
   return {

@@ -4,19 +4,19 @@ import type { LabelKind } from './labels.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 import type { DateMatch } from './dates.js';
 
-/** Dates that belong to something else keep this much of their score for the field. */
+/** Factor for the score of dates that belong to another purpose. */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
 const SECOND_VALUE_PENALTY = 0.05;
-/** Words before the date of another invoice: the one that is credited, or that was paid in advance. */
+/** Words before the date of another invoice, such as one that is credited or was paid in advance. */
 const ANOTHER_INVOICE =
   /(?:relat(?:es|ing) to|credit(?:ed)? for|against|corrects?|original|\bless\b|deposit|\bzur?\b|betreff|bezug|bezogen|abzgl|abzüglich|storniert|\bsur\b|d'origine|acompte|avance|concernant|annule|à déduire|do faktury|dotyczy|korygowanej|zaliczk|rectifica(?!tiva n)|abona la|anticipo|a cuenta|\brif\b|riferimento|a storno|acconto|betreft|inzake|op factuur|voorschot|aanbetaling)[^\n]{0,60}$/i;
 const ANOTHER_INVOICE_PENALTY = 0.6;
-/** `01.08. - 31.08.2025`, `1 to 31 March 2025`: the end of a period. */
+/** Matches the end of a period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
 const PERIOD_BEFORE =
   /(?:\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}(?: \p{L}{3,10}(?: \d{4})?)?)\.? ?(?:-|to|bis|au|à|do|al|a|tot|t\/m)(?: zum)? ?$/iu;
-/** `Wiesbaden, den 13.02.2025`. */
+/** Matches a town before a date, as in `Wiesbaden, den 13.02.2025`. */
 const TOWN_BEFORE = /^\p{Lu}[\p{L} .'/()-]{1,40}, (?:den |am |le |il |li |dnia |dn\. |a )*$/u;
 const PERIOD_PENALTY = 0.3;
 
@@ -24,7 +24,7 @@ interface Found extends Candidate {
   readonly isAmbiguous: boolean;
 }
 
-/** Candidates for the date of issue and the date of payment (documents reference, 10.2). */
+/** Finds candidates for the issue date and the due date (documents reference, 10.2). */
 export function findDateCandidates(
   document: TextDocument,
   today: string,
@@ -55,7 +55,7 @@ function labelled(document: TextDocument, kind: LabelKind): Found[] {
     for (const region of place.regions) {
       const dates = region.cell.dates.filter(({ start, end }) => start >= region.start - 1 && end <= region.end + 1);
       dates.forEach((date, index) => {
-        // Words between label and date loosen what binds them.
+        // Words between a label and a date make it less likely that they belong together.
         const between = region.cell.text.slice(region.start, date.start).replace(/[^\p{L}]/gu, '').length;
         const score = region.base * place.weight - SECOND_VALUE_PENALTY * index - Math.min(0.3, between * 0.015);
         const bonus = region.cell.page === 0 ? 0.05 : -0.1;
@@ -88,7 +88,7 @@ function withoutClaimed(candidates: readonly Found[], others: readonly Found[]):
   });
 }
 
-/** A date that no label explains: at the top of the first page, the higher the likelier. */
+/** A date without a label is more likely to be the issue date the higher it is on the first page. */
 function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] {
   const page = document.pages[0];
   if (page === undefined) return [];
@@ -113,7 +113,7 @@ function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] 
     );
 }
 
-/** `Rechnung Nr. 4711 vom 5.3.2024`: the date on the line of the number label. */
+/** Finds the date in the line of the invoice number, as in `Rechnung Nr. 4711 vom 5.3.2024`. */
 function besideNumber(document: TextDocument, cell: ReadCell, start: number): boolean {
   const line = document.lines[cell.page]?.[cell.line];
   if (line === undefined) return false;

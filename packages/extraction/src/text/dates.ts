@@ -1,13 +1,13 @@
-/** A date as found in a text. */
+/** A date that was found in a text. */
 export interface DateMatch {
   /** `YYYY-MM-DD`. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** Day and month could be the other way round, and nothing in the document decides. */
+  /** True if day and month could be swapped and nothing in the document decides. */
   readonly isAmbiguous: boolean;
-  /** Eight digits in a row: a date only where a label says so. */
+  /** True for eight digits in a row, which count as a date only after a label. */
   readonly isCompact: boolean;
 }
 
@@ -37,7 +37,7 @@ const DAY_MONTH_YEAR =
 const MONTH_DAY_YEAR = /(?<!\p{L})(\p{L}{3,12})\.?[ -](\d{1,2})(?:st|nd|rd|th)?,? ?[ -]?(\d{4})(?!\d)/giu;
 const COMPACT = /(?<![\d./-])(20\d{2})(0[1-9]|1[0-2])([0-2]\d|3[01])(?![\d./-])/g;
 
-/** Returns the order of day and month in the other dates of the document; undefined when none shows it. */
+/** Returns the order of day and month in the other dates of the document, or undefined if no date shows it. */
 export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
   for (const text of texts) {
     for (const [, first, , second, year] of text.matchAll(SEPARATED)) {
@@ -49,7 +49,10 @@ export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
   return undefined;
 }
 
-/** All dates of a text in the seven languages (documents reference, 10.2). `order` decides between 3/4 and 4/3. */
+/**
+ * Finds all dates in a text in the seven languages (documents reference, 10.2). `order` decides whether 3/4 is a day in
+ * March or April.
+ */
 export function findDates(text: string, order: DateOrder | undefined): DateMatch[] {
   const found: DateMatch[] = [];
   const add = (match: RegExpExecArray, date: string | undefined, isAmbiguous = false, isCompact = false): void => {
@@ -88,7 +91,7 @@ function namedDate(year: string | undefined, name: string | undefined, day: stri
   return month === undefined ? undefined : toDate(year ?? '', String(month), day ?? '');
 }
 
-/** Undefined for a day that does not exist and for years outside 1990 to 2089. */
+/** Returns undefined for a day that does not exist, and for years outside 1990 to 2089. */
 function toDate(year: string, month: string, day: string): string | undefined {
   const fullYear = year.length === 2 ? 2000 + Number(year) : Number(year);
   if (fullYear < 1990 || fullYear > 2089) return undefined;

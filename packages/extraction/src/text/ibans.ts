@@ -2,9 +2,9 @@ import { getCountrySpecifications } from 'ibantools';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { repairIban } from './misread.js';
 
-/** Something that looks like an IBAN. */
+/** A text that looks like an IBAN. */
 export interface IbanMatch {
-  /** IBAN without blanks, in upper case. */
+  /** IBAN without spaces, in upper case. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
@@ -14,14 +14,15 @@ export interface IbanMatch {
 
 const specifications = getCountrySpecifications();
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
-/** Start of an IBAN as OCR may misread it. */
+/** Beginning of an IBAN as OCR may misread it. */
 const MISREAD_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?([\dOQDILBSZG]{2})(?=[ .-]?[A-Z0-9])/giu;
-/** A Polish account without its country. */
+/** A Polish bank account number without its country code. */
 const NRB = /(?<![\d\p{L}] ?)\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
 
 /**
- * All IBANs of a text, also those whose check digits fail, and Polish accounts of 26 digits (documents reference, 10.2).
- * @param isOcr letters that OCR takes for digits are repaired where the check digits then fit
+ * Finds all IBANs in a text, including those with wrong check digits, and Polish bank account numbers of 26 digits
+ * (documents reference, 10.2).
+ * @param isOcr corrects letters that OCR confused with digits, if the check digits then match
  */
 export function findIbans(text: string, isOcr = false): IbanMatch[] {
   const found: IbanMatch[] = [];
@@ -32,7 +33,7 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
     const end = endOfLetters(text, match.index, length);
     if (end === undefined) continue;
     const raw = text.slice(match.index, end);
-    // Words that follow a tax id are no account.
+    // Words after a tax id are not part of a bank account.
     if (/[a-z]/.test(raw) && /[A-Z]/.test(raw)) continue;
     const printed = raw.replace(/[ .-]/g, '').toUpperCase();
     const repaired = isOcr ? repairIban(printed) : printed;
@@ -51,7 +52,10 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
   return found;
 }
 
-/** Returns the offset at which the given number of letters and digits ends; undefined when the text goes on or ends before. */
+/**
+ * Returns the offset at which the given number of letters and digits ends, or undefined if the text is longer or
+ * shorter.
+ */
 function endOfLetters(text: string, start: number, count: number): number | undefined {
   let seen = 0;
   let gap = 0;

@@ -1,6 +1,9 @@
 import { foldKey, foldText } from './normalise.js';
 
-/** Kind of value that a label announces. `otherDate`, `otherNumber` and `otherAmount` keep values from being taken for something else. */
+/**
+ * Kind of value that a label announces. The labels of `otherDate`, `otherNumber` and `otherAmount` prevent values from
+ * being assigned to the wrong field.
+ */
 export type LabelKind =
   | 'number'
   | 'issueDate'
@@ -27,7 +30,7 @@ interface LabelWords {
   readonly generic?: string;
 }
 
-/** One row for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4). */
+/** Labels for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4). */
 const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   number: [
     {
@@ -573,7 +576,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   ],
 };
 
-/** German words are written together with what precedes them: Handelsrechnung, Schlussrechnung. */
+/** German compound words end with these labels, as in Handelsrechnung and Schlussrechnung. */
 const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|nota)$/;
 
 interface LabelEntry {
@@ -583,7 +586,7 @@ interface LabelEntry {
   readonly length: number;
 }
 
-/** A label in a text. One text can announce several things: `VAT` a tax amount and a tax id. */
+/** A label in a text. One text can announce several kinds of values: `VAT` announces a tax amount and a tax id. */
 export interface LabelHit {
   readonly entries: readonly LabelEntry[];
   readonly key: string;
@@ -623,7 +626,7 @@ function addToTrie(root: TrieNode, kind: LabelKind, text: string, isSpecific: bo
   node.entries.push({ kind, isSpecific, key, length: text.length });
 }
 
-/** All labels of a text, longest first where they overlap, in the order of the text. */
+/** Finds all labels in a text, in the order of the text. If labels overlap, the longest one is used. */
 export function findLabels(text: string): LabelHit[] {
   const { key, offsets } = foldText(text);
   const found: LabelHit[] = [];

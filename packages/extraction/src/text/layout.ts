@@ -1,25 +1,25 @@
 import type { Box } from '../reading.js';
 import { normaliseText } from './normalise.js';
 
-/** A piece of text with its place, in points (or pixels) from the left and the top of the page. */
+/** A piece of text with its position from the left and the top of the page, in points or pixels. */
 export interface TextRun {
   readonly text: string;
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Height of the font, in the same unit. */
+  /** Height of the font, in the same unit as the position. */
   readonly size: number;
-  /** 0 to 1: how sure the text itself is. 1 for a text layer. */
+  /** Confidence of the text itself, from 0 to 1. A text layer has 1. */
   readonly confidence: number;
 }
 
 interface PlacedRun extends TextRun {
-  /** Offset of the text of the run in the text of the cell. */
+  /** Offset of the text of this run in the text of the cell. */
   readonly start: number;
 }
 
-/** Text that is close together on a line; the next cell is a column further. */
+/** Text that is close together on a line. The next cell begins after a wider gap. */
 export interface TextCell {
   readonly text: string;
   readonly left: number;
@@ -28,7 +28,7 @@ export interface TextCell {
   readonly bottom: number;
   readonly size: number;
   readonly runs: readonly PlacedRun[];
-  /** Index of the page in the document, of the line in the page, of the cell in the line. */
+  /** Index of the page in the document, of the line in the page, and of the cell in the line. */
   readonly page: number;
   readonly line: number;
   readonly index: number;
@@ -41,28 +41,29 @@ export interface TextLine {
 }
 
 export interface TextPage {
-  /** Page number, from 1. */
+  /** Page number, counted from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
   readonly lines: readonly TextLine[];
 }
 
-/** Runs whose middles differ by less are on one line; in sizes of the font. */
+/** Maximum vertical distance between the middles of runs on one line, in font sizes. */
 const SAME_LINE = 0.45;
-/** A wider gap is a new cell: in sizes of the font, and in points. */
+/** Minimum gap between two cells, in font sizes and in points. */
 const CELL_GAP_SIZES = 1;
 const CELL_GAP_MIN = 6;
 /**
- * Minimum gap between cells in widths of a letter: in a typewriter font a blank is as wide as a letter, and letters have air around them.
+ * Minimum gap between two cells in letter widths. In a monospaced font, a space is as wide as a letter, and there is
+ * space around the letters.
  */
 const CELL_GAP_LETTERS = 1.7;
-/** A wider gap is a blank. */
+/** Minimum gap that counts as a space. */
 const BLANK_GAP_SIZES = 0.15;
-/** Letters that were placed one by one: a blank is wider than the usual distance between them. */
+/** For letters that were placed one by one, a space is wider than the usual distance between letters. */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
 
-/** Arranges the text of one page as lines of cells (documents reference, section 4). */
+/** Arranges the text of a page as lines of cells (documents reference, section 4). */
 export function layoutPage(
   runs: readonly TextRun[],
   page: { readonly index: number; readonly number: number; readonly width: number; readonly height: number },
@@ -79,7 +80,7 @@ export function layoutPage(
   return { number: page.number, width: page.width, height: page.height, lines };
 }
 
-/** Cells know the index of their page, which changes when pages are put together. */
+/** Cells store the index of their page, which changes when pages are combined. */
 export function withIndex(page: TextPage, index: number): TextPage {
   return {
     ...page,
@@ -87,7 +88,7 @@ export function withIndex(page: TextPage, index: number): TextPage {
   };
 }
 
-/** The place of a part of a cell, in fractions of the page. */
+/** Returns the position of a part of a cell, in fractions of the page. */
 export function boxOf(cell: TextCell, start: number, end: number, page: TextPage): Box {
   let left = Infinity;
   let right = -Infinity;
@@ -112,7 +113,7 @@ export function boxOf(cell: TextCell, start: number, end: number, page: TextPage
   ];
 }
 
-/** The least sure run within a part of a cell. */
+/** Returns the lowest confidence of the runs within a part of a cell. */
 export function confidenceOf(cell: TextCell, start: number, end: number): number {
   const touched = cell.runs.filter((run) => run.start < end && run.start + run.text.length > start);
   return touched.reduce((least, { confidence }) => Math.min(least, confidence), 1);
@@ -148,7 +149,7 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
       groups.push([run]);
       continue;
     }
-    // Text printed twice at the same place, for bold letters.
+    // Removes text that is printed twice in the same position to look bold.
     if (run.text === before.text && Math.abs(run.left - before.left) < 0.1 * run.size) continue;
     const gap = run.left - before.right;
     const letter = Math.max(widthOfLetter(run), widthOfLetter(before));
@@ -159,7 +160,7 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
   return groups;
 }
 
-/** 0 for short words, whose letters say little about the font. */
+/** Returns 0 for short words, whose letters say little about the font. */
 function widthOfLetter({ text, left, right }: TextRun): number {
   return text.length < 3 ? 0 : (right - left) / text.length;
 }

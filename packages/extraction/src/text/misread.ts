@@ -1,6 +1,6 @@
 import { getCountrySpecifications } from 'ibantools';
 
-/** Digits and the letters that OCR takes for them (documents reference, 10.2). */
+/** Digits, with the letters that OCR confuses with them (documents reference, 10.2). */
 const DIGIT_BY_LETTER: Readonly<Record<string, string>> = {
   O: '0',
   Q: '0',
@@ -23,14 +23,14 @@ const LETTER_BY_DIGIT: Readonly<Record<string, string>> = {
 
 const specifications = getCountrySpecifications();
 
-/** Letters where a number has digits alone become the digits they look like. */
+/** Replaces letters by the digits that they resemble, for numbers that contain only digits. */
 export function withDigits(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => DIGIT_BY_LETTER[letter] ?? letter);
 }
 
 /**
- * An IBAN as OCR read it, without blanks, with the letters and digits that its country has at each place. The caller
- * accepts it only when its check digits fit.
+ * Returns an IBAN that was read by OCR, without spaces, with letters and digits in the positions that its country
+ * requires. The caller accepts it only if the check digits match.
  */
 export function repairIban(compact: string): string {
   const country = compact.slice(0, 2);
@@ -42,7 +42,7 @@ export function repairIban(compact: string): string {
   return `${country}${withDigits(compact.slice(2, 4))}${account.join('')}`;
 }
 
-/** `^[A-Z]{4}[0-9]{14}$`: the class of each character. */
+/** Returns the class of each character of a pattern such as `^[A-Z]{4}[0-9]{14}$`. */
 function classesOf(pattern: string): string[] {
   return [...pattern.matchAll(/\[([^[\]]+)\]\{(\d+)\}/g)].flatMap(([, characters = '', count]) =>
     Array.from({ length: Number(count) }, () => characters),

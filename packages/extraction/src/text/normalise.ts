@@ -1,6 +1,6 @@
 /**
- * Brings printed text to one form (documents reference, 10.1): compatibility characters become plain ones, every blank a
- * space, every dash a hyphen, every apostrophe a straight one.
+ * Normalizes printed text (documents reference, 10.1): compatibility characters become plain ones, every white space
+ * becomes a space, every dash a hyphen, and every apostrophe a straight one.
  */
 export function normaliseText(text: string): string {
   return text
@@ -11,7 +11,7 @@ export function normaliseText(text: string): string {
     .replace(/[\u2018\u2019\u201b\u00b4\u0060\u02bc\u2032]/g, "'");
 }
 
-/** A text reduced to its letters and digits, with the way back: `offsets[i]` is the offset of `key[i]` in the text. */
+/** A text reduced to its letters and digits. `offsets[i]` is the position of `key[i]` in the original text. */
 export interface FoldedText {
   readonly key: string;
   readonly offsets: readonly number[];
@@ -30,8 +30,8 @@ const LETTERS_WITHOUT_DECOMPOSITION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Folds a normalised text for comparison with labels: lower case, no diacritics, no blanks and no punctuation. Without
- * blanks a label is found although the producer of the file split its words ("Ver käufer").
+ * Folds a normalized text for comparison with labels: lower case, without diacritics, spaces and punctuation. Because
+ * spaces are removed, a label is found even if the producer of the file split its words ("Ver käufer").
  */
 export function foldText(text: string): FoldedText {
   let key = '';
@@ -48,7 +48,7 @@ export function foldText(text: string): FoldedText {
   return { key, offsets };
 }
 
-/** The folded text alone. */
+/** Returns only the folded text. */
 export function foldKey(text: string): string {
   return foldText(normaliseText(text)).key;
 }

@@ -25,27 +25,28 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
   'numero',
   '#',
 ]);
-/** Text between a label and its number; OCR reads `nº` as `n2` or `n?`. */
+/** Text between a label and its number. OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
 const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;
-/** `24 7781 0034 5512`: groups of digits that fill their cell. */
+/** Matches groups of digits that fill a cell, as in `24 7781 0034 5512`. */
 const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
 const GROUPED_DIGITS_MAX = 24;
-/** Words that end a number written with blanks. */
+/** Words that end a number that is written with spaces. */
 const LINE_PAGES_SHARE = 0.6;
 
-/** Candidates for the number of the invoice (documents reference, 10.2). */
+/** Finds candidates for the invoice number (documents reference, 10.2). */
 export function findNumberCandidates(document: TextDocument, zones: readonly PartyZone[]): Candidate[] {
   const others = otherNumbers(document);
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'number')) {
-    // `No` and `#` alone head columns and lists; a colon, or a value in the same cell, makes them a label.
+    // `No` and `#` alone are often headings of columns and lists. They count as a label only with a colon or a value in
+    // the same cell.
     for (const region of place.regions) {
       const text = region.cell.text.slice(region.start, region.end);
-      // `Fattura elettronica n. 12`, `Rechnung (Kopie) Nr. 12`.
+      // Matches a number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
       const between = region.base === 1 ? (WORDS_BEFORE_NUMBER.exec(text)?.[0].length ?? 0) : 0;
       const token = readNumber(text.slice(between), region.start + between);
       if (token === undefined || isSomethingElse(region.cell, token)) continue;
@@ -53,7 +54,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
       const isUpper = page !== undefined && region.cell.top < LINE_PAGES_SHARE * page.height;
       const isSpecific = place.isSpecific || between > 0 || followsTitle(document, place);
       let score = region.base * (place.weight + (isSpecific && !place.isSpecific ? 0.35 : 0));
-      // `Nummer: 549910` among the facts of a party is the number of the party.
+      // In the details of a party, `Nummer: 549910` is the number of the party.
       if (!isSpecific && roleOf(zones, place.cell) !== undefined) score -= 0.3;
       if (region.cell.page === 0 && isUpper) score += 0.1;
       if (region.cell.page > 0) score -= 0.1;
@@ -73,7 +74,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
   return found;
 }
 
-/** `INVOICE   No. 4711`: the word before, on the same line, says what the number is of. */
+/** In `INVOICE   No. 4711`, the word before the label, on the same line, says what the number identifies. */
 function followsTitle(document: TextDocument, { cell, hit }: LabelPlace): boolean {
   if (!BARE_NUMBER_WORDS.has(hit.key)) return false;
   const line = document.lines[cell.page]?.[cell.line];
@@ -81,7 +82,7 @@ function followsTitle(document: TextDocument, { cell, hit }: LabelPlace): boolea
   return before?.labels.some((label) => hasKind(label, 'number') && !BARE_NUMBER_WORDS.has(label.key)) ?? false;
 }
 
-/** Candidates for the buyer's order. */
+/** Finds candidates for the purchase order number of the buyer. */
 export function findOrderCandidates(document: TextDocument): Candidate[] {
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'orderRef')) {
@@ -101,7 +102,7 @@ export function findOrderCandidates(document: TextDocument): Candidate[] {
   return found;
 }
 
-/** Numbers that a label gives to a customer, an order, a delivery. */
+/** Numbers whose label says that they identify a customer, an order or a delivery. */
 function otherNumbers(document: TextDocument): Set<string> {
   const numbers = new Set<string>();
   const add = (region: Region): void => {
@@ -120,7 +121,7 @@ function otherNumbers(document: TextDocument): Set<string> {
 }
 
 function readNumber(text: string, offset: number): Token | undefined {
-  // `Rechnung (380)`: the code of the kind of document.
+  // Matches the code of the document type, as in `Rechnung (380)`.
   const code = /^\s*\(\d{3}\)/.exec(text)?.[0].length ?? 0;
   const skipped = code + (BEFORE.exec(text.slice(code))?.[0].length ?? 0);
   const rest = text.slice(skipped);
@@ -131,7 +132,8 @@ function readNumber(text: string, offset: number): Token | undefined {
   const first = TOKEN.exec(rest)?.[0];
   if (first === undefined) return undefined;
   let end = first.length;
-  // `RE 2024-001`, `FV 12/2024`, `2024 / 0123`: a short word or a slash joins what a blank divides.
+  // Joins the parts of a number that a space divides, if there is a short word or a slash: `RE 2024-001`, `FV 12/2024`,
+  // `2024 / 0123`.
   for (let joins = 0; joins < 3; joins += 1) {
     const written = rest.slice(0, end);
     const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));

@@ -3,11 +3,11 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 type Role = 'supplier' | 'buyer';
 
-/** The cells under a heading of a party, and the heading. */
+/** A heading of a party with the cells below it. */
 export interface PartyZone {
   readonly role: Role;
   readonly heading: ReadCell;
-  /** Text after the heading in its own cell: `Bill to: Acme Ltd`. */
+  /** Text after the heading in the same cell, as in `Bill to: Acme Ltd`. */
   readonly rest: string;
   readonly restStart: number;
   readonly cells: readonly ReadCell[];
@@ -15,13 +15,15 @@ export interface PartyZone {
 
 const LINES_OF_ZONE_MAX = 12;
 const GAP_SIZES_MAX = 3.2;
-/** Words that head an address at the top of a page, and are part of a sentence or a slip further down. */
+/**
+ * Words that are the heading of an address at the top of a page, but part of a sentence or a payment slip further down.
+ */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['to', 'for', 'from', 'an', 'aan', 'von', 'van', 'payer']);
 const PREPOSITIONS_WITHIN = 0.5;
-/** Short words that head an address only when the cell has nothing else, or a colon follows. */
+/** Short words that are the heading of an address only if the cell contains nothing else or a colon follows. */
 const SHORT_HEADING = 12;
 
-/** The blocks that a heading gives to the supplier or to the buyer. */
+/** Finds the blocks of text under a heading of the supplier or the buyer. */
 export function findPartyZones(document: TextDocument): PartyZone[] {
   const zones: PartyZone[] = [];
   for (const cell of document.cells) {
@@ -48,7 +50,7 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
   return zones;
 }
 
-/** `Käufer/Leistungsempfänger`, `Cedente / Prestatore`. */
+/** Matches headings with two names, as in `Käufer/Leistungsempfänger` or `Cedente / Prestatore`. */
 function isSecondHeading(cell: ReadCell, from: number): boolean {
   return cell.labels.some(
     (label) => label.start >= from && label.start <= from + 4 && hasKind(label, 'supplier', 'buyer'),
@@ -80,7 +82,7 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
       break;
     if (line.isItemHeader) break;
     found.push(first);
-    // `Name:   Acme GmbH` in two columns.
+    // Finds names in two columns, as in `Name:   Acme GmbH`.
     const second = line.cells[first.index + 1];
     if (first.text.endsWith(':') && second !== undefined && second.left < limit - heading.size) found.push(second);
     right = Math.max(right, first.right);
@@ -89,7 +91,7 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
   return found;
 }
 
-/** The role of a cell by the headings above it. */
+/** Returns the role of a cell, as determined by the headings above it. */
 export function roleOf(zones: readonly PartyZone[], cell: ReadCell): Role | undefined {
   return zones.find((zone) => zone.heading === cell || zone.cells.includes(cell))?.role;
 }

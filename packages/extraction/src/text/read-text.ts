@@ -14,20 +14,20 @@ import { hasKind, readCells } from './text-document.js';
 import type { TextDocument } from './text-document.js';
 import { findTotals } from './totals.js';
 
-/** The reading of the text of a document: of a text layer, or of OCR. */
+/** The reading of a text that comes from a text layer or from OCR. */
 export interface TextReading extends Pick<
   DocumentReading,
   'kind' | 'fields' | 'payableAmount' | 'currencyCandidates' | 'invalidIban' | 'supplierNameCandidates'
 > {
-  /** True when the text has at least two of: the word invoice, a number, a date, a total, a tax id. */
+  /** True if the text has at least two of these: the word "invoice", a number, a date, a total, a tax id. */
   readonly isInvoice: boolean;
 }
 
 export interface TextContext {
   readonly companies: readonly OwnCompany[];
-  /** Trust in the text: 0.98 for a text layer, 1 for OCR, whose words carry their own confidence. */
+  /** Confidence of the text as a whole: 0.98 for a text layer, and 1 for OCR, whose words have their own confidence. */
   readonly sourceFactor: number;
-  /** Ids whose letters OCR misread are repaired where their check digits prove it. */
+  /** Letters in ids that OCR misread are corrected if the check digits then match. */
   readonly isOcr?: boolean;
   /** `YYYY-MM-DD`. */
   readonly today: string;
@@ -39,7 +39,10 @@ const INVOICE_WORD =
   /invoice|rechnung|gutschrift|facture|avoir|faktura|rachunek|factura|abono|fattura|notadicredito|factuur|creditnota|receipt|creditnote|quittung|kassenbon|faktuur/;
 const ARITHMETIC_FIELDS: readonly FieldPath[] = ['net_amount', 'tax_amount'];
 
-/** Reads an invoice from lines of cells by labels, places, check digits and arithmetic (documents reference, 10 and 11). */
+/**
+ * Reads an invoice from lines of cells by labels, positions, check digits and arithmetic (documents reference, 10 and
+ * 11).
+ */
 export function readText(pages: readonly TextPage[], context: TextContext): TextReading {
   const document = readCells(pages, context.isOcr);
   const zones = findPartyZones(document);
@@ -117,7 +120,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   };
 }
 
-/** Best first, one for each name; the name of the buyer last of all. */
+/** Names, best first and without repetition. The name of the buyer comes last. */
 function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefined): Candidate[] {
   const buyerKey = buyer === undefined ? '' : foldKey(buyer.value);
   const byKey = new Map<string, Candidate>();
@@ -140,7 +143,7 @@ function isContested(names: readonly Candidate[]): boolean {
   return first !== undefined && second !== undefined && first.score - second.score < 0.05;
 }
 
-/** The title says so: a label of a credit note in the first half of the first page, at the start of its cell. */
+/** A credit note has its label at the start of a cell in the first half of the first page. */
 function hasCreditNoteTitle(document: TextDocument): boolean {
   const height = document.pages[0]?.height ?? 1;
   return (
@@ -166,7 +169,7 @@ function hasCreditNoteTitle(document: TextDocument): boolean {
   );
 }
 
-/** Countries that the supplier's own ids, account and domain name. */
+/** Countries that the ids, the bank account and the domain of the supplier belong to. */
 function supplierCountries(
   document: TextDocument,
   fields: Partial<Record<FieldPath, FieldReading>>,

@@ -2,7 +2,7 @@ import type { LabelHit, LabelKind } from './labels.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A part of a cell that may hold the value of a label; `base` is its likelihood. */
+/** A part of a cell that may contain the value of a label. `base` is its likelihood. */
 export interface Region {
   readonly cell: ReadCell;
   readonly start: number;
@@ -10,23 +10,23 @@ export interface Region {
   readonly base: number;
 }
 
-/** A label with the possible places of its value, best place first. */
+/** A label with the possible positions of its value, best position first. */
 export interface LabelPlace {
   readonly hit: LabelHit;
   readonly cell: ReadCell;
   readonly isSpecific: boolean;
-  /** The label's own weight (documents reference, 10.1): how special and how long it is. */
+  /** Weight of the label (documents reference, 10.1), which depends on how specific and how long it is. */
   readonly weight: number;
   readonly regions: readonly Region[];
 }
 
 const CELLS_TO_THE_RIGHT_MAX = 5;
 const LINES_BELOW_MAX = 4;
-/** Share of the height of the page: 60 points of A4. */
+/** Maximum vertical distance as a share of the page height: 60 points on A4. */
 const BELOW_MAX = 60 / 842;
 const FAR_TO_THE_RIGHT = 0.5;
 
-/** All places of labels of one kind. */
+/** Returns the positions of all labels of one kind. */
 export function placesOf(document: TextDocument, kind: LabelKind): LabelPlace[] {
   const places: LabelPlace[] = [];
   for (const cell of document.cells) {
@@ -58,13 +58,16 @@ function regionsOf(document: TextDocument, cell: ReadCell, hit: LabelHit, kind: 
   return regions;
 }
 
-/** The rest of the cell up to the next label; labels that follow at once ("No. / Date:") share the rest. */
+/**
+ * Returns the rest of the cell up to the next label. Labels that follow each other directly ("No. / Date:") share the
+ * rest.
+ */
 function endOfRest(cell: ReadCell, hit: LabelHit): number {
   for (const next of cell.labels) {
     if (next.start < hit.end) continue;
     if (/\d/.test(cell.text.slice(hit.end, next.start)) || /[\p{L}]{2}/u.test(cell.text.slice(hit.end, next.start)))
       return next.start;
-    // `Invoice No. PO` never shares; `Number and date: 12 / 1.2.2024` does.
+    // `Invoice No. PO` never shares its value with the next label; `Number and date: 12 / 1.2.2024` does.
     if (/\d/.test(cell.text.slice(next.end))) continue;
   }
   return cell.text.length;

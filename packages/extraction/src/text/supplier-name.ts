@@ -10,15 +10,15 @@ const LEGAL_FORM =
   /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?)(?![\p{L}])/u;
 const SEPARATOR =
   / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l)| \/\/ /;
-/** A legal form without a name: `SAS au capital de 5 000 euros`. */
+/** Matches a legal form without a name, as in `SAS au capital de 5 000 euros`. */
 const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
-/** Words that make a footer that of the supplier: the registration of a company, and its capital. */
+/** Words that show that a footer belongs to the supplier: the company registration and the share capital. */
 const REGISTRATION =
   /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
-/** The bank of the supplier is named next to its account. */
+/** Words that name the bank of the supplier next to its bank account. */
 const BANK = /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
-/** Letters so many times larger than those of the page are a letterhead. */
+/** Ratio of the font size to that of the page above which a text counts as a letterhead. */
 const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno)\b/i;
@@ -27,7 +27,7 @@ const ADDRESS =
 const CONTACT =
   /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
 const NAME_LENGTH_MAX = 80;
-/** End of a letterhead, and beginning of a footer, in fractions of the page. */
+/** End of the letterhead and beginning of the footer, in fractions of the page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
 
@@ -36,7 +36,7 @@ export interface PartyNames {
   readonly buyer: readonly Candidate[];
 }
 
-/** Candidates for the names of both parties (documents reference, 10.5). */
+/** Finds candidates for the names of both parties (documents reference, 10.5). */
 export function findPartyNames(
   document: TextDocument,
   zones: readonly PartyZone[],
@@ -110,7 +110,7 @@ export function findPartyNames(
       add(supplier, cell, part, 0, score, false);
     }
     const [first = '', ...others] = cell.text.split(SEPARATOR);
-    // The address in the window of an envelope: name, street, town in one small line.
+    // Finds the sender line in the window of an envelope: name, street and town in one small line.
     const isSmall = cell.size < usualSize;
     if (isHead && isSmall && others.length > 1 && others.some((part) => POSTCODE.test(part)) && !/\d/.test(first)) {
       add(supplier, cell, first, 0, 0.72, false);
@@ -118,7 +118,8 @@ export function findPartyNames(
     const key = foldKey(first);
     if (isHead && isOfDomain(key, domains) && !CONTACT.test(first)) add(supplier, cell, first, 0, 0.55, false);
   }
-  // The first line of the page that is not a title, an address or the buyer; large letters are a letterhead.
+  // Returns the first line of the page that is not a title, an address or the buyer. Large letters indicate a
+  // letterhead.
   let order = 0;
   const headLines = firstPage.slice(0, 14).filter(({ isItemHeader }) => !isItemHeader);
   for (const cell of headLines.flatMap(({ cells }) => cells)) {
@@ -144,7 +145,10 @@ export function findPartyNames(
   return { supplier: withFullNames(supplier), buyer };
 }
 
-/** A letterhead shortens what a footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora, S.A.U.` */
+/**
+ * A letterhead may shorten the name that the footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora,
+ * S.A.U.`
+ */
 function withFullNames(names: readonly Candidate[]): Candidate[] {
   return names.map((name) => {
     if (!LEGAL_FORM.test(name.value)) return name;
@@ -169,7 +173,7 @@ function domainIsNear(cell: ReadCell): boolean {
   return cell.taxIds.length > 0 && LEGAL_FORM.test(cell.text);
 }
 
-/** `Name:` inside the block, else its first line that is not an address. */
+/** Returns the value of `Name:` in the block or, if there is none, the first line that is not an address. */
 function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: number } | undefined {
   if (/\p{L}{2}/u.test(zone.rest) && !/^\d/.test(zone.rest)) {
     const inner = /^(?:name|nom|nazwa|nombre|naam|denominazione|razon social|ragione sociale)\s*:\s*/i.exec(zone.rest);
@@ -203,7 +207,9 @@ function cleanName(text: string): string | undefined {
   return name;
 }
 
-/** `Harrow & Finch Ltd. Registered in England`, `Cumulus SAS au capital de`: a name ends with its legal form. */
+/**
+ * A name ends with its legal form, as in `Harrow & Finch Ltd. Registered in England` or `Cumulus SAS au capital de`.
+ */
 function cutBehindLegalForm(text: string): string {
   const match = LEGAL_FORM.exec(text);
   if (match === null || match.index < 2) return text;
@@ -214,20 +220,20 @@ function cutBehindLegalForm(text: string): string {
     : text;
 }
 
-/** `Calle Mayor 3`, but not `Taman Daya Books Sdn Bhd`: what ends in a legal form is a name. */
+/** `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a name because it ends with a legal form. */
 function isAddress(text: string): boolean {
   const name = repairLegalForm(text.trim());
   const form = LEGAL_FORM.exec(name);
   return ADDRESS.test(name) && (form === null || form.index + form[0].length < name.length - 1);
 }
 
-/** Legal forms with a letter that OCR takes for a digit, and blanks that it drops; no company is called so. */
+/** Legal forms in which OCR confused a letter with a digit or dropped a space. They are not part of any real name. */
 function repairLegalForm(name: string): string {
   return (
     name
       .replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD')
       .replace(/\b6mbH\b/g, 'GmbH')
-      // OCR drops the blank behind a bracket.
+      // OCR drops the space after a bracket.
       .replace(/\)(?=\p{L}{2})/gu, ') ')
       .replace(/(?<=\bsp\. ?)[zZ2] ?[o0]\. ?[o0]\.?/i, 'z o.o.')
   );

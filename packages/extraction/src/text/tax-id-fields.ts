@@ -7,7 +7,7 @@ import { placesOf } from './regions.js';
 import { readLabelledTaxId } from './tax-ids.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** Labels that belong to one country; ids behind them carry no prefix. */
+/** Labels that are used in one country only. The ids after them have no country prefix. */
 const COUNTRY_BY_LABEL: readonly (readonly [pattern: RegExp, country: string])[] = [
   [/^(?:nip|numernip|nrnip)/, 'PL'],
   [/^(?:piva|partitaiva|partiva|cfpiva|pi$|codfiscepiva|codicefiscaleepartitaiva|partitaivaecodicefiscale)/, 'IT'],
@@ -29,7 +29,7 @@ interface FoundId extends Candidate {
   readonly country: string | null;
 }
 
-/** The tax ids of the document, and whose they are (documents reference, 10.2). */
+/** Finds the tax ids in the document and their owners (documents reference, 10.2). */
 export function findTaxIdCandidates(
   document: TextDocument,
   zones: readonly PartyZone[],
@@ -93,7 +93,7 @@ export function findTaxIdCandidates(
   return { supplier, buyer: [...buyer].sort((one, other) => Number(other.isOwn) - Number(one.isOwn)) };
 }
 
-/** The local tax number, where no other id was found: `Steuernummer 201/113/40209`. */
+/** Finds the local tax number if there is no other id, as in `Steuernummer 201/113/40209`. */
 export function findLocalTaxIds(document: TextDocument, zones: readonly PartyZone[]): Candidate[] {
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'localTaxId')) {

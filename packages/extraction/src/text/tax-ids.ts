@@ -1,15 +1,15 @@
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { withDigits } from './misread.js';
 
-/** A tax id with a country prefix, or one behind a label. */
+/** A tax id with a country prefix or after a label. */
 export interface TaxIdMatch {
-  /** Tax id without blanks, dots and hyphens, in upper case. */
+  /** Tax id without spaces, dots and hyphens, in upper case. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
   readonly end: number;
   readonly country: string | null;
-  /** The check digit of the country fits. */
+  /** True if the check digit of the country matches. */
   readonly isProven: boolean;
 }
 
@@ -18,10 +18,10 @@ const PREFIXED =
 const GSTIN = /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g;
 const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/giu;
 const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
-/** Text that may follow a label: digits with letters, blanks, dots, hyphens and slashes. */
+/** Text that may follow a label: digits with letters, spaces, dots, hyphens and slashes. */
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
 
-/** Tax ids that carry their country, as printed anywhere in a text; accounts are blanked out by the caller before. */
+/** Finds tax ids with a country prefix anywhere in a text. The caller must have removed the bank accounts. */
 export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
   const found: TaxIdMatch[] = [];
   const add = (match: Omit<TaxIdMatch, 'value'>, value = compact(match.raw)): void => {
@@ -50,7 +50,9 @@ export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** The id behind a label that announces one, with or without a country; `countryOfLabel` proves ids without a prefix. */
+/**
+ * Finds the id after a label, with or without a country prefix. `countryOfLabel` is used to check ids without a prefix.
+ */
 export function readLabelledTaxId(rest: string, countryOfLabel: string | null, isOcr = false): TaxIdMatch | undefined {
   const match = LABELLED.exec(rest);
   if (match?.[1] === undefined) return undefined;
@@ -76,7 +78,7 @@ function compact(raw: string): string {
   return raw.replace(/[ .-]/g, '').toUpperCase();
 }
 
-/** The longest beginning of the text that is a tax id of the country it names. */
+/** Returns the longest beginning of the text that is a tax id of the country in its prefix. */
 function longestValid(text: string): { raw: string; country: string; isProven: boolean } | undefined {
   let formatOnly: { raw: string; country: string; isProven: boolean } | undefined;
   for (const raw of shorterAndShorter(text)) {
@@ -84,7 +86,7 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
     if (id?.country === undefined || (raw.match(/\d/g) ?? []).length < 7) continue;
     const validity = taxIdValidity(id.body, id.country);
     if (validity === 'VALID') return { raw, country: id.country, isProven: true };
-    // Invented ids of examples and ids with a misprint have the form alone.
+    // Example ids and misprinted ids have the right format but no valid check digit.
     if (validity === 'FORMAT_ONLY' || validity === 'WRONG_CHECK_DIGIT') {
       formatOnly ??= { raw, country: id.country, isProven: false };
     }
@@ -92,7 +94,10 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
   return formatOnly;
 }
 
-/** The longest beginning of the text whose check digit fits when letters are read as the digits they look like. */
+/**
+ * Returns the longest beginning of the text whose check digit matches after letters are replaced by the digits that
+ * they resemble.
+ */
 function longestRepaired(
   text: string,
   country?: string,
@@ -109,7 +114,7 @@ function longestRepaired(
   return undefined;
 }
 
-/** The text, and what is left when its last groups are cut off, one after the other. */
+/** Yields the text, and then the text without its last groups, one group less each time. */
 function shorterAndShorter(text: string): string[] {
   const texts = [text.replace(/(?<![ .:/-])[ .:/-]+$/, '')];
   for (const { index } of [...text.matchAll(/[ .:/-]+/g)].reverse()) {

@@ -10,7 +10,7 @@ import type { TextCell, TextLine, TextPage } from './layout.js';
 import { findTaxIds } from './tax-ids.js';
 import type { TaxIdMatch } from './tax-ids.js';
 
-/** A cell with all that the recognisers found in it. */
+/** A cell with everything that the recognizers found in it. */
 export interface ReadCell extends TextCell {
   readonly labels: readonly LabelHit[];
   readonly dates: readonly DateMatch[];
@@ -21,21 +21,21 @@ export interface ReadCell extends TextCell {
 
 export interface ReadLine extends TextLine {
   readonly cells: readonly ReadCell[];
-  /** True for the heading of a table of items: the cells below belong to single items. */
+  /** True for a heading of the table of items. The cells below it belong to single items. */
   readonly isItemHeader: boolean;
 }
 
-/** The pages of a document with what the recognisers found; the base of all field readers. */
+/** The pages of a document with everything that the recognizers found. All field readers use it. */
 export interface TextDocument {
   readonly pages: readonly TextPage[];
-  /** Letters may be misread. */
+  /** True if letters may be misread. */
   readonly isOcr: boolean;
   readonly lines: readonly (readonly ReadLine[])[];
   readonly cells: readonly ReadCell[];
   readonly dateOrder: DateOrder | undefined;
 }
 
-/** Cells of more than this are prose; the recognisers need no more of them. */
+/** Maximum length of a cell that the recognizers examine. Longer cells are prose. */
 const CELL_LENGTH_MAX = 2000;
 const LABELS_OF_ITEM_HEADER_MIN = 3;
 
@@ -66,7 +66,7 @@ export function hasKind(hit: LabelHit, ...kinds: readonly LabelKind[]): boolean 
   return hit.entries.some(({ kind }) => kinds.includes(kind));
 }
 
-/** The label that begins the cell. */
+/** Returns the label at the beginning of the cell. */
 export function leadingLabel(cell: ReadCell): LabelHit | undefined {
   return cell.labels.find(({ start }) => start <= 1);
 }
@@ -81,7 +81,7 @@ function isItemHeader(cells: readonly ReadCell[]): boolean {
   );
 }
 
-/** Keeps the length, so that places stay right. */
+/** Replaces text without changing its length, so that positions stay valid. */
 function blank(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let blanked = text;
   for (const { start, end } of spans) {

@@ -19,27 +19,27 @@ export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
   readonly net: Candidate | undefined;
   readonly tax: Candidate | undefined;
-  /** The amount to pay where it differs from the gross amount. */
+  /** Amount payable, if it differs from the gross amount. */
   readonly payable: string | null;
 }
 
 const NET_WORDS =
   /ohne|netto|hors|exkl|excl|exclu|subtotal|zwischensumme|positionssumme|rabatt|discount|zuschl|abschl|steuerbetrag|imponibile|baseimponible|siniva|esclus|beforetax|beforevat|zzgl|extax|exvat|remise|descuento|sconto|korting|soustotal|ht$/;
 const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|compris|inclusive/;
-/** The same total in another currency, for information. */
+/** The total in another currency, which is printed for information. */
 const OTHER_CURRENCY =
   /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
-/** A total is often printed twice: in the table, in the slip, as what was paid. */
+/** A total is often printed several times: in the table, on the payment slip, and as the amount paid. */
 const REPEATED_BONUS = 0.1;
 const RATE_TOLERANCE = 0.002;
-/** Thousandths: a cent for the rounding of each rate line. */
+/** Tolerance in thousandths: one cent for the rounding of each tax rate line. */
 const SUM_TOLERANCE = 10;
-/** Thousandths that rounding may add to what is to be paid. */
+/** Tolerance in thousandths for rounding of the amount payable. */
 const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
 
-/** Chooses the amounts by label, place and arithmetic (documents reference, 10.3). */
+/** Chooses the amounts by label, position and arithmetic (documents reference, 10.3). */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
   const placed = placeAmounts(document);
   const money = placed.filter(isMoney(placed)).filter(({ cell }) => !OTHER_CURRENCY.test(foldKey(cell.text)));
@@ -80,7 +80,7 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
     ({ one }) =>
       (one.scores.payable ?? 0) > (one.scores.gross ?? 0) &&
       one.amount.thousandths > 0 &&
-      // More than the total was handed over in cash, or is owed for other invoices.
+      // The amount that was paid in cash, or is due for several invoices, may exceed the total.
       one.amount.thousandths <= best.one.amount.thousandths + ROUNDING_MAX &&
       one.amount.thousandths !== best.one.amount.thousandths,
   );
@@ -104,7 +104,7 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
   };
 }
 
-/** Every amount with what the labels say it is. */
+/** Returns every amount with the kinds that its labels announce. */
 function placeAmounts(document: TextDocument): Placed[] {
   const byPlace = new Map<string, { -readonly [Key in keyof Placed]: Placed[Key] }>();
   for (const cell of document.cells) {
@@ -117,7 +117,7 @@ function placeAmounts(document: TextDocument): Placed[] {
     for (const place of placesOf(document, kind satisfies LabelKind)) {
       for (const region of place.regions) {
         const amounts = region.cell.amounts.filter(
-          // `TOTAL EUR 5,400.00`: the currency may belong to the label as well as to the amount.
+          // In `TOTAL EUR 5,400.00`, the currency may belong to the label or to the amount.
           ({ start, end, currency }) =>
             start >= region.start - 1 - (currency?.length ?? 0) && end > region.start && end <= region.end + 1,
         );
@@ -141,13 +141,13 @@ function keyOf(cell: ReadCell, amount: AmountMatch): string {
   return `${cell.page}/${cell.line}/${cell.index}/${amount.start}`;
 }
 
-/** Amounts have two decimals, or as many as the document's currency: none where hardly any amount has two. */
+/** Amounts must have two decimals, or as many as the currency of the document: none if almost no amount has two. */
 function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   const withTwo = placed.filter(({ amount }) => amount.decimals === 2).length;
   const withThree = placed.filter(({ amount }) => amount.decimals === 3 && amount.currency !== null).length;
   if (withThree > withTwo) return ({ amount }) => amount.decimals === 3;
   if (withTwo > 0) {
-    // `Total € 4.904`: a whole amount with a sign and a label is one too.
+    // A whole amount with a currency sign and a label, as in `Total € 4.904`, counts too.
     return ({ amount, scores }) =>
       amount.decimals === 2 ||
       (amount.decimals < 2 && amount.currency !== null && (scores.gross ?? scores.net ?? 0) > 0.5);
@@ -155,14 +155,14 @@ function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   return ({ amount }) => amount.decimals <= 1 && (amount.currency !== null || Math.abs(amount.thousandths) >= 100_000);
 }
 
-/** The percentages printed in the document, as fractions. */
+/** Returns the percentages in the document as fractions. */
 function ratesOf(document: TextDocument): number[] {
   const rates = new Set<number>([0]);
   for (const { text } of document.cells) {
     for (const [, whole, fraction] of text.matchAll(/(?<![\d.,])(\d{1,2})(?:[.,](\d{1,3}))? ?%/g)) {
       rates.add(Number(`${whole ?? '0'}.${fraction ?? '0'}`) / 100);
     }
-    // A column headed by `%` or `VAT rate` prints the numbers alone.
+    // A column with the heading `%` or `VAT rate` contains numbers without a percent sign.
     for (const [, whole] of text.matchAll(/^(\d{1,2})(?:[.,]00?)?$/g)) {
       if (
         [
@@ -199,12 +199,12 @@ interface Sum {
   readonly tax: Placed;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;
-  /** The tax is a printed percentage of the net amount, or the labels say so. */
+  /** Tells whether the tax is a printed percentage of the net amount, or labels confirm it. */
   readonly isRate: boolean;
   readonly weight: number;
 }
 
-/** The best pair of net and tax on the page that adds up to the gross amount. */
+/** Returns the best pair of net and tax on the page that adds up to the gross amount. */
 function bestSum(
   gross: number,
   values: ReadonlyMap<number, readonly Placed[]>,
@@ -256,7 +256,7 @@ function bestSum(
   return best;
 }
 
-/** Several tax lines, one for each rate, that add up to the tax. */
+/** Several tax lines, one for each rate, that add up to the tax amount. */
 function taxLines(
   total: number,
   values: ReadonlyMap<number, readonly Placed[]>,
@@ -290,7 +290,10 @@ function strongest(list: readonly Placed[], kind: 'net' | 'tax'): Placed {
   return list.reduce((best, one) => ((one.scores[kind] ?? 0) > (best.scores[kind] ?? 0) ? one : best));
 }
 
-/** No label of a total was read: the largest amount that is a sum of two others with a rate that is printed. */
+/**
+ * If no total has a label, the gross amount is the largest amount that is the sum of two others with a printed tax
+ * rate.
+ */
 function largestWithSum(
   money: readonly Placed[],
   values: ReadonlyMap<number, readonly Placed[]>,

@@ -142,6 +142,6 @@ test('gives the memory of a document back', () => {
     return process.memoryUsage().arrayBuffers + process.memoryUsage().rss;
   };
   const before = readMany(20);
-  // Kept documents would take more than 3 MB each.
+  // If documents were not released, each would take more than 3 MB.
   expect(readMany(100) - before).toBeLessThan(150_000_000);
 });

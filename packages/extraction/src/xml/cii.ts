@@ -28,7 +28,7 @@ export const cii: Syntax = {
   fields: {
     'supplier.name': partyName(`${AGREEMENT}/ram:SellerTradeParty`),
     'supplier.tax_id': partyTaxId(`${AGREEMENT}/ram:SellerTradeParty`),
-    // An account as ProprietaryID is not an IBAN.
+    // A ProprietaryID is a bank account number other than an IBAN.
     'supplier.bank_account.iban': [
       `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:PayeePartyCreditorFinancialAccount/ram:IBANID`,
     ],
@@ -59,7 +59,7 @@ export const cii: Syntax = {
     country: `${AGREEMENT}/ram:SellerTradeParty/ram:PostalTradeAddress/ram:CountryID`,
   },
   lines: {
-    // Lines of the extended profile that only group or inform repeat the amounts of others.
+    // In the extended profile, lines that only group other lines or give information repeat the amounts of others.
     path: `${TRANSACTION}/ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode[. = 'GROUP' or . = 'INFORMATION'])]`,
     description: ['ram:SpecifiedTradeProduct/ram:Name', 'ram:SpecifiedTradeProduct/ram:Description'],
     quantity: 'ram:SpecifiedLineTradeDelivery/ram:BilledQuantity',

@@ -1,6 +1,6 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** Codes of funds and of offshore markets with the currency in which an invoice can be payable. */
+/** Codes of funds and of offshore markets, with the currency in which such an invoice can be paid. */
 const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
   BOV: 'BOB',
   CHE: 'CHF',
@@ -19,9 +19,9 @@ const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
 export type CurrencyReading = { readonly code: string } | { readonly candidates: readonly string[] };
 
 /**
- * A currency suppliers invoice in, else what it may be: the currency of a funds code, then the currencies that amounts of
- * the document state (documents reference, section 6).
- * @param readStated called only where the code is no currency
+ * Returns the currency if suppliers invoice in it. Otherwise returns the possible currencies: that of a funds code,
+ * then those that amounts of the document state (documents reference, section 6).
+ * @param readStated called only if the code is not a currency
  */
 export function readCurrency(
   raw: string | undefined,

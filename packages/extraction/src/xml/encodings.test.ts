@@ -7,7 +7,10 @@ const NAME = 'Zakład Śrubowy „Żółw”';
 const withoutDeclaration = fixture('ubl-uk-account.xml').toString().replace('Thistle &amp; Rowan Ltd', NAME);
 const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>\n${withoutDeclaration}`;
 
-/** The letters of the name in two single-byte encodings of Central Europe; ISO 8859-2 has no quotation marks. */
+/**
+ * The letters of the name in two single-byte encodings of Central Europe. ISO 8859-2 has no typographic quotation
+ * marks.
+ */
 const windows1250: Readonly<Record<string, number>> = { ł: 0xb3, Ś: 0x8c, '„': 0x84, Ż: 0xaf, ó: 0xf3, '”': 0x94 };
 const iso88592: Readonly<Record<string, number>> = { ł: 0xb3, Ś: 0xa6, Ż: 0xaf, ó: 0xf3 };
 const encode = (text: string, letters: Readonly<Record<string, number>>) =>

@@ -16,14 +16,14 @@ export const fa3: Syntax = {
   fields: {
     'supplier.name': [`${SELLER}/f:Nazwa`],
     'supplier.tax_id': [`${SELLER}/f:NIP`],
-    // Not the account of a factor (RachunekBankowyFaktora).
+    // The bank account of a factor (RachunekBankowyFaktora) is not used.
     'supplier.bank_account.iban': [`${PAYMENT}/f:RachunekBankowy/f:NrRB`],
     invoice_number: ['f:Fa/f:P_2'],
     issue_date: ['f:Fa/f:P_1'],
     due_date: [{ earliest: `${PAYMENT}/f:TerminPlatnosci/f:Termin` }],
     currency: ['f:Fa/f:KodWaluty'],
     net_amount: [{ sum: NET_PARTS.split(' ').map((part) => `f:Fa/f:P_13_${part}`) }],
-    // P_14_1W to P_14_5W repeat the tax in PLN.
+    // The elements P_14_1W to P_14_5W repeat the tax in PLN.
     tax_amount: [{ sum: TAX_PARTS.split(' ').map((part) => `f:Fa/f:P_14_${part}`) }],
     gross_amount: ['f:Fa/f:P_15'],
     purchase_order_ref: ['f:Fa/f:WarunkiTransakcji/f:Zamowienia/f:NrZamowienia'],

@@ -12,7 +12,7 @@ export const facturae: Syntax = {
   roots: [{ name: 'Facturae' }],
   namespaces: {},
   invoices: local(INVOICE),
-  // Corrective invoices, the second as a summary.
+  // Codes of corrective invoices. The second code is for a summary.
   kind: { path: local(`${INVOICE}/InvoiceHeader/InvoiceClass`), creditNotes: [], corrections: ['OR', 'CR'] },
   payable: [local(`${TOTALS}/TotalExecutableAmount`), local(`${TOTALS}/TotalOutstandingAmount`)],
   fields: {
@@ -30,7 +30,7 @@ export const facturae: Syntax = {
     currency: [local(`${ISSUE}/InvoiceCurrencyCode`)],
     net_amount: [local(`${TOTALS}/TotalGrossAmountBeforeTaxes`)],
     tax_amount: [local(`${TOTALS}/TotalTaxOutputs`)],
-    // InvoiceTotal is less by the taxes that the buyer withholds.
+    // InvoiceTotal excludes the taxes that the buyer withholds.
     gross_amount: [{ fields: ['net_amount', 'tax_amount'] }, local(`${TOTALS}/InvoiceTotal`)],
     purchase_order_ref: [local(`${INVOICE}/Items/InvoiceLine/ReceiverTransactionReference`)],
     'buyer.name': name('Parties/BuyerParty'),

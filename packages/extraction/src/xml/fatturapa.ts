@@ -8,7 +8,7 @@ const GENERAL = `${BODY}/DatiGenerali/DatiGeneraliDocumento`;
 const PAYMENT = `${BODY}/DatiPagamento/DettaglioPagamento`;
 const SUMMARY = `${BODY}/DatiBeniServizi/DatiRiepilogo`;
 
-/** FatturaPA 1.0 to 1.2: one body for each invoice. */
+/** FatturaPA 1.0 to 1.2, with one body for each invoice. */
 export const fatturaPa: Syntax = {
   format: 'FATTURAPA',
   roots: [{ name: 'FatturaElettronica' }],
@@ -44,7 +44,7 @@ export const fatturaPa: Syntax = {
 
 const ITEMS = `${BODY}/DatiBeniServizi`;
 
-/** The simplified invoice, FSM10: amounts include the tax, and the net amount is not stated. */
+/** The simplified invoice FSM10, whose amounts include tax and which does not state the net amount. */
 export const fatturaSemplificata: Syntax = {
   format: 'FATTURAPA',
   roots: [{ name: 'FatturaElettronicaSemplificata' }],
@@ -58,7 +58,7 @@ export const fatturaSemplificata: Syntax = {
     invoice_number: [local(`${GENERAL}/Numero`)],
     issue_date: [local(`${GENERAL}/Data`)],
     currency: [local(`${GENERAL}/Divisa`)],
-    // A line may state only the rate; then the sum of the others is not the tax.
+    // A line may state only the tax rate. The sum of the other lines is then not the tax.
     tax_amount: [
       {
         sum: [

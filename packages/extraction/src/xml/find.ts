@@ -1,22 +1,25 @@
 import { XmlXPath } from 'libxml2-wasm';
 import type { XmlElement, XmlNode } from 'libxml2-wasm';
 
-/** Expressions that are kept compiled; the syntaxes have a few hundred, documents add the names of their elements. */
+/**
+ * Maximum number of compiled expressions that are cached. The syntaxes have a few hundred, and documents add the names
+ * of their elements.
+ */
 const COMPILED_MAX = 2_000;
 const compiled = new Map<string, XmlXPath>();
 
-/** The nodes of an XPath 1.0 in document order. */
+/** Returns the nodes of an XPath 1.0 expression in document order. */
 export function find(node: XmlNode, path: string, namespaces: Readonly<Record<string, string>>): readonly XmlNode[] {
   return node.find(compile(path, namespaces));
 }
 
-/** A character without a meaning of its own, which separates values that are read together. */
+/** A character that does not occur in texts and separates values that are read together. */
 const SEPARATOR = '\ue000';
 
 /**
- * Reads the text of the first node of each path, '' where there is none. One evaluation for all of them: an invoice with
- * 1,000 lines has 8,000 values that are read like this.
- * @param paths two at least
+ * Reads the text of the first node of each path, or '' if there is none. All paths are evaluated at once, because an
+ * invoice with 1,000 lines has 8,000 such values.
+ * @param paths at least two paths
  */
 export function textReader(
   paths: readonly string[],
@@ -27,7 +30,7 @@ export function textReader(
   return (node) => {
     const texts = textsOf(node, usual);
     if (texts.length === paths.length) return texts;
-    // A value holds the separator. Taking it out of all values takes half as long again.
+    // A value may contain the separator. Removing the separator from all values first would take half as long again.
     return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
 }
@@ -37,10 +40,10 @@ function textsOf(node: XmlNode, xpath: XmlXPath): readonly string[] {
   return typeof texts === 'string' ? texts.split(SEPARATOR) : [];
 }
 
-/** Counts the siblings on one side of an element that have its name. */
+/** Counts the siblings with the same name on one side of an element. */
 export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | 'following-sibling'): number {
   const { name, namespaceUri } = element;
-  // A test of the name itself takes a tenth of the time of a comparison with name().
+  // A name test takes a tenth of the time of a comparison with name().
   const xpath =
     namespaceUri === ''
       ? compile(`count(${axis}::${name})`, {})
@@ -55,7 +58,10 @@ export function countElements(root: XmlElement): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** Compiled once; beyond the limit the oldest is given back, so that names of foreign documents take no memory for ever. */
+/**
+ * Compiles an expression once. At the limit the oldest expression is released, so that names in documents do not use up
+ * memory.
+ */
 function compile(path: string, namespaces: Readonly<Record<string, string>>): XmlXPath {
   const key = `${Object.values(namespaces).join(' ')} ${path}`;
   const kept = compiled.get(key);

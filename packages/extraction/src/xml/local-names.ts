@@ -1,6 +1,6 @@
 /**
- * `Header/ID` as a path that matches local names in any namespace: for formats whose elements have no namespace, and are
- * seen with one all the same.
+ * Converts a path such as `Header/ID` to a path that matches local names in any namespace, for formats without a
+ * namespace that are nevertheless sent with one.
  */
 export function local(path: string): string {
   return path

@@ -2,12 +2,15 @@ import { XmlAttribute, XmlElement } from 'libxml2-wasm';
 import type { XmlNode } from 'libxml2-wasm';
 import { countSiblings } from './find.js';
 
-/** The absolute path of a node with the names as the document writes them: `/Invoice/cac:TaxTotal[2]/cbc:TaxAmount`. */
+/**
+ * Returns the absolute path of a node with the names as the document writes them, such as
+ * `/Invoice/cac:TaxTotal[2]/cbc:TaxAmount`.
+ */
 export function locationOf(node: XmlNode): string {
   return pathOf(node, positionOf);
 }
 
-/** The same without positions: one path for all nodes that differ only in them. */
+/** Returns the same path without positions, which is equal for all nodes that differ only in their positions. */
 export function patternOf(node: XmlNode): string {
   return pathOf(node, () => '');
 }

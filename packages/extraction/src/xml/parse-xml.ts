@@ -4,14 +4,17 @@ import type { ReadingFailure } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { countElements } from './find.js';
 
-/** The same limit as that of a reservation (documents reference, section 14). */
+/** Maximum size, the same as for a reserved upload (documents reference, section 14). */
 const XML_BYTES_MAX = 10_485_760;
-/** Four times as many as an invoice with 10,000 lines has. */
+/** Maximum number of elements, four times that of an invoice with 10,000 lines. */
 const ELEMENTS_MAX = 500_000;
 const NO_DOCTYPE =
   'The XML begins with a DOCTYPE, which no invoice format uses. Remove that line and send the file again.';
 
-/** Returns the result of `read` for the parsed document, or the reason why it cannot be parsed. The document is released in every case. */
+/**
+ * Returns the result of `read` for the parsed document, or the reason why it cannot be parsed. The document is always
+ * released.
+ */
 export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T): T | { failure: ReadingFailure } {
   if (bytes.length > XML_BYTES_MAX) {
     return refuse(
@@ -35,7 +38,7 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
   }
 }
 
-/** The parser tells its limits only by these words. */
+/** The parser reports its limits only by these messages. */
 const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
 
 function toFailure({ message, line }: { readonly message: string; readonly line: number | null }): {

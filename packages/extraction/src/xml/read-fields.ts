@@ -19,34 +19,37 @@ export interface FieldsReading {
 
 interface Reader {
   readonly read: (raw: string, node: XmlNode) => { readonly value: string; readonly confidence: number } | undefined;
-  /** A text that cannot be read is a fault of the document and is not replaced by the next node or source. */
+  /** A text that cannot be read is a fault in the document. It is not replaced by the next node or source. */
   readonly isStrict: boolean;
 }
-/** `UNREADABLE`: the document states it, but not in a form that can be stored. */
+/** `UNREADABLE` means that the document states the value in a form that cannot be stored. */
 type Outcome = FieldReading | 'UNREADABLE' | undefined;
 
-/** The readings of one document so far; sources may refer to earlier ones. */
+/** The values of the document that were read so far. Sources may refer to earlier ones. */
 interface Context {
   readonly root: XmlElement;
   readonly syntax: Syntax;
   readonly fields: Partial<Record<FieldPath, FieldReading>>;
 }
 
-/** Separates the parts of a value that is put together, in `raw`. */
+/** Separates the parts of a combined value in `raw`. */
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
-/** A syntax has at most 18 paths for one value; prefixes that change inside a file would make more. */
+/**
+ * Maximum number of paths for one value. A syntax has at most 18; prefixes that change within a file would add more.
+ */
 const PLACES_MAX = 20;
-/** Amounts of a document that differ from each other have few currencies; more are not looked at. */
+/** Maximum number of amounts that are examined for different currencies. */
 const STATED_CURRENCIES_MAX = 5;
 const CURRENCY_ATTRIBUTES_MAX = 50;
 
-/** Reads every field of the invoice below `root` (documents reference, section 6). */
+/** Reads all fields of the invoice below `root` (documents reference, section 6). */
 export function readFields(root: XmlElement, syntax: Syntax): FieldsReading {
   const context: Context = { root, syntax, fields: {} };
   for (const [field, reader] of readers) store(context, field, reader);
   const currencyCandidates = storeCurrency(context);
-  // The tax is chosen by the stated net and gross amounts; a gross amount that is not stated is computed from both.
+  // The tax is chosen with the help of the stated net and gross amounts. A gross amount that is not stated is computed
+  // from both.
   store(context, 'net_amount', amount);
   store(context, 'gross_amount', amount, 1);
   store(context, 'tax_amount', amount);
@@ -83,7 +86,7 @@ function formatOf(node: XmlNode): string | undefined {
   return node instanceof XmlElement ? node.attr('format')?.value : undefined;
 }
 
-/** @param sourcesMax only the first sources are tried */
+/** @param sourcesMax number of sources to try, from the first one */
 function store(context: Context, field: FieldPath, reader: Reader, sourcesMax = Infinity): void {
   if (context.fields[field] !== undefined) return;
   for (const source of (context.syntax.fields[field] ?? []).slice(0, sourcesMax)) {
@@ -107,7 +110,7 @@ function readSource(context: Context, source: Source, reader: Reader): Outcome {
   return totalOfFields(context, source.fields);
 }
 
-/** Placeholders of names and ids are passed over; an amount or a date that cannot be read is not replaced. */
+/** Placeholders of names and ids are skipped. An amount or a date that cannot be read is not replaced. */
 function firstOf(nodes: readonly XmlNode[], { read, isStrict }: Reader): Outcome {
   for (const node of nodes) {
     const raw = node.content;
@@ -119,7 +122,7 @@ function firstOf(nodes: readonly XmlNode[], { read, isStrict }: Reader): Outcome
   return undefined;
 }
 
-/** Places are looked for last: a file may state thousands of dates. */
+/** Positions are determined last, because a file may state thousands of dates. */
 function earliestOf(nodes: readonly XmlNode[], { read }: Reader): Outcome {
   const readings = nodes.flatMap((node) => {
     const value = read(node.content, node);
@@ -162,7 +165,7 @@ function put(nodes: readonly XmlNode[], separator: string, { read }: Reader): Ou
   return value === undefined ? undefined : fieldOf(value, raw, locationsOf(nodes));
 }
 
-/** The first node that has a text. */
+/** Returns the first node that has text. */
 function firstNode(context: Context, path: string): readonly XmlNode[] {
   return nodesOf(context, path)
     .filter((node) => node.content.trim() !== '')
@@ -205,8 +208,8 @@ function totalOfFields(context: Context, paths: readonly FieldPath[]): Outcome {
 }
 
 /**
- * The totals in the currency of the invoice; one without a currency counts as such. Several are parts of one tax, or
- * repeat it, as Saudi invoices do: the difference of gross and net tells.
+ * Returns the totals in the currency of the invoice. A total without a currency is included. Several totals are either
+ * parts of one tax amount or repeat it, as in Saudi invoices; the difference of gross and net decides.
  */
 function taxOf(context: Context, nodes: readonly XmlNode[]): Outcome {
   const currency = context.fields.currency?.value;
@@ -245,7 +248,10 @@ function statedCurrencies(context: Context): readonly string[] {
   return [...new Set(stated.map((attribute) => attribute.content))].slice(0, STATED_CURRENCIES_MAX);
 }
 
-/** The first IBAN; without one a UK account. Returns what looks like an IBAN and fails. */
+/**
+ * Returns the first IBAN or, if there is none, a UK bank account. Also returns a text that looks like an IBAN but is
+ * invalid.
+ */
 function storeAccount(context: Context): string | null {
   let invalidIban: string | null = null;
   const paths = (context.syntax.fields['supplier.bank_account.iban'] ?? []).filter((path) => typeof path === 'string');
@@ -292,7 +298,7 @@ function isBritish(context: Context, countryPath: string): boolean {
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';
 }
 
-/** Null where it equals the gross amount or is not stated. */
+/** Null if the amount equals the gross amount or is not stated. */
 function payableOf(context: Context): string | null {
   for (const source of context.syntax.payable) {
     const payable = readSource(context, source, amount);
@@ -311,7 +317,7 @@ function fieldOf(
   return { value, raw: raw.trim().slice(0, RAW_LENGTH_MAX), page: null, box: null, confidence, method: 'XML', xpath };
 }
 
-/** Nodes that differ only in their position share one path without positions. */
+/** Nodes that differ only in their positions share one path without positions. */
 function locationsOf(nodes: readonly XmlNode[]): string {
   const byPattern = new Map<string, XmlNode[]>();
   for (const node of nodes) {

@@ -5,10 +5,10 @@ import { find, textReader } from './find.js';
 import type { LineSyntax, Syntax } from './syntax.js';
 import { negated, plainDecimal, readName } from './values.js';
 
-/** Maximum number of lines in FA(3); no other format has a limit. */
+/** Maximum number of lines, as in FA(3). No other format has a limit. */
 export const LINES_MAX = 10_000;
 
-/** The lines in their order, and how many there are: beyond `LINES_MAX` none is read. */
+/** The lines in their order, and their number. If there are more than `LINES_MAX`, no line is read. */
 export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: InvoiceLine[]; readonly total: number } {
   const nodes = find(root, syntax.lines.path, syntax.namespaces);
   if (nodes.length > LINES_MAX) return { lines: [], total: nodes.length };
@@ -16,7 +16,10 @@ export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: I
   return { lines: nodes.map((node) => readLine(textsOf(node))), total: nodes.length };
 }
 
-/** Returns the paths in the order of `readLine`. A path that a syntax does not have is an empty text. */
+/**
+ * Returns the paths in the order in which `readLine` expects them. A path that the syntax does not have is an empty
+ * text.
+ */
 function pathsOf(line: LineSyntax): readonly string[] {
   const NOTHING = "''";
   const { quantity, unit, unitPrice, priceQuantity, netAmount, taxRate, reversed } = line;
@@ -49,7 +52,10 @@ function firstName(texts: readonly string[]): string | null {
   return null;
 }
 
-/** A price for 100 pieces as the price of one, rounded to 6 decimals; as printed where it is for one. */
+/**
+ * Converts a price for several units (such as 100) to the price of one, rounded to 6 decimals. A price for one unit
+ * stays as printed.
+ */
 function priceOfOne(price: string | null, quantity: string | null): string | null {
   if (price === null || quantity === null || !isDecimalAmount(price) || !isDecimalAmount(quantity)) return price;
   const isPriceOfOne = quantity.startsWith('-') || ['0', '1'].includes(canonicalAmount(quantity));

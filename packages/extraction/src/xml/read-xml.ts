@@ -17,16 +17,19 @@ import { ubl } from './ubl.js';
 import { zugferd1 } from './zugferd1.js';
 
 const syntaxes: readonly Syntax[] = [ubl, cii, zugferd1, fatturaPa, fatturaSemplificata, facturae, fa3];
-/** Every known root element, at any depth. */
+/** Every known root element, at any depth of the document. */
 const anyRoot = `.//*[${syntaxes.flatMap(({ roots }) => roots.map(toCondition)).join(' or ')}]`;
 const UBL_DOCUMENTS = 'urn:oasis:names:specification:ubl:schema:xsd:';
 
 interface XmlContext {
-  /** True for an attachment of a PDF: there the plain EN 16931 identifier means Factur-X. */
+  /** True for an attachment of a PDF, where the plain EN 16931 identifier denotes Factur-X. */
   readonly embeddedInPdf: boolean;
 }
 
-/** Reads a structured invoice. Never throws, whatever the bytes are: what cannot be read is a failure with its reason. */
+/**
+ * Reads a structured invoice. Never throws, whatever the bytes are: an unreadable document returns a failure with a
+ * reason.
+ */
 export function readXml(bytes: Uint8Array, context: XmlContext): ReadingOutcome {
   return withXml(bytes, ({ root }) => readRoot(root, context));
 }
@@ -47,7 +50,7 @@ const replacedByFa3 =
   'The invoice is in the structure FA(2), which FA(3) has replaced. Export it again in the structure FA(3), or send it as PDF.';
 const accepted = 'Send it as UBL, CII (Factur-X, ZUGFeRD, XRechnung), FatturaPA, Facturae, FA(3) or PDF.';
 
-/** An invoice inside an envelope: a business document header, an enveloping XAdES signature, a SOAP message. */
+/** Finds an invoice inside an envelope: a business document header, an enveloping XAdES signature or a SOAP message. */
 function readWrapped(root: XmlElement, context: XmlContext): ReadingOutcome {
   const found = find(root, anyRoot, {}).filter((node) => node instanceof XmlElement);
   if (found.length > 1) return severalInvoices(found.length);
@@ -110,7 +113,10 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
   return requireFields(reading);
 }
 
-/** The code of the declared profile, and the declaration as written: its identifier, else the namespace of the format. */
+/**
+ * Returns the code of the declared profile, and the declaration as written: its identifier or, if there is none, the
+ * namespace of the format.
+ */
 function profileOf(
   root: XmlElement,
   { profile: paths, namespaces }: Syntax,

@@ -15,7 +15,7 @@ function length(size: number): Buffer {
 }
 const der = (tag: number, ...parts: Buffer[]): Buffer =>
   Buffer.concat([Buffer.from([tag]), length(Buffer.concat(parts).length), ...parts]);
-/** Indefinite length: the end is marked by two zero bytes. */
+/** With indefinite length, two zero bytes mark the end. */
 const ber = (tag: number, ...parts: Buffer[]): Buffer =>
   Buffer.concat([Buffer.from([tag, 0x80]), ...parts, Buffer.alloc(2)]);
 

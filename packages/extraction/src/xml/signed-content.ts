@@ -3,11 +3,11 @@ import { sniffMediaType } from '../media-type.js';
 import type { ReadingFailure } from '../reading.js';
 import { refuse } from '../refuse.js';
 
-/** Signatures around signatures: `.xml.p7m.p7m`. */
+/** Maximum number of nested signatures, as in `.xml.p7m.p7m`. */
 const ENVELOPES_MAX = 4;
-/** The same limit as that of a reservation, with base64 a third more. */
+/** Maximum size, the same as for a reserved upload, plus a third for base64. */
 const ENVELOPE_BYTES_MAX = 10_485_760;
-/** Content in pieces of 100 bytes and more stays below it. */
+/** Maximum number of parts. Content in parts of 100 bytes or more stays below it. */
 const ASN1_NODES_MAX = 200_000;
 const ASN1_DEPTH_MAX = 100;
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
@@ -15,8 +15,8 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 type Content = { readonly content: Uint8Array } | { readonly failure: ReadingFailure };
 
 /**
- * Returns the signed content of a CAdES envelope (DER, BER, base64 or PEM), also through several of them. The signature itself is not
- * checked: the invoice is read as if it came without one.
+ * Returns the signed content of a CAdES envelope (DER, BER, base64 or PEM), also if envelopes are nested. The signature
+ * is not verified: the invoice is read as if it were not signed.
  */
 export function signedContent(bytes: Uint8Array): Content {
   if (bytes.length > ENVELOPE_BYTES_MAX) {
@@ -59,7 +59,7 @@ function fromBase64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64'));
 }
 
-/** ContentInfo, SignedData, EncapsulatedContentInfo (RFC 5652, sections 3 and 5). */
+/** Reads ContentInfo, SignedData and EncapsulatedContentInfo (RFC 5652, sections 3 and 5). */
 function contentOf(contentInfo: unknown): Uint8Array | undefined {
   const [type, explicit] = membersOf(contentInfo);
   if (!(type instanceof ObjectIdentifier) || type.valueBlock.toString() !== SIGNED_DATA) return undefined;

@@ -1,53 +1,59 @@
 import type { DocumentFormat, FieldPath } from '../reading.js';
 
 /**
- * Source of a field. Paths are XPath 1.0, relative to the root element of the invoice, with the prefixes of the syntax. The first source
- * that is present decides.
+ * Source of a field value. Paths are XPath 1.0 expressions, relative to the root element of the invoice, with the
+ * prefixes of the syntax. The first source that is present is used.
  */
 export type Source =
-  /** The first readable one of the nodes. */
+  /** Uses the first of the nodes that can be read. */
   | string
-  /** The parts that are present, one after another. */
+  /** Combines the parts that are present. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
-  /** A tax id whose country is stated apart; a number that repeats it keeps it once. */
+  /**
+   * Combines a tax id with a country that is stated separately. A number that already begins with the country is not
+   * changed.
+   */
   | { readonly country: string; readonly number: string }
-  /** An invoice number behind the code of its series, if it has one. */
+  /** Combines an invoice number with the code of its series, if it has one. */
   | { readonly series: string; readonly number: string }
-  /** The earliest of several dates. */
+  /** Uses the earliest of several dates. */
   | { readonly earliest: string }
-  /** All nodes of all paths added up, those of `minus` subtracted; with `each`, only where each path has a node. */
+  /** Adds the nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must have a node. */
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
-  /** Totals that may be stated in several currencies: those whose `@currencyID` is the invoice's. */
+  /** Uses totals whose `@currencyID` is the currency of the invoice, if they are stated in several currencies. */
   | { readonly inInvoiceCurrency: string }
-  /** Sum of other fields. */
+  /** Adds other fields. */
   | { readonly fields: readonly FieldPath[] };
 
-/** A root element; without a namespace it is known by its name alone. */
+/** A root element. Without a namespace, it is recognized by its name alone. */
 export interface Root {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** One way to write invoices in XML: its mapping to the canonical invoice as data (documents reference, section 6). */
+/** An XML syntax for invoices, with its mapping to the canonical invoice as data (documents reference, section 6). */
 export interface Syntax {
   readonly format: DocumentFormat;
   readonly roots: readonly Root[];
-  /** Namespaces of the prefixes in the paths. */
+  /** Namespaces by the prefixes in the paths. */
   readonly namespaces: Readonly<Record<string, string>>;
-  /** Path of the invoices in the file; absent when the root is the only one. */
+  /** Path of the invoices in the file. Absent if the root element is the only invoice. */
   readonly invoices?: string;
-  /** Path of the declared profile; absent if the namespace declares it. */
+  /** Path of the declared profile. Absent if the namespace declares the profile. */
   readonly profile?: { readonly customizationId: string; readonly profileId?: string };
   readonly kind: {
     readonly path: string;
     readonly creditNotes: readonly string[];
     readonly corrections: readonly string[];
-    /** The root element that makes it a credit note whatever its type says. */
+    /** Root element that marks a credit note, whatever its type code says. */
     readonly creditNoteRoot?: string;
   };
   readonly payable: readonly Source[];
   readonly fields: Readonly<Partial<Record<FieldPath, readonly Source[]>>>;
-  /** Accounts that name a bank by its UK sort code; `sortCode` and `accountNumber` are relative to one of `accounts`. */
+  /**
+   * Bank accounts that name the bank by its UK sort code. `sortCode` and `accountNumber` are relative to one of
+   * `accounts`.
+   */
   readonly ukAccount?: {
     readonly accounts: string;
     readonly sortCode: string;
@@ -58,17 +64,17 @@ export interface Syntax {
   readonly lines: LineSyntax;
 }
 
-/** Paths relative to a line. */
+/** Paths that are relative to a line. */
 export interface LineSyntax {
   readonly path: string;
   readonly description: readonly string[];
   readonly quantity?: string;
   readonly unit?: string;
   readonly unitPrice?: string;
-  /** Number of units that the price is for. */
+  /** Number of units that the price refers to. */
   readonly priceQuantity?: string;
   readonly netAmount?: string;
   readonly taxRate: string;
-  /** Matches a line that states what was before a correction; it counts against the others. */
+  /** Matches a line that states the value before a correction. Its amounts are subtracted. */
   readonly reversed?: string;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readXml } from './read-xml.js';
 import { valuesOf } from '../testing/outcomes.js';
 
-/** A Danish invoice with a prepayment; the parts that a test changes are parameters. */
+/** A Danish invoice with a prepayment. The parts that tests change are parameters. */
 function ublInvoice({ total = '', means = '', head = '', supplier = '', lines = '' } = {}): Uint8Array {
   return Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
 <Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"

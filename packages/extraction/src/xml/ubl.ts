@@ -1,7 +1,7 @@
 import type { Source, Syntax } from './syntax.js';
 import { correctionTypes, creditNoteTypes } from './type-codes.js';
 
-/** In the Danish OIOUBL 2, TaxExclusiveAmount is the tax. */
+/** In the Danish format OIOUBL 2, TaxExclusiveAmount is the tax amount. */
 const isNotOioubl2 = "[not(starts-with(normalize-space(../cbc:CustomizationID), 'OIOUBL-2'))]";
 
 /** UBL 2.0 to 2.3, invoice and credit note: EN 16931, Peppol BIS and PINT, XRechnung and other profiles of it. */
@@ -84,7 +84,7 @@ function partyName(party: string): readonly Source[] {
   ];
 }
 
-/** The VAT id first; Turkish invoices have theirs as an identification of the party. */
+/** The VAT id comes first. Turkish invoices state it as an identification of the party. */
 function partyTaxId(party: string): readonly Source[] {
   const isVat = "translate(normalize-space(cac:TaxScheme/cbc:ID), 'vat', 'VAT') = 'VAT'";
   return [

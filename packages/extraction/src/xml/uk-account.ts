@@ -1,4 +1,4 @@
-/** A UK account; undefined where the numbers have another form. */
+/** Returns a UK bank account, or undefined if the numbers have another format. */
 export function readUkAccount(
   sortCode: string,
   accountNumber: string,

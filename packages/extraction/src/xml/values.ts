@@ -3,37 +3,38 @@ import { isDecimalAmount, microToDecimal, toMicro } from '@invoicecontrol/values
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
-/** The limits of the canonical invoice (packages/invoice): a longer text would not be accepted. */
+/** Maximum lengths of the canonical invoice (packages/invoice). Longer texts are not accepted. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 1_000;
 
-/** Trimmed; undefined where it shows nothing or is too long. */
+/** Trims a text. Returns undefined if it has no visible character or is too long. */
 export function readText(raw: string): string | undefined {
   const text = raw.trim();
   return hasVisibleText(text) && !isLongerThan(text, TEXT_LENGTH_MAX) ? text : undefined;
 }
 
-/** A name: line breaks and tabs of a formatted file become one blank. */
+/** Trims a name. Line breaks and tabs in a formatted file become one space. */
 export function readName(raw: string): string | undefined {
   const name = raw.trim().replace(/(?<! ) *[\t\r\n]\s*/g, ' ');
   return hasVisibleText(name) && !isLongerThan(name, NAME_LENGTH_MAX) ? name : undefined;
 }
 
-/** Returns the id as printed; undefined for a placeholder such as `N/A`: an id has three digits at least. */
+/** Returns the id as printed, or undefined for a placeholder such as `N/A`. An id has at least three digits. */
 export function readTaxId(raw: string): string | undefined {
   const text = readText(raw);
   return text !== undefined && text.replace(/[^0-9]/g, '').length >= 3 ? text : undefined;
 }
 
-/** Undefined for the placeholders `NA` and `N/A` of senders whose software insists on a reference. */
+/** Returns undefined for `NA` and `N/A`, which some software writes because a reference is mandatory. */
 export function readReference(raw: string): string | undefined {
   const text = readText(raw);
   return text === undefined || /^n\/?a$/i.test(text) ? undefined : text;
 }
 
 /**
- * A plain decimal with at most 6 decimals (documents reference, section 5). `+12`, `.5`, `5.` and `007.50` are legal in
- * XML and become `12`, `0.5`, `5` and `7.50`; an exponent, groups or a comma make it unreadable.
+ * Reads a plain decimal with at most 6 decimals (documents reference, section 5). `+12`, `.5`, `5.` and `007.50` are
+ * valid in XML and become `12`, `0.5`, `5` and `7.50`. A number with an exponent, group separators or a comma cannot be
+ * read.
  */
 export function readAmount(raw: string): string | undefined {
   const amount = plainDecimal(raw);
@@ -42,7 +43,7 @@ export function readAmount(raw: string): string | undefined {
   return isDecimalAmount(fitting) ? fitting : undefined;
 }
 
-/** A quantity, price or rate of a line: as an amount, with any number of decimals. */
+/** Reads a quantity, price or rate of a line like an amount, with any number of decimals. */
 export function plainDecimal(raw: string): string | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?$/.exec(raw.trim());
   if (match === null || raw.length > TEXT_LENGTH_MAX) return undefined;
@@ -52,13 +53,16 @@ export function plainDecimal(raw: string): string | undefined {
   return sign === '-' && /[1-9]/.test(magnitude) ? `-${magnitude}` : magnitude;
 }
 
-/** Changes the sign; zero has none. */
+/** Changes the sign. Zero has no sign. */
 export function negated(decimal: string): string {
   if (!/[1-9]/.test(decimal)) return decimal;
   return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
 }
 
-/** The exact sum, with as many decimals as the longest term: `10.00` and `5.5` are `15.50`. One term stays as printed. */
+/**
+ * Returns the exact sum, with as many decimals as the longest term: `10.00` and `5.5` are `15.50`. A single term stays
+ * as printed.
+ */
 export function sumOf(terms: readonly string[]): string {
   const sum = microToDecimal(terms.reduce((total, term) => total + toMicro(term), 0n));
   const decimals = Math.max(...terms.map(decimalsOf));
@@ -77,13 +81,13 @@ interface DateReading {
   readonly confidence: number;
 }
 
-/** A day is certain; the first day of a month or week is a guess. */
+/** Confidence of a complete date. The first day of a month or week is only a guess. */
 const CERTAIN = 1;
 const FIRST_DAY_OF_PERIOD = 0.5;
 
 /**
- * `YYYY-MM-DD`; a time and a zone behind it are cut. With `format` the code lists of CII: 102 `YYYYMMDD`, 203 and 204
- * with a time, 610 `YYYYMM` and 616 `YYYYWW` as their first day.
+ * Reads a date as `YYYY-MM-DD`, without a following time and time zone. `format` is a code of CII: 102 (`YYYYMMDD`),
+ * 203 and 204 (with a time), 610 (`YYYYMM`) and 616 (`YYYYWW`), which become the first day of the month or week.
  */
 export function readDate(raw: string, format?: string): DateReading | undefined {
   const text = raw.trim();
@@ -113,7 +117,7 @@ function day(value: string, confidence = CERTAIN): DateReading | undefined {
 
 const MS_PER_DAY = 86_400_000;
 
-/** ISO 8601: week 1 has the fourth of January. */
+/** ISO 8601: week 1 contains the fourth of January. */
 function mondayOf(year: number, week: number): DateReading | undefined {
   if (week < 1 || week > 53) return undefined;
   const fourth = new Date(Date.UTC(year, 0, 4));

@@ -4,7 +4,7 @@ export type InvoiceChanges = Partial<Omit<CanonicalInvoice, 'supplier'>> & {
   readonly supplier?: Partial<CanonicalInvoice['supplier']>;
 };
 
-/** A canonical invoice of a fictional supplier; tests change what they need. */
+/** A canonical invoice of a fictional supplier. Tests change the fields that they need. */
 export function invoiceOf({ supplier, ...changes }: InvoiceChanges = {}): CanonicalInvoice {
   return {
     supplier: { name: 'Acme Supplies Ltd', ...supplier },
@@ -16,7 +16,7 @@ export function invoiceOf({ supplier, ...changes }: InvoiceChanges = {}): Canoni
   };
 }
 
-/** An invoice that states every field, as it is stored. */
+/** An invoice with every field, in its stored form. */
 export const fullInvoice = {
   supplier: {
     name: 'Acme Ltd',
@@ -35,7 +35,7 @@ export const fullInvoice = {
   company_id: '0198a000-0000-7000-8000-00000000000c',
 } as const satisfies CanonicalInvoice;
 
-/** The part of {@link fullInvoice} that a row of a scan can state. */
+/** The part of {@link fullInvoice} that a row of a history scan can state. */
 export const fullRow = {
   supplierName: fullInvoice.supplier.name,
   supplierTaxId: fullInvoice.supplier.tax_id,

@@ -2,7 +2,7 @@ import type { Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { toWire } from '../wire.js';
 import { invoiceOf } from './invoices.js';
 
-/** An invoice of a fictional supplier as a message between services; tests change what they need. */
+/** An invoice of a fictional supplier as a message between services. Tests change the fields that they need. */
 export function wireInvoice({ iban, ...changes }: Partial<Invoice> & { readonly iban?: string } = {}): Invoice {
   const bank = iban === undefined ? {} : { bank_account: { iban } };
   const invoice = invoiceOf({

@@ -13,7 +13,7 @@ import type { Channel } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
 
-/** A bound for what must not hang; nothing that is right comes near it, however slow the machine is. */
+/** Timeout for calls that must not hang. Correct calls take far less time, even on a slow machine. */
 const TIMEOUT_MS = 60_000;
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
@@ -82,14 +82,14 @@ describe('the deadline of a caller', () => {
     const sentAt = Date.now();
     const { deadline = 0 } = await contextOfService(TIMEOUT_MS);
     expect(deadline - sentAt).toBeGreaterThan(TIMEOUT_MS - 1_000);
-    // The receiver counts from its arrival, so the time on the way is added.
+    // The receiver measures from the arrival of the call, so the network time is added.
     expect(deadline).toBeLessThanOrEqual(Date.now() + TIMEOUT_MS);
   });
 
   test('ends the calls that serve it earlier than their own timeout, with time left to answer', async () => {
     const callersDeadline = Date.now() + 20_000;
     const { deadline = 0 } = await contextOfService(TIMEOUT_MS, callersDeadline);
-    // Earlier by this much, however long the way there took.
+    // The deadline is earlier by this margin, however long the network took.
     expect(deadline).toBeLessThanOrEqual(Date.now() + 20_000 - DEADLINE_MARGIN_MS);
     expect(deadline).toBeLessThan(callersDeadline + TIMEOUT_MS / 2);
   });

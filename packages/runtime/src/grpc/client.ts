@@ -17,24 +17,25 @@ import { writeStream } from './streams.js';
 export interface CallOptions {
   readonly context: RequestContext;
   /**
-   * The caller waits this long at most, repeats included; 10 seconds where nothing is said. The deadline of the context
-   * holds, too.
+   * Maximum time that the caller waits, including retries (default 10 seconds). The deadline of the context also
+   * applies.
    */
   readonly timeoutMs?: number;
-  /** Cancels the call: its service is informed, and its response is not awaited. */
+  /** Cancels the call when aborted: the service is informed, and the response is ignored. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const TIMEOUT_MS_DEFAULT = 10_000;
-/** A call ends so much before the one that it serves, so that there is time to say what became of it. */
+/** Time by which a nested call ends before the call that it serves, so that there is time to report its result. */
 export const DEADLINE_MARGIN_MS = 200;
 /**
- * While calls are open the other end is pinged. A machine that has failed sends nothing: without pings its connection would
- * be used until the kernel gives up, a quarter of an hour later. The wait for the response outlasts a busy server.
+ * Interval of pings while calls are open, and maximum time to wait for a ping response. A machine that failed sends
+ * nothing; without pings its connection would be used until the kernel gives up after 15 minutes. The maximum wait is
+ * long enough for a busy server.
  */
 export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
-/** One connection to a service, shared by the clients of all its definitions. */
+/** A connection to a service, which the clients of all its definitions share. */
 export interface Channel {
   readonly client: Client;
   close(): void;
@@ -45,8 +46,8 @@ export interface ChannelOptions {
 }
 
 /**
- * Connects lazily; calls are spread over every address the name resolves to.
- * @param address `host:port` or a gRPC target such as `dns:///analysis:50051`
+ * Opens a connection when it is first used. Calls are distributed over all addresses that the name resolves to.
+ * @param address `host:port`, or a gRPC target such as `dns:///analysis:50051`
  */
 export function openChannel(address: string, options: ChannelOptions = {}): Channel {
   const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
@@ -101,7 +102,7 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
 
 type Method = MethodDefinition<unknown, unknown>;
 
-/** One try of a call; its repeat has the same deadline. */
+/** An attempt of a call. Its retry has the same deadline. */
 interface Attempt {
   readonly context: RequestContext;
   readonly signal: AbortSignal | undefined;
@@ -117,7 +118,7 @@ function isWorthRepeating(error: unknown, { signal }: Attempt): boolean {
   return error instanceof DomainError && error.kind === 'unavailable' && signal?.aborted !== true;
 }
 
-/** Begins the measurement of a call. */
+/** Starts the measurement of a call. */
 function measureCall({ path }: Method, { context }: Attempt) {
   const name = path.slice(1);
   const measured = measure('client', name, {
@@ -133,7 +134,10 @@ function measureCall({ path }: Method, { context }: Attempt) {
   };
 }
 
-/** Cancels the call when the signal is aborted. @returns ends that */
+/**
+ * Cancels the call when the signal is aborted.
+ * @returns a function that removes the listener
+ */
 function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
   const cancel = (): void => call.cancel();
   if (signal?.aborted === true) cancel();
@@ -163,8 +167,8 @@ function callOnce(channel: Channel, method: Method, request: unknown, attempt: A
 }
 
 /**
- * Sends the requests one by one, each when the one before it has left. The response may come before their end; no more are
- * taken then. A failure of the requests themselves cancels the call and is what the caller gets.
+ * Sends the requests one by one, each after the previous one was sent. If the response arrives before the last request,
+ * no further requests are read. If reading the requests fails, the call is cancelled and the caller gets that error.
  */
 function sendStream(
   channel: Channel,
@@ -191,7 +195,7 @@ function sendStream(
         else reject(toDomainError(error));
       },
     );
-    // The callback has the error, too.
+    // The callback receives the error as well.
     running.on('error', () => {});
     const stopWatching = cancelOn(attempt.signal, running);
     writeStream(requests, running, answered.signal).then(
@@ -226,7 +230,7 @@ async function* readResponses(
   yield* readOnce(channel, method, request, attempt);
 }
 
-/** Yields the responses as the caller reads them; a caller that stops reading cancels the call. */
+/** Yields the responses as fast as the caller reads them. A caller that stops reading cancels the call. */
 async function* readOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): AsyncIterable<unknown> {
   const measured = measureCall(method, attempt);
   const running = channel.client.makeServerStreamRequest(
@@ -237,7 +241,7 @@ async function* readOnce(channel: Channel, method: Method, request: unknown, att
     measured.metadata,
     { deadline: attempt.deadline },
   );
-  // A caller that has stopped reading responses does not see that the call was cancelled.
+  // A caller that stopped reading responses must not get an error for the cancellation.
   running.on('error', () => {});
   const stopWatching = cancelOn(attempt.signal, running);
   let failure: ServiceError | null = null;

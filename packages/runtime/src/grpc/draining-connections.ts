@@ -1,6 +1,6 @@
 import { Http2SubchannelConnector } from '@grpc/grpc-js/build/src/transport.js';
 
-/** The transport of grpc-js keeps these to itself, and pings where it should not (ADR 0113). */
+/** Private members of the grpc-js transport, which sends pings when it should not (ADR 0113). */
 interface PingingTransport {
   readonly session: { readonly closed: boolean };
   canSendPing(): boolean;
@@ -10,8 +10,9 @@ const { prototype } = Http2SubchannelConnector;
 const connect = prototype.connect;
 
 /**
- * A server that stops, or whose connection has its age, lets running calls end and takes no more. grpc-js pings such a
- * connection all the same, and Node sends no ping on it: grpc-js then cuts the running calls.
+ * A server that stops, or whose connection has reached its maximum age, lets running calls end and accepts no new ones.
+ * grpc-js still pings such a connection, but Node.js does not send these pings, so grpc-js would cancel the running
+ * calls.
  */
 prototype.connect = async function connectWithoutPingsWhileDraining(...args) {
   const transport = await connect.apply(this, args);

@@ -5,15 +5,16 @@ import type { DomainErrorOptions, ErrorKind, FieldFault } from '@invoicecontrol/
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 
-/** The standard metadata entry for google.rpc.Status. */
+/** Standard metadata key for google.rpc.Status. */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
-/** Key in the metadata of ErrorInfo: the refusal is the stored response to an earlier request. */
+/** Key in the ErrorInfo metadata, which means that the refusal is the stored response to an earlier request. */
 const REPLAYED = 'replayed';
 
 /**
- * Writes the wire form of a failed rpc. The kind rides in the details, because several kinds share a status.
- * @param isOutage tells whether an error means that a store of the service is unavailable
+ * Converts an error to the gRPC status of a failed call. The error kind is in the status details, because several kinds
+ * share a status code.
+ * @param isOutage tells whether an error means that a database or broker of the service is unavailable
  */
 export function toStatus(
   error: unknown,
@@ -35,14 +36,20 @@ export function toStatus(
   return { code, details: refusal.publicMessage, metadata };
 }
 
-/** A service whose store is unavailable is unavailable itself: the caller may retry. Anything else unforeseen is our fault. */
+/**
+ * A service whose database is unavailable is itself unavailable, so the caller may retry. Any other unexpected error is
+ * an internal error.
+ */
 function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): DomainError {
   if (error instanceof DomainError) return error;
   if (isOutage(error)) return new DomainError('unavailable', plainSentences.unavailable, { cause: error });
   return new DomainError('internal', plainSentences.internal, { cause: error });
 }
 
-/** Reads a failed rpc as its caller understands it. A status without our details comes from the library or from another server. */
+/**
+ * Converts the gRPC status of a failed call to an error for its caller. A status without our details comes from the
+ * library or from another server.
+ */
 export function toDomainError(error: ServiceError): DomainError {
   const [bytes] = error.metadata?.get(DETAILS) ?? [];
   if (Buffer.isBuffer(bytes)) {

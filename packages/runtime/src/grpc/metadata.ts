@@ -3,7 +3,7 @@ import { readActor } from '../request-context.js';
 import type { RequestContext } from '../request-context.js';
 import { readTraceparent } from '../trace-context.js';
 
-/** The metadata that a call carries in addition to its message. */
+/** Returns the metadata that a call sends with its message. */
 export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set('request-id', context.requestId);
@@ -15,7 +15,7 @@ export function metadataOf(context: RequestContext, traceparent: string | undefi
   return metadata;
 }
 
-/** The caller's context as a service sees it. A call without one (a console, a probe) acts as SYSTEM. */
+/** Returns the context of the caller. A call without context (from a console or a probe) acts as SYSTEM. */
 export function contextOf(metadata: Metadata): RequestContext {
   return {
     requestId: text(metadata, 'request-id') ?? 'none',

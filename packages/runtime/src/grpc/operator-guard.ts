@@ -3,17 +3,17 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { RequestContext } from '../request-context.js';
 
 /**
- * Tells whether a service of the contracts is only for the operator of the installation. The name decides, so that a new rpc in
- * one is guarded from the start.
- * @param fullName `invoicecontrol.operations.v1.OperatorService`
+ * Tells whether a service of the contracts is only for the operator of the installation. The name decides, so that a
+ * new method of such a service is protected from the beginning.
+ * @param fullName such as `invoicecontrol.operations.v1.OperatorService`
  */
 export function isForOperator(fullName: string): boolean {
   return fullName.endsWith('.OperatorService');
 }
 
 /**
- * Lets only the operator of the installation through, and nobody where no token is configured. The returned context has
- * the operator as actor, whatever actor the call names, and no token.
+ * Accepts only the operator of the installation, and nobody if no token is configured. The returned context has the
+ * operator as its actor, whatever the call states, and does not contain the token.
  * @throws DomainError unauthenticated, after the same time for every wrong token
  */
 export function operatorGuard(operatorToken: string | undefined): (context: RequestContext) => RequestContext {

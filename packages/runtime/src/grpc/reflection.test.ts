@@ -9,7 +9,7 @@ import { addReflection } from './reflection.js';
 const root = new URL('../../../../', import.meta.url);
 const ofReflection = new URL('node_modules/@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto', root);
 
-/** `package.Service` of every service in the contracts, read as text. */
+/** Returns `package.Service` of every service in the contracts, which are read as text. */
 function servicesOfContracts(): string[] {
   const proto = new URL('proto/', root);
   return readdirSync(proto, { recursive: true, encoding: 'utf8' })

@@ -4,13 +4,13 @@ import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Server } from '@grpc/grpc-js';
 
-/** The contracts on disk; the generated code carries no descriptors. */
+/** Directory of the contracts. The generated code does not contain descriptors. */
 const protoRoot = fileURLToPath(new URL('../../../../proto/', import.meta.url));
 
-/** All services share it, so a process with several services reads the contracts once. */
+/** Shared by all services of a process, so that the contracts are read once. */
 let reflection: ReflectionService | undefined;
 
-/** Serves grpc.reflection for every contract of the product, so that consoles need no files. Development only. */
+/** Serves gRPC reflection for all contracts, so that tools need no proto files. For development only. */
 export function addReflection(server: Server): void {
   reflection ??= readReflection();
   reflection.addToServer(server);
@@ -21,7 +21,8 @@ function readReflection(): ReflectionService {
     file.endsWith('_service.proto'),
   );
   const definition = loadSync(files, { includeDirs: [protoRoot], keepCase: true });
-  // Each message has the descriptors of all files, and the library decodes them for each: seconds, for the same result.
+  // Each message refers to the descriptors of all files, and the library would decode them once for each message, which
+  // takes seconds.
   const message = Object.entries(definition).find(([, { fileDescriptorProtos }]) =>
     Array.isArray(fileDescriptorProtos),
   );

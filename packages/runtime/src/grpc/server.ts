@@ -17,10 +17,10 @@ import { addReflection } from './reflection.js';
 import { toGrpc } from './service-definition.js';
 import { readStream, writeStream } from './streams.js';
 
-/** The handlers that a service must have for one of its definitions; a missing rpc does not compile. */
+/** The handlers of a service definition. If a handler is missing, the code does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;
 
-/** A definition together with the code that serves it. */
+/** A service definition with its handlers. */
 export interface Binding {
   readonly definition: Definition;
   readonly implementation: Readonly<
@@ -35,39 +35,53 @@ export function bind<D extends Definition>(definition: D, implementation: Implem
 export interface GrpcServerOptions {
   /** `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** Port. 0 lets the operating system choose one. */
   readonly port: number;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
-  /** Tells whether an error means that a store of the service is unavailable; callers then get `unavailable` and may retry. */
+  /**
+   * Tells whether an error means that a database or broker of the service is unavailable. Callers then get
+   * `unavailable` and may retry.
+   */
   readonly isOutage?: (error: unknown) => boolean;
-  /** Every rpc of a service named `OperatorService` needs this token; without one they are refused to everybody. */
+  /**
+   * Token that every method of a service named `OperatorService` requires. If it is not set, these methods refuse all
+   * callers.
+   */
   readonly operatorToken?: string | undefined;
   /**
-   * While a store is silent, calls are refused as `unavailable`. The work of those that had begun goes on, unless it heeds
-   * the signal of its context.
+   * While the database does not respond, calls are refused as `unavailable`. Calls that are already running continue,
+   * unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
-  /** Lets a console discover the service; for development. */
+  /** Enables reflection, so that tools can discover the service during development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
 }
 
 export interface GrpcServer {
-  /** `host:port` with the real port. */
+  /** `host:port` with the actual port. */
   readonly address: string;
-  /** Sets the state of `ready` in the health service. The empty name (liveness) stays up as long as the process runs. */
+  /**
+   * Sets the state of `ready` in the health service. The empty name (liveness) is always healthy while the process
+   * runs.
+   */
   setReady(isReady: boolean): void;
-  /** Lets running calls end, at most `timeoutMs`, then cuts them. */
+  /** Lets running calls end for at most `timeoutMs`, then cancels them. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Callers reconnect this often, and so find replicas that came since; running calls end first. */
+/** Maximum age of a connection. Callers then reconnect and find new replicas. Running calls end first. */
 const CONNECTION_AGE_MS_MAX = 5 * 60_000;
-/** More than the longest call, the analysis of a whole file of rows, may take. */
+/**
+ * Maximum time for running calls on an old connection, longer than the longest call (analyzing a whole file of rows).
+ */
 const CONNECTION_AGE_GRACE_MS = 150_000;
 
-/** Serves the given definitions, with health and, where asked, reflection. Not ready until told so. */
+/**
+ * Serves the given definitions and the health service, and reflection if enabled. The server is not ready until
+ * `setReady` is called.
+ */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
   const server = new Server({
@@ -101,7 +115,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** The members that all kinds of calls have. */
+/** Members that all kinds of calls have. */
 interface AnyCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;
@@ -110,7 +124,7 @@ interface AnyCall {
 
 type Work = (request: unknown, context: RequestContext) => unknown;
 type Refusal = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
-/** Tells the caller how the call ended. */
+/** Reports the end of a call to its caller. */
 type End = (refusal: Refusal | null, response?: unknown) => void;
 
 function serve(
@@ -124,8 +138,8 @@ function serve(
     const work = implementation[key] as Work | undefined;
     if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
     const name = method.path.slice(1);
-    // grpc-js ignores a returned promise: unhandled, a rejection would end the process and the caller would
-    // wait for its deadline.
+    // grpc-js ignores the returned promise. An unhandled rejection would end the process, and the caller would wait for
+    // its deadline.
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
       const caller = contextOf(call.metadata);
       const measured = measure('server', name, {
@@ -182,7 +196,7 @@ function handlerOf(
         call,
         ({ signal, ...context }) =>
           writeStream(work(call.request, { ...context, signal }) as AsyncIterable<unknown>, call, signal),
-        // A refusal is sent as an error of the stream; one that was cancelled has nobody to tell.
+        // A refusal is sent as an error of the stream. A cancelled stream has no receiver.
         (refusal) => {
           if (call.destroyed) return;
           if (refusal === null) call.end();
@@ -197,19 +211,19 @@ function handlerOf(
 }
 
 function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
-  // Infinity without one.
+  // Infinity if the call has no deadline.
   const deadline = Number(call.getDeadline());
   return Number.isFinite(deadline) ? { deadline } : {};
 }
 
 interface Refused {
-  /** The caller was refused, and the work goes on. */
+  /** Called when the caller was refused and the work continues. */
   onRefused(): void;
-  /** It has failed now. */
+  /** Called if the work fails after that. */
   onLate(error: unknown): void;
 }
 
-/** The result of the work, unless the store is silent; then `unavailable`. */
+/** Returns the result of the work, or throws `unavailable` if the database stops responding. */
 function unlessSilent(
   silence: SilenceWatch,
   begin: () => Promise<unknown>,

@@ -3,7 +3,10 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 
 type Method = MethodDefinition<unknown, unknown>;
 
-/** A generated definition in the form that grpc-js wants. Streams in both directions are refused: the product has none. */
+/**
+ * Converts a generated definition to the format of grpc-js. Methods with streams in both directions are refused,
+ * because the product has none.
+ */
 export function toGrpc({ fullName, methods }: Definition): Record<string, Method> {
   return Object.fromEntries(
     Object.entries(methods).map(([key, rpc]) => {

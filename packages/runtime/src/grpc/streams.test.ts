@@ -13,7 +13,7 @@ import { bind, startGrpcServer } from './server.js';
 
 const TIMEOUT_MS = 60_000;
 const MESSAGE_BYTES = 64 * 1024;
-/** More than all buffers on the way hold together. */
+/** Number of messages, more than all buffers together can hold. */
 const MANY = 400;
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
@@ -77,7 +77,7 @@ const content = (byte: number): ReceiveUploadRequest => ({
 });
 const document = { organizationId: 'o1', uploadId: 'u1', firstByte: undefined, lastByte: undefined };
 
-/** Many messages; tells how many were asked for, and whether it was told to stop. */
+/** Yields many messages, counts how many were read, and records whether the reader stopped. */
 function source(count = MANY) {
   const state = { sent: 0, isEnded: false };
   async function* messages(): AsyncIterable<ReceiveUploadRequest> {
@@ -155,7 +155,8 @@ describe('a stream of requests', () => {
     const { uploads } = await serve({
       async receiveUpload(requests, caller) {
         signal = caller.signal;
-        // A cancellation may overtake the message that was sent before it, and grpc-js may end the stream instead of failing it.
+        // A cancellation may arrive before a message that was sent earlier, and grpc-js may end the stream instead of
+        // failing it.
         await sizeOf(requests).catch(() => undefined);
         isOver = true;
         return {};

@@ -3,24 +3,25 @@ import type { Readable, Writable } from 'node:stream';
 import { DomainError } from '@invoicecontrol/errors';
 
 /**
- * Yields the messages of a call as they arrive; no more are read than the reader takes. Ending early leaves the rest unread.
+ * Yields the messages of a call as they arrive, and reads no more than the caller consumes. If the caller stops early,
+ * the rest stays unread.
  *
- * grpc-js may show a stream that its caller cancelled as one that has ended, and tell of the cancellation after that. A
- * contract with a stream of requests therefore lets the service know how much has to come.
+ * grpc-js may end a stream that the other side cancelled, and report the cancellation later. A contract with streamed
+ * requests must therefore tell the service how much data to expect.
  */
 export async function* readStream(call: Readable): AsyncIterable<unknown> {
   try {
-    // It is not destroyed when the reader has enough: the response is still sent over it.
+    // The stream is not destroyed when the reader stops, because the response is still sent over it.
     yield* call.iterator({ destroyOnReturn: false });
   } catch {
-    // Our servers and clients never destroy a stream with an error; a cancelled one ends too early.
+    // Our servers and clients never destroy a stream with an error, so a cancelled stream ends too early.
     throw new DomainError('unavailable', 'The caller disconnected before the end of its stream.');
   }
 }
 
 /**
- * Writes each message when the one before it has left, so that one at a time is held here.
- * @param signal aborted when nobody takes them any more; the messages then end
+ * Writes each message after the previous one was sent, so that only one message is held in memory.
+ * @param signal aborted when the receiver no longer reads; the messages then end
  */
 export async function writeStream(
   messages: AsyncIterable<unknown>,

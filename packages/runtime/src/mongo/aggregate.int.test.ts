@@ -35,9 +35,9 @@ interface Heard {
   readonly id: string;
   readonly version: number;
 }
-/** The events that were published, repeats included, for this organization only. */
+/** Published events of this organization, including repeats. */
 const heard: Heard[] = [];
-/** The events that the broker stored and delivered to a consumer. */
+/** Events that the broker stored and delivered to a consumer. */
 const delivered: Heard[] = [];
 let subscription: Subscription;
 
@@ -81,8 +81,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * The document when its events have left it. On a slow machine the relay may have to bring what the broker did not take
- * in time.
+ * Waits until the events have left the document, and returns it. On a slow machine, the relay may have to publish
+ * events again.
  */
 function afterRelay(_id: string): Promise<Counter | null> {
   return eventually(async () => {
@@ -226,7 +226,7 @@ test('the relay brings a backlog of six searches in one go, and not one of them 
   try {
     const left = () => mongo.db.collection('backlog').countDocuments({ outboxPending: true });
     await eventually(async () => expect(await left()).toBe(0), { timeoutMs: 44_000 });
-    // One line for each search, not for each document.
+    // There is one log line for each search, not for each document.
     expect(warnings.length).toBeLessThanOrEqual(DOCUMENTS / 256 + 1);
     expect(warnings).toContainEqual(expect.objectContaining({ collection: 'backlog', documents: 256 }));
   } finally {
@@ -316,12 +316,12 @@ test('a broker that lost its volume is filled again under the same ids', async (
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
   const { recentEvents = [] } = (await afterRelay('lost')) ?? {};
   await outbox.stop();
-  // This is the state after a restored volume: the database holds positions of another stream.
+  // After a volume was restored, the database contains positions of another stream.
   await mongo.db
     .collection<{ _id: string }>('relay')
     .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });
   heard.length = 0;
-  // A service that the broker does not respond in time ends, and its supervisor starts it again.
+  // If the broker does not respond in time, the service ends and its supervisor starts it again.
   await eventually(start);
   await eventually(() => expect(heard).toContainEqual({ id: recentEvents[0]?.id, version: 99 }));
   const relay = await mongo.db.collection<{ _id: string }>('relay').findOne({ _id: 'INVOICECONTROL_ORGANIZATION' });

@@ -9,17 +9,17 @@ import type { Finish, Outbox } from './outbox.js';
 import type { Stored } from './stored.js';
 
 /**
- * The members that every aggregate document has in addition to its state (architecture section 5, rules 2 and 3). State, version and
- * the events that tell of it are one document, hence one atomic write.
+ * Members that every aggregate document has in addition to its state (architecture section 5, rules 2 and 3). State,
+ * version and events are in one document, so one write changes all of them atomically.
  */
 export interface Aggregate extends Announcing {
   readonly organizationId: string;
 }
 
-/** Fields that only this module writes. */
+/** Members that only this module writes. */
 type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt';
 
-/** Another writer changed the document after it was read: read and decide again. */
+/** Another writer changed the document after it was read. The caller must read the document and decide again. */
 export class VersionConflict extends Error {
   constructor() {
     super('the document has a newer version');
@@ -30,8 +30,8 @@ export class VersionConflict extends Error {
 const ATTEMPTS_MAX = 5;
 
 /**
- * Retries read, decide and write on a version conflict; after five attempts the caller gets CONFLICT.
- * @param attemptsMax another number, where more requests than that may rightly compete
+ * Repeats the work (read, decide and write) after a version conflict. After five attempts the caller gets CONFLICT.
+ * @param attemptsMax another number of attempts, for documents that many concurrent requests change
  */
 export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -52,7 +52,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
   }
 }
 
-/** The condition of a change: this document of this tenant at this version. */
+/** Condition of a change: the document of this organization with this version. */
 export interface Guard {
   readonly id: string;
   readonly organizationId: string;
@@ -60,7 +60,7 @@ export interface Guard {
 }
 
 export interface SaveOptions {
-  /** Events that this change makes true. */
+  /** Events that the change causes. */
   readonly events?: readonly Announcement[];
   /** Work that belongs to the change and completes together with its events. */
   readonly finish?: Finish;
@@ -68,7 +68,7 @@ export interface SaveOptions {
 
 /** The options of a change. */
 export interface ChangeOptions<D> extends SaveOptions {
-  /** A further condition, on fields that change independently of the version. */
+  /** Additional condition on fields that change independently of the version. */
   readonly onlyIf?: Filter<D>;
 }
 
@@ -76,33 +76,33 @@ export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
-   * Changes the document if its version is still `guard.version`, and returns it as it is now.
-   * @throws VersionConflict when the guard matches nothing
+   * Changes the document if its version is still `guard.version`, and returns the changed document.
+   * @throws VersionConflict if no document matches the guard
    */
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
-  /** Like {@link save}, for large documents: nothing is read back. */
+  /** Like {@link save}, but without reading back the document, which may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
-   * Commits changes of many documents in one command, for flows that may be repeated: a document with another version
-   * was changed by an earlier run or a concurrent writer, and stays as it is.
+   * Changes many documents in one command, for work that may be repeated. A document with another version was already
+   * changed by an earlier run or a concurrent writer, and is not changed again.
    */
   commitMany(changes: readonly Change<D>[]): Promise<void>;
 }
 
-/** One of many changes that are written together. */
+/** One of several changes that are written together. */
 export interface Change<D extends Aggregate> {
   readonly guard: Guard;
   readonly change: UpdateFilter<Stored<D>>;
   readonly events?: readonly Announcement[];
 }
 
-/** Writes aggregates: guarded, versioned, with their events inside. */
+/** Creates a store that writes aggregates with version checks and with their events. */
 export function aggregateStore<D extends Aggregate>(
   collection: Collection<D>,
   outbox: Outbox,
   clock: Clock,
 ): AggregateStore<D> {
-  /** A write with events has a span of its own, and its events carry that to their consumers. */
+  /** A write with events has its own trace span, and its events carry the span to their consumers. */
   const writing = <T>(eventsCount: number, write: () => Promise<T>): Promise<T> => {
     if (eventsCount === 0) return write();
     const attributes = {
@@ -168,7 +168,7 @@ export function aggregateStore<D extends Aggregate>(
         );
         return { entries: stored, matchedCount: written.matchedCount };
       });
-      // The driver does not tell which of them were left unchanged; then the relay publishes what is new.
+      // The driver does not report which documents were not changed. The relay then publishes the new events.
       if (matchedCount < changes.length) return;
       for (const [index, { guard }] of changes.entries()) {
         const events = entries[index] ?? [];
@@ -179,7 +179,7 @@ export function aggregateStore<D extends Aggregate>(
   };
 }
 
-/** The caller's change, one version on, with its events pushed to the outbox. */
+/** Adds the new version and the events to the change of the caller. */
 function withEvents<D extends Aggregate>(
   change: UpdateFilter<Stored<D>>,
   entries: readonly OutboxEvent[],

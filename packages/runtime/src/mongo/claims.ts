@@ -6,23 +6,26 @@ import { count } from '../telemetry.js';
 /** Work that one process at a time may do (architecture section 5, rule 5). */
 export interface Claimable {
   readonly _id: string;
-  /** The claim of its worker. */
+  /** Id of the claim of the current worker. */
   readonly claim?: string;
-  /** End of the lease. Free work has the epoch, so that one range filter finds free and expired work. Absent if there is nothing to do. */
+  /**
+   * End of the lease. Unclaimed work has the epoch (1970), so that one range filter finds unclaimed and expired work.
+   * Absent if there is nothing to do.
+   */
   readonly leaseUntil?: Date;
 }
 
 /** The lease of work that is not claimed. */
 export const FREE = new Date(0);
 
-/** A lease on work, as its worker has it. */
+/** A lease on work, for the worker that holds it. */
 export interface Lease {
   readonly claimId: string;
-  /** Prolongs the lease; false after a takeover, and then nothing more may be written. */
+  /** Extends the lease. Returns false after a takeover; the worker must then write nothing more. */
   renew(): Promise<boolean>;
   /**
-   * Renews at a third of the lease until stopped.
-   * @param onLost is called after a takeover, or when the lease has expired and may be taken over
+   * Extends the lease each time a third of it has passed, until stopped.
+   * @param onLost called after a takeover, or when the lease has expired and may be taken over
    */
   keepAlive(onLost: () => void): { stop(): void };
 }
@@ -32,9 +35,10 @@ export interface Claim<D> extends Lease {
 }
 
 /**
- * Claims one piece of work if it is free or its lease has expired. Results must be written guarded by `claimId`: a
- * worker that lost its lease then changes nothing. Leases are at least twice the longest step.
- * @returns undefined when it does not exist, is not in the wanted state, or has a live lease
+ * Claims a piece of work if it is unclaimed or its lease has expired. Results must be written with `claimId` as a
+ * condition, so that a worker that lost its lease changes nothing. A lease is at least twice as long as the longest
+ * step.
+ * @returns undefined if the work does not exist, is not in the wanted state, or is claimed
  */
 export async function claim<D extends Claimable>(
   collection: Collection<D>,
@@ -53,7 +57,7 @@ export async function claim<D extends Claimable>(
     : { document, ...leaseOf(collection, document._id, { claimId, clock, leaseMs }) };
 }
 
-/** The lease on work that was stored with the claim of its first worker, and so was never free. */
+/** Returns the lease on work that was stored together with the claim of its first worker. */
 export function leaseOf<D extends Claimable>(
   collection: Collection<D>,
   id: string,
@@ -94,7 +98,8 @@ export function leaseOf<D extends Claimable>(
       };
       const timer = setInterval(() => {
         const askedAt = performance.now();
-        // An error is not a loss: the next renewal, the end of the lease or the guard of the result tells.
+        // An error does not mean that the lease is lost. The next renewal, the end of the lease or the condition of the
+        // result decides.
         prolong().then(
           (isOurs) => {
             if (isStopped) return;
@@ -111,7 +116,7 @@ export function leaseOf<D extends Claimable>(
   };
 }
 
-/** Counts that a worker no longer has what it claimed: it was slower than its lease, and worked for nothing. */
+/** Counts leases that expired before the worker finished, so that its work was wasted. */
 export function countLostLease({ collectionName }: { readonly collectionName: string }): void {
   count('lease.lost', { collection: collectionName });
 }

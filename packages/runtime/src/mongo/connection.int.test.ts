@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test('a database that does not answer counts as unavailable for callers that wait for a connection, too', async () => {
   const things = client.db('nowhere').collection('things');
-  // The first connection may take longer than anybody waits for one here.
+  // The first connection may take longer than the timeouts in this test.
   await eventually(() => things.findOne({}));
   proxy.stall();
   const first = things.findOne({}).catch((error: unknown) => error);
@@ -38,7 +38,7 @@ test('a database that does not answer counts as unavailable for callers that wai
 });
 
 describe('a command that is still being written', () => {
-  /** More than all buffers between client and server hold. */
+  /** More data than all buffers between client and server can hold. */
   const large = { text: 'x'.repeat(15_000_000) };
   let writer: MongoClient;
 
@@ -50,7 +50,7 @@ describe('a command that is still being written', () => {
       retryWrites: false,
     });
     await writer.connect();
-    // The server is known and a connection is there.
+    // Afterwards the driver knows the server and has a connection.
     await eventually(() => writer.db('nowhere').command({ ping: 1 }));
   });
   afterEach(async () => {
@@ -69,7 +69,7 @@ describe('a command that is still being written', () => {
   test('fails as an outage when the connection is reset', async () => {
     proxy.stall();
     const failing = writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
-    // The reset comes while the command is being sent, or the silence timeout ends it before: an outage both times.
+    // Either the reset interrupts the command, or the silence timeout ends it before. Both count as an outage.
     proxy.reset();
     const failure = await failing;
     expect(failure).toBeInstanceOf(MongoNetworkError);

@@ -19,35 +19,39 @@ export interface MongoConnection {
   readonly db: Db;
   /** Resolves when the database responds. */
   ping(): Promise<unknown>;
-  /** Tells whether the database responds to requests; see silence.ts. */
+  /** Watches whether the database responds to requests (silence.ts). */
   readonly silence: SilenceWatch;
   close(): Promise<void>;
 }
 
 export interface MongoOptions {
   readonly url: string;
-  /** One database per service, named like it. */
+  /** Name of the database, which is that of the service. */
   readonly databaseName: string;
-  /** The name that the database shows for our connections. */
+  /** Name of our connections in the database server. */
   readonly appName: string;
 }
 
 const POOL_CONNECTIONS_MAX = 50;
-/** Timeout of the handshake of a connection and of a heartbeat. Without a response the driver opens all connections again. */
+/**
+ * Timeout of the handshake of a connection and of a heartbeat. After a timeout the driver opens all connections again.
+ */
 const CONNECT_MS_MAX = 5_000;
-/** Timeout of waiting for a server and for a free connection. */
+/** Timeout of waiting for a server or for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
- * Timeout of waiting until the majority has a write. A primary without one answers heartbeats for ten seconds more, until it steps down,
- * and every writer would wait for as long.
+ * Timeout of waiting until a majority of servers has a write. A primary without a majority answers heartbeats for
+ * another ten seconds until it steps down, and every writer would wait that long.
  */
 const MAJORITY_MS_MAX = 3_000;
-/** Timeout of the response to one command, longer than the largest takes. Requests are refused sooner, by {@link watchSilence}. */
+/**
+ * Timeout of one command, longer than the largest command takes. Requests are refused earlier, by {@link watchSilence}.
+ */
 const COMMAND_MS_MAX = 30_000;
 
 /**
- * Connects with the guarantees that the storage rules rely on: acknowledged by a majority, journaled, retried once by
- * the driver. A write that was acknowledged is not rolled back by a failover.
+ * Connects with the guarantees that the storage rules require: writes are acknowledged by a majority, journaled, and
+ * retried once by the driver. An acknowledged write is not rolled back by a failover.
  */
 export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
   const silence = watchSilence();
@@ -60,9 +64,9 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    // An undefined member of a write is not stored; in a filter our connections refuse it.
+    // An undefined member is not stored. Our connections refuse undefined members in filters.
     ignoreUndefined: true,
-    // Each heartbeat is a command of its own, so that every server and every proxy is watched in the same way.
+    // Each heartbeat is a separate command, so that every server and every proxy is watched in the same way.
     serverMonitoringMode: 'poll',
     heartbeatFrequencyMS: HEARTBEAT_EACH_MS,
     connectTimeoutMS: CONNECT_MS_MAX,
@@ -85,12 +89,12 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
   return { db, ping: () => db.command({ ping: 1 }), silence, close };
 }
 
-/** MongoDB's duplicate key error: with derived ids it means "already done". */
+/** Tells whether an error is a duplicate key error. With derived ids, it means that the work was already done. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
 }
 
-/** The majority did not have a write in time. */
+/** Error code: a majority did not have the write in time. */
 const WRITE_CONCERN_TIMEOUT = 64;
 
 function lacksMajority(error: unknown): boolean {
@@ -98,15 +102,15 @@ function lacksMajority(error: unknown): boolean {
   return error instanceof MongoWriteConcernError && error.code === WRITE_CONCERN_TIMEOUT;
 }
 
-/** The driver's name for the error of a command that got no connection in time; the class is not exported. */
+/** Name of the driver error for a command that got no connection in time. The driver does not export the class. */
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * Tells whether an error means that MongoDB is unavailable: not reachable, so slow that no connection becomes free, failing
- * over, without a majority, or the connection broke. Whether a write was done is then not known.
+ * Tells whether an error means that MongoDB is unavailable: it cannot be reached, has no free connection in time, is
+ * failing over, has no majority, or the connection was lost. It is then unknown whether a write took effect.
  */
 export function isMongoUnavailable(error: unknown): boolean {
-  // The driver hides what went wrong with a whole batch inside an error of its own.
+  // The driver wraps an error that concerns a whole batch in another error.
   const reason: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : error;
   return (
     reason instanceof MongoNetworkError ||

@@ -3,7 +3,9 @@ import type { ConsumerPosition, ConsumerPositions } from '../nats/subscribe.js';
 
 type PositionDocument = ConsumerPosition & { readonly _id: string };
 
-/** Keeps positions in the collection `consumer_positions` of the consuming service, so that a backup has them. */
+/**
+ * Stores positions in the collection `consumer_positions` of the consuming service, so that they are part of a backup.
+ */
 export function consumerPositions(db: Db): ConsumerPositions {
   const collection = db.collection<PositionDocument>('consumer_positions');
   return {

@@ -12,11 +12,14 @@ afterEach(() => void vi.useRealTimers());
 interface SlowDatabase {
   readonly db: Db;
   readonly asked: () => number;
-  /** Sets its clock. */
+  /** Sets how far the clock of the database is ahead. */
   setAhead(ms: number): void;
 }
 
-/** A database an hour ahead that reads its time immediately and responds late, each time by the next of these delays. */
+/**
+ * Creates a database whose clock is an hour ahead. It reads the time immediately, and responds after the next of these
+ * delays.
+ */
 function databaseThatAnswersAfter(...delaysMs: number[]): SlowDatabase {
   let asked = 0;
   let aheadMs = AHEAD_MS;
@@ -40,7 +43,7 @@ test.each<[string, number[], number, number]>([
   const clock = await databaseClock(database.db, logger);
   clock.stop();
   expect(database.asked()).toBe(asked);
-  // The response counts for the middle between request and response.
+  // The time in the response is assumed to be that of the middle between request and response.
   expect(clock.now().getTime()).toBe(Math.trunc(Date.now() + AHEAD_MS - offByMs));
 });
 

@@ -3,23 +3,24 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 
 const MEASURE_EACH_MS = 60_000;
-/** Pause after responses that were all slow: most services are busy at their start, and quiet a moment later. */
+/** Delay before the next measurement if all responses were slow. Most services are busy when they start. */
 const MEASURE_AGAIN_MS = 1_000;
-/** A response within this time is exact enough; when all are slower, the fastest of several counts. */
+/** Maximum duration of a response that is precise enough. If all responses are slower, the fastest one is used. */
 const QUICK_MS_MAX = 20;
 const SAMPLES_MAX = 3;
 
 /**
- * One clock for all replicas: our own plus the offset to the database's, measured each minute. Leases and due times
- * are compared with it, so that a replica with a wrong clock neither steals nor loses work. It is off by at most half of
- * the duration of the response that it goes by: 10 ms, unless the database has not responded within 20 ms yet.
+ * Creates a clock that is the same in all replicas: the local clock plus its offset to the clock of the database, which
+ * is measured every minute. Leases and due times are compared with it, so that a replica with a wrong clock neither
+ * takes over nor loses work. The clock is wrong by at most half of the duration of the measured response: 10 ms, unless
+ * no response has arrived within 20 ms so far.
  */
 export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { stop(): void }> {
   let offsetMs = 0;
   let offByMsMax = Number.POSITIVE_INFINITY;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  /** @returns when to measure next */
+  /** @returns the delay until the next measurement */
   const measure = async (): Promise<number> => {
     let quickestMs = Number.POSITIVE_INFINITY;
     let measuredMs = 0;
@@ -31,7 +32,7 @@ export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { s
       quickestMs = after - before;
       measuredMs = localTime.getTime() - (before + after) / 2;
     }
-    // A slow response that agrees with an earlier, faster one is less exact than that one.
+    // A slow response that agrees with an earlier, faster one is less precise than the faster one.
     const isAgreeing = Math.abs(measuredMs - offsetMs) <= quickestMs / 2 + offByMsMax;
     if (quickestMs / 2 > offByMsMax && isAgreeing) return MEASURE_EACH_MS;
     offsetMs = measuredMs;

@@ -5,10 +5,10 @@ import { isDuplicateKey } from './connection.js';
 
 type DeadLetterDocument = Omit<DeadLetter, 'id'> & { readonly _id: string };
 
-/** More are told as this many, so that the count stays cheap. */
+/** Highest number that is counted, so that counting stays cheap. */
 const COUNT_MAX = 10_000;
 
-/** Keeps dead letters in the collection `dead_letters` of the consuming service. */
+/** Stores dead letters in the collection `dead_letters` of the consuming service. */
 export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
   const letters = db.collection<DeadLetterDocument>('dead_letters');
   return {
@@ -39,7 +39,7 @@ export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
       return changed?.resends ?? 0;
     },
     count(consumer) {
-      // The ids of a consumer begin with its name and a colon; a semicolon is the next character.
+      // Ids of a consumer begin with its name and a colon. The semicolon is the character after the colon.
       const ofConsumer = { _id: { $gte: `${consumer}:`, $lt: `${consumer};` } };
       return letters.countDocuments(ofConsumer, { limit: COUNT_MAX, hint: '_id_' });
     },

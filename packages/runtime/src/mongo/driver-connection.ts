@@ -7,11 +7,11 @@ import { activeTraceparent } from '../trace-context.js';
 import { refuseUndefinedConditions } from './undefined-conditions.js';
 import type { Command } from './undefined-conditions.js';
 
-/** The members of the driver's class that are used here; its published types leave them out. */
+/** Members of the driver class that are used here but are missing in its published types. */
 interface DriverConnection extends EventEmitter {
-  /** The reason why it was closed. */
+  /** The reason why the connection was closed. */
   readonly error: Error | null;
-  /** Sends a command and resolves with its reply. */
+  /** Sends a command and resolves with the response. */
   command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;
 }
 
@@ -21,21 +21,21 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 };
 
 /**
- * The driver's connection, whose commands all end when it ends. The driver itself (7.8.0) waits until a large command has
- * left the socket without checking whether the connection was closed in the meantime: through a network that has gone silent the
- * command never ends, whatever `socketTimeoutMS` says, and after a reset it fails with a bare error of the socket, which
- * neither the driver nor we take for an outage (ADR 0021).
+ * A driver connection whose commands end when the connection ends. The driver (7.8.0) waits until a large command has
+ * been written to the socket, without checking whether the connection was closed in the meantime. In a network that
+ * lost its connection the command would never end, whatever `socketTimeoutMS` is. After a reset it would fail with a
+ * plain socket error, which neither the driver nor our code recognizes as an outage (ADR 0021).
  */
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
-    // A command that waits for the socket gets its errors: this one says that the connection is closed, and why.
+    // A command that waits for the socket receives its errors. This error says that the connection is closed, and why.
     this.once('close', () => socket.emit('error', this.error));
   }
 
   /**
-   * A span for each command of work that has one. It says what is done to which collection and no more: commands carry
-   * secrets and data of tenants, and messages of errors repeat them (ADR 0031).
+   * Creates a span for each command of traced work. The span states only the operation and the collection, because
+   * commands contain secrets and data of organizations, which error messages repeat (ADR 0031).
    */
   override command(
     namespace: { readonly db: string },
@@ -60,12 +60,12 @@ class OurConnection extends Connection {
   }
 }
 
-/** The command by which the driver checks a server; a secondary responds, too. */
+/** Commands by which the driver checks a server. Secondaries respond to them too. */
 const HEARTBEATS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
 /**
- * Options of each MongoClient; the driver has the option, but not its published types.
- * @param onReply called with each response of the database to a command, except heartbeats
+ * Returns the options for every MongoClient, including one that the published types of the driver lack.
+ * @param onReply called after each response of the database to a command, except heartbeats
  */
 export function ourConnections(onReply: () => void): MongoClientOptions {
   const connectionType = class extends OurConnection {

@@ -3,31 +3,31 @@ import type { EventBody, EventHeader, EventType } from '@invoicecontrol/contract
 import { activeCause } from '../trace-context.js';
 import type { Cause } from '../trace-context.js';
 
-/** An event as it waits in the document whose change it tells. */
+/** An event that is stored in the document whose change it describes. */
 export interface OutboxEvent {
   readonly id: string;
   readonly subject: string;
-  /** Proto JSON. */
+  /** Payload as proto JSON. */
   readonly payload: string;
   readonly at: Date;
-  /** The trace and the request that the change was a part of; earlier versions stored none. */
+  /** The trace and the request that caused the change. Earlier versions did not store it. */
   readonly cause?: Cause;
 }
 
-/** A document that carries the events of its own changes until the broker has them. */
+/** A document that contains the events of its own changes until the broker has stored them. */
 export interface Announcing {
   readonly _id: string;
   readonly version: number;
-  /** Events not yet acknowledged by the broker. */
+  /** Events that the broker has not acknowledged yet. */
   readonly outbox?: readonly OutboxEvent[];
-  /** Set exactly while `outbox` holds something; sparse index. */
+  /** True if `outbox` is not empty, and otherwise absent. The index is sparse. */
   readonly outboxPending?: true;
-  /** The last published events, to refill a broker that lost its volume. */
+  /** The last published events, which are published again if the broker loses its volume. */
   readonly recentEvents?: readonly OutboxEvent[];
   readonly lastEventAt?: Date;
 }
 
-/** An event that a write is about to make true. */
+/** An event that a write is about to cause. */
 export interface Announcement {
   readonly type: EventType;
   readonly body: object;
@@ -41,8 +41,9 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_CHARACTERS = 26;
 
 /**
- * Derived, and stored with the change, so every repeat has the same id (architecture section 5, rule 3). The time tells
- * a change from one that a restore of the database lost: their versions are the same, and consumers know the lost one.
+ * Derives an event id, which is stored with the change, so that every repeat has the same id (architecture section 5,
+ * rule 3). The id contains the time, because after a restore of the database a new change has the same version as a
+ * lost one that consumers have already seen.
  */
 export function eventId(
   aggregate: { readonly id: string; readonly version: number },
@@ -68,8 +69,8 @@ export function eventId(
 }
 
 /**
- * The announcements of one change as they are stored with it.
- * @param cause of the change; the work under way unless it says otherwise
+ * Returns the events of one change in their stored form.
+ * @param cause cause of the change; by default the current work
  */
 export function envelopes(
   aggregate: { id: string; organizationId: string; version: number },

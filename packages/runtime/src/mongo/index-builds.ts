@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 
 /**
- * Names the indexes that the database is building, as `<collection>.<index>`. A build goes on when the connection that asked
- * for it has timed out, and a start that asks again waits for the same build.
+ * Returns the names of the indexes that the database is building, as `<collection>.<index>`. A build continues if the
+ * connection that requested it times out, and a service that requests the index again waits for the same build.
  */
 export async function indexBuilds(db: Db): Promise<readonly string[]> {
   const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
@@ -11,7 +11,7 @@ export async function indexBuilds(db: Db): Promise<readonly string[]> {
       const [stats] = await db
         .collection(name)
         .aggregate<{ storageStats?: { indexBuilds?: readonly string[] } }>([{ $collStats: { storageStats: {} } }], {
-          // The majority snapshot is older: right after a build began it does not show the build.
+          // The majority snapshot is older, so a build that has just begun is not visible in it.
           readConcern: { level: 'local' },
         })
         .toArray();

@@ -5,8 +5,8 @@ import type { Stored } from './stored.js';
 const DUPLICATE_KEY = 11000;
 
 /**
- * Stores documents with derived ids. One that already exists was stored before and stays as it is.
- * @returns the ids of those that existed
+ * Stores documents with derived ids. A document that already exists is not changed.
+ * @returns the ids of the documents that existed
  */
 export async function insertMissing<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -3,12 +3,14 @@ import type { Clock } from '../clock.js';
 import { reportGauges } from '../telemetry.js';
 import type { Announcing } from './event-envelope.js';
 
-/** More are told as this many; the count stays cheap however long the broker is unavailable. */
+/** Highest number that is counted, so that counting stays cheap however long the broker is unavailable. */
 const PENDING_MAX = 10_000;
-/** Documents whose oldest event is looked at. */
+/** Maximum number of documents whose oldest event is read. */
 const AGED_DOCUMENTS_MAX = 256;
 
-/** Reports how many documents have events that the broker has not acknowledged, and how old the oldest event is. */
+/**
+ * Reports the number of documents with events that the broker has not acknowledged, and the age of the oldest event.
+ */
 export function reportOutbox(
   { db, collectionNames, clock }: { db: Db; collectionNames: readonly string[]; clock: Clock },
   stream: string,

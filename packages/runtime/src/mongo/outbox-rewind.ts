@@ -6,18 +6,23 @@ import { repeat } from '../repeat.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
-/** Republishing starts this long before the last surviving message: clocks of broker and database may differ. */
+/**
+ * Time before the last event in the stream from which events are published again, because the clocks of broker and
+ * database may differ.
+ */
 const OVERLAP_MS = 5 * 60_000;
-/** A new stream gets what an old one would still hold. */
+/** Maximum age of events that are published to a new stream, as long as an old stream would keep them. */
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH_DOCUMENTS = 256;
 
-/** The position of the broker when an outbox was last emptied. */
+/** The position of the stream when an outbox was last emptied. */
 interface RelayDocument {
   readonly _id: string;
   readonly created: string;
   readonly lastSeq: number;
-  /** Set while events since then are published again; a restart begins with them. */
+  /**
+   * Set while events since this time are being published again. After a restart, publishing begins with these events.
+   */
   readonly refillSince?: Date;
 }
 
@@ -30,10 +35,10 @@ interface RewindOptions {
 }
 
 /**
- * Detects that the broker lost events it had acknowledged (power loss, restored or deleted volume) and republishes the
- * recent ones under the same ids (webhooks-and-events section 2, rule 5). The broker is
- * transport, the database is the record. Resolves as soon as a loss is noted: the service goes on while the stream is
- * refilled.
+ * Detects that the broker lost acknowledged events (after a power failure, or a restored or deleted volume), and
+ * publishes the recent events again with the same ids (webhooks-and-events section 2, rule 5). The broker only
+ * transports events; the database is the record. Resolves as soon as a loss is recorded, so that the service continues
+ * while the stream is refilled.
  */
 export async function watchForRewind(
   options: RewindOptions,
@@ -47,9 +52,12 @@ export async function watchForRewind(
     const { acknowledgedSeq } = publisher;
     if (acknowledgedSeq > 0) await relays.updateOne({ _id: stream }, { $max: { lastSeq: acknowledgedSeq } });
   };
-  /** Notes a loss before anything new is published, because the time of the stream's last event tells where it began. */
+  /**
+   * A loss is recorded before new events are published, because the time of the last event in the stream tells when the
+   * loss began.
+   */
   const noteLoss = async (): Promise<Date | undefined> => {
-    // The stored position is read first: in the other order, events published in between would look lost.
+    // The stored position is read first. In the other order, events that are published in between would seem lost.
     const known = await relays.findOne({ _id: stream });
     const { created, lastSeq, lastAt } = await publisher.position();
     if (known === null) {
@@ -87,7 +95,7 @@ export async function watchForRewind(
   };
   const checks = repeat(CHECK_EACH_MS, check, failed);
   return {
-    /** Stores the newest acknowledged position; before any outbox is emptied. */
+    /** Stores the newest acknowledged position, before any outbox is emptied. */
     recordPosition,
     async stop() {
       stopping.abort();

@@ -9,26 +9,29 @@ import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
 import { watchForRewind } from './outbox-rewind.js';
 
-/** Documents that are published concurrently. */
+/** Maximum number of documents whose events are published concurrently. */
 const IN_FLIGHT_MAX = 64;
-/** Documents waiting in memory; what does not fit is left to the relay. */
+/** Maximum number of documents that wait in memory. The relay publishes the events of all others. */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
-/** Number of documents that are completed without waiting for more. */
+/** Number of documents for which a write is started without waiting for more. */
 const COMPLETE_DOCUMENTS_MIN = 64;
-/** Documents of one write; a larger one would make all others wait. */
+/** Maximum number of documents in one write, so that other writes do not wait long. */
 const COMPLETE_DOCUMENTS_MAX = 256;
 const RELAY_EACH_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
-/** Younger events are still in the hands of the process that wrote them. */
+/**
+ * Minimum age of events that the relay publishes. Younger events are still being published by the process that stored
+ * them.
+ */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
-/** When events wait longer than this, the log names the oldest. */
+/** Age of a waiting event at which the log names the oldest one. */
 const ALERT_AGE_MS = 60_000;
 
 /** Work of a change that continues after the response, and the fields that mark it as unfinished. */
 export interface Finish {
-  /** Resolves when the work is done; a rejection leaves the marks to the sweep. */
+  /** Resolves when the work is done. After a rejection, the fields stay set and a later job completes the work. */
   readonly when: Promise<unknown>;
   readonly unset: readonly string[];
 }
@@ -41,26 +44,26 @@ interface Announced {
 }
 
 export interface Outbox {
-  /** Publishes what a write just stored, without waiting. The relay makes up for a crash or a full queue. */
+  /** Publishes the events of a write without waiting. After a crash or with a full queue, the relay publishes them. */
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
-  /** Resolves when nothing is under way any more; for an orderly stop and for tests. */
+  /** Resolves when no work is in progress, for an orderly stop and for tests. */
   idle(): Promise<void>;
-  /** Stops the relay and completes what is under way. */
+  /** Stops the relay and completes the work in progress. */
   stop(): Promise<void>;
 }
 
 export interface OutboxOptions {
   readonly db: Db;
-  /** The collections whose documents carry an outbox. */
+  /** Collections whose documents contain an outbox. */
   readonly collectionNames: readonly string[];
   readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** {@link RELAY_EACH_MS} but in tests. */
+  /** Replaces {@link RELAY_EACH_MS} in tests. */
   readonly relayEachMs?: number;
 }
 
-/** Declares the indexes that the relay and the rewind need on a collection of aggregates. */
+/** Creates the indexes that the relay and the detection of lost events need on a collection of aggregates. */
 async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
   await collection.createIndexes([
     { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
@@ -80,14 +83,16 @@ interface Task {
   readonly collectionName: string;
   readonly announced: Announced;
   readonly finish: Finish | undefined;
-  /** Called with whether the broker has stored the events and they have left the outbox. */
+  /**
+   * Called at the end. The argument tells whether the broker has stored the events and they have been removed from the
+   * outbox.
+   */
   readonly onEnded?: ((isCompleted: boolean) => void) | undefined;
 }
 
 /**
- * Brings events from documents to the broker, at least once, in the order of each document
- * (webhooks-and-events section 2). Nothing leaves an outbox before the broker acknowledged it and the position was
- * recorded.
+ * Publishes events from documents to the broker, at least once and in the order of each document (webhooks-and-events
+ * section 2). An event is removed from an outbox only after the broker has acknowledged it and its position was stored.
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const { db, collectionNames, publisher, clock, logger, relayEachMs = RELAY_EACH_MS } = options;
@@ -97,7 +102,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const waiting: Task[] = [];
   const withKeyLock = createKeyLock();
   const inFlight = new Set<string>();
-  /** These events are published and still in the outbox; a later change of the same document carries them too. */
+  /**
+   * Ids of events that are published but still in the outbox. A later change of the same document contains them too.
+   */
   const acknowledged = new Set<string>();
   const completions: Completion[] = [];
   let running = 0;
@@ -110,7 +117,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     if (completions.length >= COMPLETE_DOCUMENTS_MIN) completeNow();
     else if (completions.length > 0) completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
-  /** One write at a time: what is published during it shares the next one. */
+  /** There is one write at a time. Documents whose events are published in the meantime share the next write. */
   const completeNow = (): void => {
     clearTimeout(completeTimer);
     completeTimer = undefined;
@@ -142,7 +149,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
-      // Another relay has removed the events of some. Only this process clears the marks of finished work.
+      // Another relay has already removed the events of some documents. Only this process removes the fields of
+      // finished work.
       const marks = completions
         .filter(({ unset }) => unset.length > 0)
         .map((completion) => completeOperation({ ...completion, isPublished: false }, at));
@@ -197,7 +205,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     next();
   };
 
-  /** @returns whether there may be more of a collection: a search was full, and all that it found has left its outbox */
+  /**
+   * @returns whether the collection may have more documents with events: the search was full, and all documents that it
+   * found are completed
+   */
   const relayOf = async (name: string): Promise<boolean> => {
     const old = clock.now().getTime() - RELAY_AGE_MS_MIN;
     const documents = await aggregates(name)
@@ -212,14 +223,16 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const announced = { id, version, events };
       relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
     }
-    // One line for all: an outage leaves thousands.
+    // There is one log line for all documents, because an outage leaves thousands.
     const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
     if (first !== undefined)
       logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');
     if (documents.length < RELAY_DOCUMENTS_MAX || relayed.length === 0) return false;
     return (await Promise.all(relayed)).every(Boolean);
   };
-  /** A backlog of an outage is many searches long: they follow each other for as long as the broker takes what they find. */
+  /**
+   * After an outage, a backlog needs many searches, which follow each other as long as the broker accepts the events.
+   */
   const relay = async (): Promise<void> => {
     for (let isMore = true; isMore && !isStopped;) {
       isMore = false;
@@ -250,7 +263,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   return {
     nudge: (collectionName, announced, finish) => {
       finish?.when.catch(() => {});
-      // The request does not wait for what follows: each event carries what it belongs to.
+      // The request does not wait for this work. Each event contains its own cause.
       if (!isStopped) outsideRequests(() => enqueue({ collectionName, announced, finish }));
     },
     idle,
@@ -264,8 +277,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 }
 
 /**
- * One write ends a change: its events leave the outbox, its marks go. A newer version means newer events: next round.
- * Events that another relay has completed already must not become recent twice.
+ * One write completes a change: it removes the events from the outbox and the fields of finished work. If the version
+ * is newer, there are newer events for the next round. Events that another relay has already completed must not be
+ * added to the recent events a second time.
  */
 function completeOperation({ announced, isPublished, unset }: Completion, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(

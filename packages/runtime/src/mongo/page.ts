@@ -9,7 +9,7 @@ interface Listed {
   readonly createdAt: Date;
 }
 
-/** The order of lists. An index that serves a list ends in it, behind the organization and the fields of the filter. */
+/** Order of lists. An index for a list ends with these fields, after the organization and the fields of the filter. */
 export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 /** Finds one page of the documents of an organization that match, newest first. */
@@ -22,7 +22,7 @@ export function findPage<D extends Listed>(
   return findPageOfAll(collection, filter, request, projection);
 }
 
-/** Like {@link findPage}, for all organizations: only for the operator of the installation. */
+/** Like {@link findPage}, but for all organizations. Only for the operator of the installation. */
 export async function findPageOfAll<D extends Listed>(
   collection: Collection<D>,
   filter: Filter<D>,
@@ -33,7 +33,8 @@ export async function findPageOfAll<D extends Listed>(
   const createdAt = {
     ...(createdFrom && { $gte: createdFrom }),
     ...(createdTo && { $lt: createdTo }),
-    // The bound that an index can use; `$or` leaves out those of the same instant that earlier pages showed.
+    // The upper bound can use an index. The `$or` condition excludes documents with the same creation time that earlier
+    // pages contained.
     ...(last && { $lte: last }),
   };
   const query = {

@@ -7,7 +7,7 @@ import { connectMongo, isMongoUnavailable } from './connection.js';
 import type { MongoConnection } from './connection.js';
 import { HEARTBEAT_EACH_MS, SILENT_AFTER_MS } from './silence.js';
 
-/** Time that a caller of the product may wait for a refusal, gateway and service included. */
+/** Maximum time until a caller of the product is refused, including the gateway and the service. */
 const REFUSED_WITHIN_MS = 3_000;
 
 let proxy: TcpProxy;

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets so much time pass, and tells what is heard in each tenth of a second. */
+/** Advances the time, and calls `hear` every tenth of a second. */
 function pass(ms: number, hear: () => void): void {
   for (let passed = 0; passed < ms; passed += 100) {
     vi.advanceTimersByTime(100);

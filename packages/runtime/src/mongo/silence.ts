@@ -1,29 +1,33 @@
 import type { ServerHeartbeatSucceededEvent } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
 
-/** Interval at which each server of the database is checked; the driver allows no shorter one. */
+/** Interval at which the driver checks each server of the database. The driver allows no shorter one. */
 export const HEARTBEAT_EACH_MS = 500;
-/** A database whose primary was not heard of for this long is silent. With the time between two looks below three seconds. */
+/**
+ * Time without a response of the primary after which the database counts as silent. Together with the check interval it
+ * is below three seconds.
+ */
 export const SILENT_AFTER_MS = 2_200;
 const LOOK_EACH_MS = 100;
 
 export interface DatabaseSilence extends SilenceWatch {
   hearHeartbeat(event: Pick<ServerHeartbeatSucceededEvent, 'reply'>): void;
-  /** The primary has responded to a command. */
+  /** Must be called when the primary has responded to a command. */
   hearReply(): void;
   stop(): void;
 }
 
 /**
- * Watches whether the primary of the database responds: to commands, or to the heartbeats that the driver sends over connections
- * of their own, which get a response however long the running commands take. Silent means a stopped process, a network
- * that loses everything, a refused connection, and a set without a primary; not a database that is busy and responds late.
+ * Watches whether the primary of the database responds to commands, or to the heartbeats that the driver sends over
+ * separate connections, which get a response however long the running commands take. A database is silent if its
+ * process is stopped, the network loses everything, connections are refused, or the set has no primary. A busy database
+ * that responds late is not silent.
  *
- * Time in which this process itself stood still does not count: nothing could be heard in it.
+ * Time during which this process itself was stopped is not counted, because it could not receive responses.
  */
 export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();
-  /** Undefined before the first response; a load balancer sends none, and is never taken for silent. */
+  /** Undefined before the first heartbeat response. A load balancer sends none, so it never counts as silent. */
   let unheardMs: number | undefined;
   let lookedAt = performance.now();
   const isSilent = (): boolean => (unheardMs ?? 0) > SILENT_AFTER_MS;

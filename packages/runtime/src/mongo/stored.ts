@@ -1,17 +1,20 @@
 import type { UpdateFilter } from 'mongodb';
 
 /**
- * A document, or fields of one, as a store writes them: what may be missing may also be undefined, and is then not stored
- * (ADR 0116). Filters keep the types of the document itself, because a condition without a value is refused.
+ * A document, or fields of a document, as a store writes them. An optional member may also be undefined and is then not
+ * stored (ADR 0116). Filters use the types of the document itself, because a condition without a value is refused.
  */
 export type Stored<T> = { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) };
 
-/** The same for the driver, whose types do not know members that are present and undefined. */
+/** Casts to the types of the driver, which do not allow members that are present and undefined. */
 export function stored<T>(fields: Stored<T>): T {
   return fields as T;
 }
 
-/** An update that sets these fields, or fields within them (`match.note`), and removes the undefined ones. */
+/**
+ * Returns an update that sets these fields, or nested fields such as `match.note`, and removes the fields that are
+ * undefined.
+ */
 export function setOrUnset<D>(
   fields: Stored<Partial<D>> & { readonly [path: `${string}.${string}`]: unknown },
 ): UpdateFilter<D> {

@@ -2,18 +2,18 @@ import type { Db } from 'mongodb';
 import type { FindStuckWork } from '../stuck-work.js';
 import type { Announcing } from './event-envelope.js';
 
-/** Documents of a collection that are looked at. */
+/** Maximum number of documents of a collection that are examined. */
 const DOCUMENTS_MAX = 256;
 
 interface OutboxSource {
   readonly db: Db;
   readonly service: string;
   readonly collectionNames: readonly string[];
-  /** Returns the reason why the broker does not have the events, as far as this process knows. */
+  /** Returns the reason why the broker does not have the events, as far as this process knows it. */
   readonly reason: () => string;
 }
 
-/** Events that wait in their documents; one item for each collection. */
+/** Finds events that wait in their documents, and reports one item for each collection. */
 export function stuckOutbox({ db, service, collectionNames, reason }: OutboxSource): FindStuckWork {
   return async (before) => {
     const found = await Promise.all(
@@ -44,7 +44,7 @@ export function stuckOutbox({ db, service, collectionNames, reason }: OutboxSour
   };
 }
 
-/** Dead letters; one item for each event. */
+/** Finds dead letters, and reports one item for each event. */
 export function stuckDeadLetters(db: Db, service: string): FindStuckWork {
   return async (before) => {
     const letters = await db

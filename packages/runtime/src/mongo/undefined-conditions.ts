@@ -1,10 +1,10 @@
-/** A command. Its first key is its name, and the value of that key is mostly the collection. */
+/** A database command. Its first key is its name, and the value of that key is usually the collection. */
 export type Command = Readonly<Record<string, unknown>>;
 
 /**
- * Refuses a command with a condition that has no value. The driver would leave the condition out, and then a filter for the data
- * of one organization matches that of all (ADR 0116).
- * @throws TypeError that names the member, and no value
+ * Refuses a command that has a condition without a value. The driver would omit the condition, and a filter for the
+ * data of one organization would then match that of all organizations (ADR 0116).
+ * @throws TypeError that names the member but no value
  */
 export function refuseUndefinedConditions(command: Command): void {
   for (const conditions of conditionsOf(command)) {
@@ -15,19 +15,19 @@ export function refuseUndefinedConditions(command: Command): void {
   }
 }
 
-/** The filters of a command, of each kind that has some. */
+/** Returns all filters of a command. */
 function conditionsOf({ filter, query, pipeline, updates, deletes }: Command): readonly unknown[] {
   const conditions = [updates, deletes].flatMap((operations) => documentsOf(operations).map(({ q }) => q));
   return [filter, query, pipeline, ...conditions];
 }
 
-/** The driver keeps the documents of a bulk write next to their bytes. */
+/** The driver stores the documents of a bulk write next to their serialized bytes. */
 function documentsOf(operations: unknown): readonly { readonly q?: unknown }[] {
   if (Array.isArray(operations)) return operations;
   return (operations as { readonly documents?: readonly object[] } | undefined)?.documents ?? [];
 }
 
-/** The name of the first member below a value that is undefined. */
+/** Returns the name of the first undefined member inside a value. */
 function undefinedIn(value: unknown): string | undefined {
   if (!Array.isArray(value) && !isPlain(value)) return undefined;
   for (const [name, member] of Object.entries(value)) {
@@ -37,7 +37,7 @@ function undefinedIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Dates, binary data and the driver's own types are values, whatever members they have. */
+/** Dates, binary data and the types of the driver are values, whatever members they have. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

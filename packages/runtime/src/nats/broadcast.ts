@@ -4,8 +4,8 @@ import type { Bus } from './connection.js';
 import { measureDelivery, messagingAttributes } from './trace-headers.js';
 
 /**
- * Receives events as they pass, in every replica, without durability: for invalidating caches. A missed one is bounded by the
- * few seconds that a cache lives. Work that must happen belongs to a durable subscription.
+ * Delivers events to every replica without durability, for invalidating caches. If an event is missed, the cached value
+ * is stale for only a few seconds. Use a durable subscription for work that must happen.
  */
 export function subscribeBroadcast<T extends EventHeader>(
   bus: Bus,

@@ -5,29 +5,29 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
 import { reportGauges } from '../telemetry.js';
 
-/** A connection to the broker that reconnects without end. */
+/** A connection to the broker that keeps trying to reconnect. */
 export interface Bus {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** False from the moment the connection is lost until it is back. */
+  /** Returns false from the loss of the connection until it is restored. */
   isConnected(): boolean;
-  /** Time when the connection was lost; undefined while there is one. */
+  /** Returns the time when the connection was lost, or undefined while it exists. */
   disconnectedAt(): Date | undefined;
   /** Resolves when the broker responds. */
   ping(): Promise<unknown>;
-  /** Lets handlers end and closes. */
+  /** Lets handlers end and closes the connection. */
   close(): Promise<void>;
 }
 
 export interface BusOptions {
   readonly url: string;
-  /** The name that the broker shows for our connection. */
+  /** Name of our connection in the broker. */
   readonly name: string;
   readonly logger: Logger;
 }
 
-/** A service that finds no broker within this time at its start fails to start; its supervisor retries. */
+/** Time within which a starting service must reach the broker. Otherwise the start fails and its supervisor retries. */
 const FIRST_CONNECT_MS_MAX = 10_000;
 
 export async function connectNats({ url, name, logger }: BusOptions): Promise<Bus> {
@@ -63,7 +63,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
       try {
         await connection.drain();
       } catch {
-        // The broker is unavailable, so nothing can be drained.
+        // The broker is unavailable, so the connection cannot be drained.
         await connection.close();
       }
     },

@@ -4,9 +4,10 @@ import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
 
 /**
- * Reports how far a durable consumer is. Broker and database count for all replicas; `consumer.alive` is about this process.
- * @param isListening whether the loop of this process still takes events
- * @param countDeadLetters of this consumer
+ * Reports the progress of a durable consumer. The figures of broker and database are for all replicas; `consumer.alive`
+ * is for this process.
+ * @param isListening tells whether the loop of this process still receives events
+ * @param countDeadLetters counts the dead letters of this consumer
  */
 export function reportConsumer(
   {

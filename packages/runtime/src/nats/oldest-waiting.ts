@@ -2,14 +2,17 @@ import type { ConsumerInfo, NextMsgRequest } from '@nats-io/jetstream';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Bus } from './connection.js';
 
-/** Returns the time when the oldest event that a durable consumer has not handled was published; undefined if none waits. */
+/**
+ * Returns the time when the oldest event that a durable consumer has not handled was published, or undefined if no
+ * event waits.
+ */
 export async function oldestWaiting(
   bus: Bus,
   { stream, subject }: Pick<EventType, 'stream' | 'subject'>,
   { num_pending: pending, num_ack_pending: unacknowledged, ack_floor: handled }: ConsumerInfo,
 ): Promise<Date | undefined> {
   if (pending + unacknowledged === 0) return undefined;
-  // The server knows next_by_subj of every stream; the client's type names it for direct reads only.
+  // The server supports next_by_subj for every stream. The type of the client has it for direct reads only.
   const next: NextMsgRequest & { seq: number } = { seq: handled.stream_seq + 1, next_by_subj: subject };
   return (await bus.manager.streams.getMessage(stream, next))?.time;
 }

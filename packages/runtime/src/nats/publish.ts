@@ -7,32 +7,32 @@ import { ensureStream } from './stream.js';
 
 const PUBLISH_MS_MAX = 3_000;
 
-/** An event ready to be published. */
+/** An event that is ready to be published. */
 interface PublishableEvent {
   readonly id: string;
   readonly subject: string;
-  /** Proto JSON. */
+  /** Payload as proto JSON. */
   readonly payload: string;
   readonly cause?: Cause;
 }
 
-/** Publishes the events of one service and knows how far the broker has come. */
+/** Publishes the events of one service and reads the position of its stream. */
 export interface EventPublisher {
   readonly stream: string;
-  /** The highest position the broker acknowledged to this process. */
+  /** Highest position that the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
-  /** The reason why the last event could not be published; undefined when it was published. */
+  /** Reason why the last event could not be published, or undefined if it was published. */
   readonly lastError: string | undefined;
   /**
-   * Resolves when the broker stored the event; rejects immediately while the broker is unavailable. A repeat under the same id is stored
-   * once within ten minutes.
+   * Resolves when the broker has stored the event. Rejects immediately while the broker is unavailable. An event that
+   * is published again with the same id within ten minutes is stored once.
    */
   publish(event: PublishableEvent): Promise<void>;
-  /** Returns the position of the stream; a missing stream is created again. */
+  /** Returns the position of the stream. A missing stream is created. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
 }
 
-/** @param service the publishing service, `analysis` */
+/** @param service name of the publishing service, such as `analysis` */
 export async function eventPublisher(bus: Bus, service: string): Promise<EventPublisher> {
   const stream = `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`;
   await ensureStream(bus.manager, stream, service);
@@ -47,7 +47,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       return lastError;
     },
     async publish({ id, subject, payload, cause: { traceparent: parent, requestId } = {} }) {
-      // Waiting would hold up the work that completes together with the event; the relay retries each second.
+      // Waiting would delay the work that completes together with the event. The relay retries every second.
       if (!bus.isConnected()) throw new Error('The broker is unavailable.');
       const attributes = messagingAttributes('publish', subject);
       const options = { parent, requestId, duration: 'messaging.client.operation.duration', attributes } as const;
@@ -68,7 +68,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     async position() {
       await ensureStream(bus.manager, stream, service);
       const { created, state } = await bus.manager.streams.info(stream);
-      // A new stream counts from one, so positions of an earlier stream do not apply to it.
+      // A new stream counts from one, so positions of an earlier stream do not apply.
       if (state.last_seq < acknowledgedSeq) acknowledgedSeq = 0;
       return { created, lastSeq: state.last_seq, lastAt: state.last_seq === 0 ? undefined : new Date(state.last_ts) };
     },

@@ -1,17 +1,17 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** An event whose handler failed this often becomes a dead letter. */
+/** Number of failed attempts after which an event becomes a dead letter. */
 const DELIVERIES_MAX = 8;
 const PAUSE_MS_MAX = 60_000;
-/** Longest pause during an outage, so that the waiting events are handled soon after its end. */
+/** Maximum delay during an outage, so that waiting events are handled soon after its end. */
 const OUTAGE_PAUSE_MS_MAX = 10_000;
 
 /**
- * Returns the pause before an event whose handler failed is delivered again; the pauses grow from delivery to delivery.
- * While a store or another service is unavailable the event is not at fault, however long that lasts.
- * @param deliveries number of deliveries of the event, this one included
- * @param isOutage tells whether an error means that a store is unavailable
- * @returns milliseconds; undefined when the event becomes a dead letter
+ * Returns the delay before an event whose handler failed is delivered again. The delays increase with each delivery.
+ * While a database or another service is unavailable, the event is retried however long the outage lasts.
+ * @param deliveries number of deliveries of the event, including this one
+ * @param isOutage tells whether an error means that a database or broker is unavailable
+ * @returns milliseconds, or undefined if the event becomes a dead letter
  */
 export function redeliveryPauseMs(
   error: unknown,

@@ -3,14 +3,15 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 
 const NANOS_PER_MS = 1_000_000;
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
-/** The broker reserves this for each stream, and refuses a stream that it has no room for. */
+/** Maximum size of a stream. The broker reserves it, and refuses a stream for which it does not have enough space. */
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Creates the stream of one publishing service if it is missing; publisher and subscribers both call it, so that it does not
- * matter who starts first. An existing stream keeps its settings: operators may have raised replicas.
- * @param service `analysis`
+ * Creates the stream of a publishing service if it is missing. Publishers and subscribers both call this function, so
+ * that it does not matter which of them starts first. An existing stream keeps its settings, because operators may have
+ * increased the number of replicas.
+ * @param service name of the publishing service, such as `analysis`
  */
 export async function ensureStream(manager: JetStreamManager, stream: string, service: string): Promise<void> {
   try {
@@ -29,13 +30,13 @@ export async function ensureStream(manager: JetStreamManager, stream: string, se
     max_bytes: STREAM_BYTES_MAX,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   });
-  // Old servers take settings they do not know and ignore them silently.
+  // Old servers silently ignore settings that they do not support.
   if (info.config.duplicate_window !== DUPLICATE_WINDOW_MS * NANOS_PER_MS) {
     throw new Error(`The broker did not accept the settings of stream ${stream}.`);
   }
 }
 
-/** JetStream's "no such stream or consumer". */
+/** Tells whether JetStream reported that a stream or consumer does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Error && /not found/i.test(error.message);
 }

@@ -5,14 +5,14 @@ import { oldestWaiting } from './oldest-waiting.js';
 
 /** A durable consumer of this process. */
 export interface WatchedConsumer {
-  /** `documents__organization_deleted` */
+  /** Name of the consumer, such as `documents__organization_deleted`. */
   readonly durable: string;
   readonly type: Pick<EventType, 'stream' | 'subject'>;
-  /** The last error of its handler since the last event that it handled. */
+  /** Returns the last error of the handler, unless an event has been handled since then. */
   readonly lastError: () => string | undefined;
 }
 
-/** Consumers whose oldest event waits too long, and a broker that cannot be asked. */
+/** Finds consumers whose oldest event has waited too long, and reports if the broker cannot be reached. */
 export function stuckConsumers(bus: Bus, service: string, consumers: readonly WatchedConsumer[]): FindStuckWork {
   const findOne = async ({ durable, type, lastError }: WatchedConsumer, before: Date): Promise<StuckItem[]> => {
     const info = await bus.manager.consumers.info(type.stream, durable);

@@ -44,7 +44,8 @@ async function publishFrom(publisher: EventPublisher, type: typeof events.organi
   const body = announce(type, { version });
   const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
   if (event === undefined) throw new Error('no event');
-  // A broker that responds late may have stored it; a repeat under the same id is stored once.
+  // If the broker responds late, it may have stored the event. An event that is published again with the same id is
+  // stored once.
   for (let times = 1; times <= 2; times++) await eventually(() => publisher.publish(event));
   return event.id;
 }
@@ -104,7 +105,7 @@ test('no more events are handled at once than the subscriber says, and the other
   for (let version = 31; version <= 34; version++) await publish(version);
   try {
     await eventually(() => expect(begun).toHaveLength(3));
-    // One that nothing holds back hears the fourth after the other would have.
+    // Without a limit, the fourth event would be handled before the limited subscriber handles it.
     const heard: number[] = [];
     await listen('unbounded', async (version) => void heard.push(version));
     await eventually(() => expect(heard).toContain(34));
@@ -167,7 +168,7 @@ test('a consumer that was deleted and created again by another process keeps bei
 
 test('a stream that the broker lost is created again, and its subscriber hears what is published from then on', async () => {
   const name = organizationId.slice(0, 12);
-  // Another stream than the one that other tests use at the same time.
+  // This test uses a stream of its own, because other tests run at the same time.
   const type = {
     ...events.organizationRestored,
     service: name,
@@ -207,7 +208,7 @@ test('a consumer whose database was restored hears again what was handled since 
   const rewound = await positions.findOne({ _id });
   await eventually(() => expect(seen).toEqual([10]));
   await third.stop();
-  // A process that ends right after setting the position back has not lost the earlier events.
+  // A process that ends directly after it reset the position does not lose the earlier events.
   expect(rewound?.acknowledgedSeq).toBeGreaterThanOrEqual(backup.acknowledgedSeq);
   expect(linesAbout(consumer)).toEqual([]);
 });
@@ -240,7 +241,7 @@ test('a consumer that the broker created with the position of the deleted one is
   seen.length = 0;
   const { last_seq: lastSeq } = (await bus.manager.streams.info(stream)).state;
   let added = 0;
-  // nats-server sometimes does this when one process deletes a consumer while another creates it.
+  // nats-server sometimes returns this error when one process deletes a consumer while another process creates it.
   const consumers: typeof bus.manager.consumers = Object.create(bus.manager.consumers, {
     add: {
       value: (name: string, config: object) => {
@@ -297,7 +298,7 @@ test('a process that joins one that listens leaves its consumer as it is', async
   expect((await info()).created).toBe(created);
 });
 
-/** This is the state of a database that was restored to a time before the consumer of this service existed. */
+/** Restores the state of a database from before the consumer of this service existed. */
 async function forgetPosition(service: string): Promise<void> {
   const { stream, name } = events.organizationRestored;
   const _id = `${stream}:${service}_${organizationId}__${name}`;
@@ -305,7 +306,7 @@ async function forgetPosition(service: string): Promise<void> {
   expect(deletedCount).toBe(1);
 }
 
-/** The log's lines about a consumer that was lost. */
+/** Returns the log lines about a lost consumer. */
 function linesAbout(consumer: string): object[] {
   return lines.map((line) => JSON.parse(line)).filter((line) => line.consumer === consumer && 'isRecreated' in line);
 }

@@ -16,88 +16,106 @@ import { measureDelivery, messagingAttributes } from './trace-headers.js';
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
 const ACK_PENDING_MAX = 256;
-/** Events that are handled concurrently, unless the subscriber sets another number. */
+/** Default of the maximum number of events that are handled concurrently. */
 const HANDLERS_MAX = 32;
 
 export interface DeadLetters {
-  /** Stores a dead letter; one that is stored already stays as it is. */
+  /** Stores a dead letter. An existing dead letter is not changed. */
   store(letter: DeadLetter): Promise<void>;
   /** Returns the number of dead letters of a consumer. */
   count(consumer: string): Promise<number>;
 }
 
-/** The position of a consumer, as sequence numbers of its stream. */
+/** Position of a consumer, as sequence numbers of its stream. */
 export interface ConsumerPosition {
-  /** Time when the broker created the consumer; another one under its name has another position. */
+  /** Time when the broker created the consumer. A later consumer with the same name has another position. */
   readonly created: string;
-  /** Everything up to here is acknowledged, so its effects are stored. */
+  /** All events up to this sequence number are acknowledged, so their effects are stored. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
 
-/** The positions in the database of the effects: when it is restored to an earlier time, both are of the same time. */
+/**
+ * Stores the positions in the same database as the effects of the events. If the database is restored to an earlier
+ * time, both are from the same time.
+ */
 export interface ConsumerPositions {
   find(consumer: string): Promise<ConsumerPosition | undefined>;
   store(consumer: string, position: ConsumerPosition): Promise<void>;
 }
 
-/** The members that all subscriptions of a service share. */
+/** Dependencies that all subscriptions of a service share. */
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
-  /** Left out by a listener that stores no effects. */
+  /** Absent for a listener that stores no effects. */
   readonly positions?: ConsumerPositions;
-  /** Tells whether an error of a handler means that a store is unavailable. */
+  /** Tells whether an error of a handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly logger: Logger;
 }
 
 export interface Subscriber<T extends EventHeader> {
-  /** The consuming service; its replicas share the work. */
+  /** Name of the consuming service. Its replicas share the events. */
   readonly service: string;
   readonly type: EventType<T>;
-  /** Must be idempotent: effects have ids derived from the event id, or compare source versions. */
+  /**
+   * Handles an event. It must be idempotent: derive the ids of effects from the event id, or compare source versions.
+   */
   readonly handle: (event: T) => Promise<void>;
-  /** Events that are handled concurrently: more if handlers share their commands, 256 at most. */
+  /**
+   * Maximum number of events that are handled concurrently, at most 256. Increase it if handlers share their database
+   * commands.
+   */
   readonly handlersMax?: number | undefined;
 }
 
 export interface Subscription {
-  /** Takes no more and lets running handlers end. */
+  /** Stops receiving events and lets running handlers end. */
   stop(): Promise<void>;
 }
 
-/** Events that other processes handle, or that wait for a retry, are pending too and not waited for. */
+/**
+ * Maximum number of polls for the last acknowledgement. Events that other processes handle, or that wait for a retry,
+ * are pending too; the process does not wait for them.
+ */
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
-/** Processes that start at the same time conflict; after different pauses one comes first. */
+/**
+ * Maximum number of attempts to start. Processes that start at the same time conflict, and random delays let one of
+ * them go first.
+ */
 const START_ATTEMPTS_MAX = 10;
 const START_RETRY_MS_MAX = 300;
-/** The broker could not create a consumer, as while the files of a deleted one under its name are being removed. */
+/**
+ * Error code of a broker that could not create a consumer, for example while the files of a deleted consumer with the
+ * same name are being removed.
+ */
 const CONSUMER_NOT_CREATED = 10012;
-/** A consumer or stream that the broker lost is missed no longer than this. */
+/** Interval at which the process checks whether the broker has lost the consumer or its stream. */
 const CHECK_EACH_MS = 5_000;
 
 /**
- * Consumes an event durably, at least once; acknowledges only after the effect is done. A failed handler is retried with
- * growing pauses; after eight deliveries the event becomes a dead letter and is named in the log. While a store or
- * another service is unavailable it is retried for ever. A consumer that the broker lost, alone or with its stream, is
- * created again and hears everything that the stream holds. One whose database is behind the broker, because it was
- * restored from a backup, hears again what was handled since.
+ * Subscribes to an event durably, with delivery at least once. An event is acknowledged only after its effect is
+ * stored. A failed handler is retried with increasing delays; after eight deliveries the event becomes a dead letter
+ * and is logged. While a database or another service is unavailable, the event is retried without limit. If the broker
+ * loses the consumer, alone or with its stream, the consumer is created again and receives everything that the stream
+ * holds. If the database was restored from a backup, its consumer receives the events since the backup again.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,
   { service, type, handle, handlersMax = HANDLERS_MAX }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
-  // Streams of two services may have an event of one name.
+  // Streams of two services may have an event with the same name.
   const positionId = `${type.stream}:${durable}`;
   const running = new Set<Promise<void>>();
 
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
-      // Positions start again in a new stream: an acknowledgement of the old one would name another event.
+      // Positions start from the beginning in a new stream, so an acknowledgement of the old stream would name another
+      // event.
       if (isCurrent()) message.ack();
       return { isHandled: true };
     } catch (error) {
@@ -106,7 +124,7 @@ export async function subscribe<T extends EventHeader>(
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
-        // The broker does not understand a fraction, and then delivers again immediately.
+        // The broker does not accept fractions, and would deliver the event again immediately.
         if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
         return { isHandled: false };
       }
@@ -157,10 +175,11 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  /** The position in the database of the consumer that this process found first. */
+  /** Position in the database for the consumer that this process found first. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
-    // A process that already listens has compared, and its position is up to one check old.
+    // If another process already listens, it has compared the positions, and its stored position may be one check
+    // interval old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
     const stored = await positions.find(positionId);
@@ -172,11 +191,11 @@ export async function subscribe<T extends EventHeader>(
     await bus.manager.consumers.delete(type.stream, durable);
     return addNewConsumer(known);
   };
-  /** @throws NotNew for one that begins behind events that are not handled */
+  /** @throws NotNew if the consumer begins after events that were not handled */
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
-    // Another process created it, recorded that, and listens to it.
+    // Another process created the consumer, recorded it, and listens to it.
     if ((await positions.find(positionId))?.created === added.created) return added;
     throw new NotNew(durable);
   };
@@ -193,7 +212,7 @@ export async function subscribe<T extends EventHeader>(
     const found = await findConsumer(bus, type, durable);
     const consumer =
       found === undefined ? await addNewConsumer(known ?? NOTHING_HANDLED) : await rewindAfterRestore(found);
-    // Stored immediately, so that no other process that starts now takes a new consumer for one that the database does not know.
+    // The position is stored immediately, so that another process that starts now recognizes the new consumer.
     await recordPosition(consumer);
     return listen(consumer);
   };
@@ -223,7 +242,7 @@ export async function subscribe<T extends EventHeader>(
     logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
     listening = await listen(consumer);
   };
-  /** The broker counts an acknowledgement a moment after it has received it. */
+  /** The broker counts an acknowledgement shortly after it has received it. */
   const consumerAfterLastAck = async (): Promise<ConsumerInfo | undefined> => {
     for (let attempts = 1; ; attempts++) {
       const found = await findConsumer(bus, type, durable);
@@ -255,25 +274,25 @@ export async function subscribe<T extends EventHeader>(
   };
 }
 
-/** One consumer of the broker that this process takes events from. */
+/** A consumer of the broker from which this process receives events. */
 interface Listening {
-  /** Another consumer under the same name was created at another time. */
+  /** Creation time, which distinguishes consumers with the same name. */
   readonly created: string;
   isListening(): boolean;
-  /** Takes no more, and acknowledges nothing of what is being handled. */
+  /** Stops receiving events, and acknowledges no event that is being handled. */
   abandon(): Promise<unknown>;
-  /** Takes no more. */
+  /** Stops receiving events. */
   close(): Promise<unknown>;
 }
 
-/** Reads the position of a consumer. */
+/** The sequence numbers of a consumer position. */
 type Handled = Pick<ConsumerPosition, 'acknowledgedSeq' | 'deliveredSeq'>;
 
 const NOTHING_HANDLED: Handled = { acknowledgedSeq: 0, deliveredSeq: 0 };
 
 /**
- * A consumer that was just created and has delivered events: while one process deletes a consumer and another creates it, the
- * broker may give the new one the stored position of the deleted one (nats-server before its pull request 8491).
+ * A new consumer seems to have delivered events. While one process deletes a consumer and another creates it, the
+ * broker may give the new consumer the stored position of the deleted one (nats-server before its pull request 8491).
  */
 class NotNew extends Error {
   constructor(durable: string) {
@@ -282,14 +301,14 @@ class NotNew extends Error {
   }
 }
 
-/** Another process that starts now has deleted the consumer to create it again. */
+/** Another process that starts at the same time has deleted the consumer to create it again. */
 function isOfStartingTogether(error: unknown): boolean {
   const isNotCreated = error instanceof JetStreamApiError && error.code === CONSUMER_NOT_CREATED;
   return error instanceof NotNew || isNotCreated || isNotFound(error);
 }
 
 function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): ConsumerPosition {
-  // The broker says zero of a new consumer, also of one that begins in the middle of the stream.
+  // The broker reports zero for a new consumer, even if it begins in the middle of the stream.
   const passedSeq = (config.opt_start_seq ?? 1) - 1;
   return {
     created,
@@ -300,7 +319,7 @@ function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): Co
 
 type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
 
-/** A lost stream has lost its consumers, so one check covers both. */
+/** Returns the consumer, if it exists. A lost stream has lost its consumers, so one check covers both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {
     return await bus.manager.consumers.info(stream, durable);
@@ -310,7 +329,7 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
   }
 }
 
-/** @param fromSeq the first message of the stream that it hears; the first of all unless it says otherwise */
+/** @param fromSeq first sequence number that the consumer receives; by default the first of the stream */
 async function addConsumer(
   bus: Bus,
   { stream, subject, service }: Consumed,
@@ -331,7 +350,7 @@ async function addConsumer(
       max_deliver: -1,
     });
   } catch (error) {
-    // Another process has created it in the meantime, perhaps from another message.
+    // Another process has created the consumer in the meantime, perhaps with another start.
     const existing = await findConsumer(bus, { stream, subject, service }, durable);
     if (existing === undefined) throw error;
     return existing;

@@ -3,11 +3,14 @@ import type { Attributes } from '@opentelemetry/api';
 import { measure } from '../telemetry.js';
 import type { Measured } from '../telemetry.js';
 
-/** The headers of an event: the trace context of its publication, and the request that it tells of. */
+/** Headers of an event: the trace context of its publication, and the request that caused it. */
 export const TRACEPARENT_HEADER = 'traceparent';
 export const REQUEST_ID_HEADER = 'request-id';
 
-/** Attributes of an operation on an event in traces and metrics, after the semantic conventions for messaging. */
+/**
+ * Returns the attributes of an operation on an event for traces and metrics, according to the semantic conventions for
+ * messaging.
+ */
 export function messagingAttributes(operation: 'publish' | 'process', subject: string): Attributes {
   return {
     'messaging.system': 'nats',
@@ -17,7 +20,10 @@ export function messagingAttributes(operation: 'publish' | 'process', subject: s
   };
 }
 
-/** Begins the handling of a delivered event: a trace of its own that links to the publication, because nobody who published waits. */
+/**
+ * Starts a trace for handling a delivered event. The trace links to that of the publication, because the publisher does
+ * not wait.
+ */
 export function measureDelivery(carried: MsgHdrs | undefined, subject: string): Measured {
   return measure('consumer', `process ${subject}`, {
     link: carried?.get(TRACEPARENT_HEADER),

@@ -6,7 +6,10 @@ import {
   TimeoutError,
 } from '@nats-io/transport-node';
 
-/** Tells whether an error means that NATS is unavailable. It is then not known whether it stored what was being published. */
+/**
+ * Tells whether an error means that NATS is unavailable. It is then unknown whether NATS stored the event that was
+ * being published.
+ */
 export function isNatsUnavailable(error: unknown): boolean {
   return (
     error instanceof ConnectionError ||
