@@ -12,17 +12,18 @@ import {
 } from './trace-context.js';
 
 /**
- * Tracing and metrics by hand, at the few places that all work passes (ADR 0031). Off unless a collector is configured;
- * then trace context is still handed on, so that a caller's trace does not break at our door, and is in each log line.
+ * Tracing and metrics, written by hand at the few places that all work passes through (ADR 0031). They are off unless a
+ * collector is configured. The trace context is passed on in any case, so that the trace of a caller continues, and is
+ * part of each log line.
  */
 const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;
 
 /**
- * Starts exporting to an OTLP collector. Without an endpoint nothing of the SDK is loaded, and stopping does nothing.
- * Services that share a process share the exporter of the first one.
- * @param otlpEndpoint base URL of the collector, for example `http://collector:4318`
- * @param exporters in place of those to the collector; for tests
+ * Starts exporting to an OTLP collector. Without an endpoint, the SDK is not loaded and stopping does nothing. Services
+ * that share a process share the exporter of the first one.
+ * @param otlpEndpoint base URL of the collector, such as `http://collector:4318`
+ * @param exporters replace the exporters to the collector in tests
  */
 export async function startTelemetry(
   service: string,
@@ -38,11 +39,12 @@ export async function startTelemetry(
   ]);
   const sdk = new NodeSDK({
     serviceName: service,
-    // Replicas report under one name; without this a collector takes their series for one that jumps.
+    // Identifies the replica. Without this attribute, a collector would mix the series of all replicas under one name.
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.instance.id': `${hostname()}:${process.pid}` })),
-    // Nothing is patched: it reads what Node itself counts about the event loop, garbage collection and the heap.
+    // No module is patched. This instrumentation reads the counters of Node.js for the event loop, garbage collection
+    // and the heap.
     instrumentations: [new RuntimeNodeInstrumentation()],
     ...exporters,
   });
@@ -56,8 +58,8 @@ export async function startTelemetry(
 }
 
 /**
- * Boundaries in seconds, as the semantic conventions of OpenTelemetry advise them for each of these names. Theirs for calls
- * end at 10 s; our longest take up to two minutes, so ours go on.
+ * Histogram boundaries in seconds, as the OpenTelemetry semantic conventions recommend for these names. The recommended
+ * boundaries for calls end at 10 s; ours continue, because our longest calls take up to two minutes.
  */
 const OF_CALLS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120];
 const OF_COMMANDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
@@ -76,15 +78,18 @@ const durations = {
 
 export type Duration = keyof typeof durations;
 
-/** One measured piece of work. */
+/** A measured piece of work. */
 export interface Measured {
-  /** The trace headers that its calls must carry to other processes. */
+  /** Trace header that calls of this work must send to other processes. */
   readonly traceparent: string;
-  /** Runs a part of the work: log lines, spans and events during it, also later ones of its promises, belong to it. */
+  /**
+   * Runs a part of the work. Log lines, spans and events during that part, including those of its promises, belong to
+   * the work.
+   */
   during<T>(part: () => T): T;
   /**
-   * Ends the work. Attributes of low cardinality only: they are those of the duration as well.
-   * @param outcome.name in place of the first one, where only the end knows it
+   * Ends the work. Attributes must have low cardinality, because they are also attributes of the duration.
+   * @param outcome.name replaces the initial name, if the name is known only at the end
    */
   end(outcome: { failed: boolean; attributes: Attributes; name?: string }): void;
 }
@@ -99,17 +104,17 @@ const spanKinds: Record<MeasuredKind, SpanKind> = {
 };
 
 export interface MeasuredOptions {
-  /** The trace context of what caused the work and waits for it; without one a new trace begins. */
+  /** Trace context of the caller that waits for the work. If absent, a new trace begins. */
   readonly parent?: string | undefined;
-  /** The trace context of what caused the work and does not wait for it. */
+  /** Trace context of the cause that does not wait for the work. */
   readonly link?: string | undefined;
-  /** The request that the work is done for; that of the work under way where nothing is said. */
+  /** Request that the work belongs to. By default the request of the current work. */
   readonly requestId?: string | undefined;
-  /** Measured as well, in seconds. */
+  /** Histogram that also records the duration in seconds. */
   readonly duration?: Duration;
 }
 
-/** Begins a span. While telemetry is off nothing is recorded; the trace is handed on all the same. */
+/** Starts a span. While telemetry is off, nothing is recorded, but the trace context is still passed on. */
 export function measure(
   kind: MeasuredKind,
   name: string,
@@ -138,8 +143,8 @@ export function measure(
 }
 
 /**
- * Does work within a span of its own.
- * @param work gets the trace context that its own messages must carry
+ * Runs work within a span of its own.
+ * @param work receives the trace context that its messages must carry
  */
 export async function traced<T>(
   kind: MeasuredKind,
@@ -158,7 +163,10 @@ export async function traced<T>(
   }
 }
 
-/** A code or the name of a class: messages of errors carry values of documents. */
+/**
+ * Returns an error code or the name of the error class. Error messages are not used, because they contain values from
+ * documents.
+ */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   const { code } = error as { code?: unknown };
@@ -183,14 +191,14 @@ function startSpan(
   );
 }
 
-/** Tells whether spans are recorded, for work that would cost something before `measure` is called. */
+/** Tells whether spans are recorded, so that callers can skip preparations that are costly. */
 export function isTelemetryOn(): boolean {
   return isOn;
 }
 
 const counters = new Map<string, Counter>();
 
-/** Adds to a counter of the product's own events, such as `limiter_fallback`; attributes of low cardinality only. */
+/** Adds to a counter of our own events, such as `limiter_fallback`. Attributes must have low cardinality. */
 export function count(name: string, attributes: Attributes = {}, amount = 1): void {
   if (!isOn) return;
   let counter = counters.get(name);
@@ -201,16 +209,16 @@ export function count(name: string, attributes: Attributes = {}, amount = 1): vo
   counter.add(amount, attributes);
 }
 
-/** The current values of one subject, identified by its attributes; a gauge that is left out shows no new value. */
+/** The current values of one subject, which its attributes identify. A gauge that is absent reports no new value. */
 interface Reading<Name extends string> {
   readonly attributes: Attributes;
   readonly values: Readonly<Partial<Record<Name, number>>>;
 }
 
 /**
- * Reports gauges whenever metrics are exported, all of them from one reading. Reads nothing while telemetry is off. Where
- * nothing is reported, because a reading failed, the last value stays.
- * @returns ends the reports
+ * Reports gauges whenever metrics are exported, all from one reading. While telemetry is off, nothing is read. If a
+ * reading fails, the last value stays.
+ * @returns a function that ends the reports
  */
 export function reportGauges<Name extends string>(
   names: Readonly<Record<Name, MetricOptions>>,

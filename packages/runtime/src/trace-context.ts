@@ -4,49 +4,49 @@ import type { Context, Span, SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 
 /**
- * The context of the current work: its span and the request that it is done for. Node hands it on through
- * promises and timers, so that log lines, spans and events find it (ADR 0031).
+ * Key of the request id in the context of the current work. Node.js passes the context through promises and timers, so
+ * that log lines, spans and events can find it (ADR 0031).
  */
 const requestIdKey = createContextKey('request id');
 
 let isKept = false;
 
-/** Keeps the context of the current work while there is no SDK to do it. Before that there is no context at all. */
+/** Activates the context of the current work if no SDK does so. Before this call there is no context. */
 export function keepContext(): void {
   if (isKept) return;
   isKept = true;
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 }
 
-/** @param span need not record */
+/** @param span may be a span that is not recorded */
 export function contextOfSpan(span: Span, requestId: string | undefined): Context {
   return trace.setSpan(ROOT_CONTEXT.setValue(requestIdKey, requestId), span);
 }
 
-/** Does work that outlives the request in which it is begun, and belongs to none. */
+/** Runs work that continues after the request that starts it, and belongs to no request. */
 export function outsideRequests<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 
-/** The trace context of the work that is under way; undefined outside of any. */
+/** Returns the trace context of the current work, or undefined if there is none. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active === undefined ? undefined : formatTraceparent(active);
 }
 
-/** The request that the work under way is done for. */
+/** Returns the id of the request that the current work belongs to. */
 export function activeRequestId(): string | undefined {
   return context.active().getValue(requestIdKey) as string | undefined;
 }
 
-/** The trace and the request that something is a part of, where there are any. */
+/** The trace and the request that caused something, if there are any. */
 export interface Cause {
   /** W3C trace context. */
   readonly traceparent?: string;
   readonly requestId?: string;
 }
 
-/** Returns the trace and the request that the current work is a part of. */
+/** Returns the trace and the request of the current work. */
 export function activeCause(): Cause {
   const traceparent = activeTraceparent();
   const requestId = activeRequestId();
@@ -65,7 +65,7 @@ export function activeLogFields(): { trace_id?: string; span_id?: string; reques
 
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The header as it came, if it is a valid version 00 trace context; otherwise a new trace begins. */
+/** Returns the header if it is a valid trace context of version 00. Otherwise a new trace begins. */
 export function readTraceparent(header: string | undefined): string | undefined {
   return spanContextOf(header) === undefined ? undefined : header;
 }
@@ -78,7 +78,10 @@ export function spanContextOf(traceparent: string | undefined): SpanContext | un
   return isSpanContextValid(found) ? found : undefined;
 }
 
-/** Names work while nothing is recorded: its log lines, and those of the services it calls, still have one trace id. */
+/**
+ * Creates a trace id for work that is not recorded, so that its log lines, and those of the services that it calls,
+ * share the id.
+ */
 export function unrecordedSpanContext(): SpanContext {
   const ids = randomBytes(24).toString('hex');
   return { traceId: ids.slice(0, 32), spanId: ids.slice(32), traceFlags: TraceFlags.NONE };

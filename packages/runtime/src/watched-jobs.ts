@@ -2,10 +2,12 @@ import type { Clock } from './clock.js';
 import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
-/** A job that pauses longer than the operator asks for is late after this many pauses. */
+/**
+ * Number of pauses after which a job counts as late, if its pause is longer than the age that the operator asks for.
+ */
 const PAUSES_MAX = 3;
 
-/** Jobs that say since when they have not succeeded. */
+/** Watches jobs and reports since when each has not succeeded. */
 export function watchJobs(
   jobs: readonly Job[],
   service: string,

@@ -2,33 +2,34 @@ import type { KeyRing } from './key-ring.js';
 import { secretbox } from './secretbox.js';
 import type { SecretPlace } from './secretbox.js';
 
-/** A known text, sealed with one key: shows at the start whether the key of this id is still the same key. */
+/** A known text that is sealed with one key. At the start it shows whether the key with this id is still the same. */
 export interface Canary {
   readonly keyId: string;
   readonly sealed: string;
 }
 
 export interface CanaryStore {
-  /** Returns the ids of other keys that seal something, even if they have no canary. */
+  /** Returns the ids of other keys that seal stored values, even if they have no canary. */
   keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
   list(): Promise<readonly Canary[]>;
-  /** Inserts it if the key has none yet. */
+  /** Inserts the canary if its key has none yet. */
   insertMissing(canary: Canary): Promise<void>;
-  /** Deletes the canary of a key that no longer seals anything. */
+  /** Deletes the canary of a key with which no stored value is sealed any more. */
   delete(keyId: string): Promise<void>;
 }
 
 const TEXT = 'canary';
 
 /**
- * Compares the ring with the keys that sealed the stored values of the service.
- * @throws Error when a key is missing or differs from the one that has sealed: the service must not start, because it
- * could not open what it has, or would seal with a key that the other replicas do not have
+ * Compares the key ring with the keys that sealed the stored values of the service.
+ * @throws Error if a key is missing or differs from the key that sealed values; the service must not start then,
+ * because it could not open stored values, or would seal values with a key that other replicas do not have
  */
 export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, 'delete'>): Promise<void> {
   const stored = new Map((await canaries.list()).map(({ keyId, sealed }) => [keyId, sealed]));
   const known = ring.map(({ id }) => id);
-  // A replica may have sealed with a key after the last one had counted nothing under it, and removed its canary.
+  // A replica may have sealed a value with a key after another replica had found no value of that key and removed its
+  // canary.
   const others = [...stored.keys()].filter((keyId) => !known.includes(keyId));
   const missing = [...new Set([...others, ...(await canaries.keyIdsBesides(known))])];
   if (missing.length > 0) {

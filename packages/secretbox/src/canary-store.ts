@@ -2,9 +2,9 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 import type { CanaryStore } from './canaries.js';
 
-/** A canary of each key that has sealed. */
+/** The canary of a key that has sealed values. */
 export interface SealingKeyDocument {
-  /** The id of the key. */
+  /** Id of the key. */
   readonly _id: string;
   readonly sealed: string;
 }
@@ -12,9 +12,9 @@ export interface SealingKeyDocument {
 const KEYS_MAX = 100;
 
 /**
- * The canaries of a service, in its collection `sealing_keys`.
- * @param keyIdsInUse the key ids of the records with a secret that none of these keys seals; an id may come twice, and one
- * of these keys, too, of a record with several secrets
+ * Stores the canaries of a service in its collection `sealing_keys`.
+ * @param keyIdsInUse returns the key ids of records that contain a secret sealed with none of the given keys; an id may
+ * be repeated, and given keys may be included for records with several secrets
  */
 export function canaryStore(
   collection: Collection<SealingKeyDocument>,

@@ -5,11 +5,11 @@ const KEY_BYTES = 32;
 
 export type SealingKey = NamedKey;
 
-/** A ring of keys: the first key seals; every key opens what it has sealed. */
+/** The encryption keys. The first key seals new values, and every key opens the values that it has sealed. */
 export type KeyRing = readonly [SealingKey, ...SealingKey[]];
 
 /**
- * The setting `SECRETBOX_KEYS`: `id:base64,...`, each id once, each key of 32 bytes. The newest key comes first; an older
- * one stays until nothing is sealed with it.
+ * The setting `SECRETBOX_KEYS` of the form `id:base64,...`, with unique ids and keys of 32 bytes. The newest key comes
+ * first. An older key must stay until no value is sealed with it.
  */
 export const keyRing = namedKeys({ bytesMin: KEY_BYTES, bytesMax: KEY_BYTES });

@@ -3,24 +3,24 @@ import type { SealedField } from './sealed-field.js';
 import type { SealedRecords } from './sealed-records.js';
 import type { SealedValue } from './sealed-value.js';
 
-/** A document with sealed values belongs to one organization. */
+/** Every document with sealed values belongs to one organization. */
 interface OwnedDocument {
   readonly _id: string;
   readonly organizationId: string;
 }
 
-/** A value in an array is authenticated with the id that it has itself, any other with the id of its document. */
+/** A value in an array is authenticated with the id of its element, and any other value with the id of its document. */
 type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {
-  /** Returns the ids of the other keys of documents with a value that none of these keys seals. */
+  /** Returns the key ids of documents that contain a value sealed with none of the given keys. */
   keyIds(besides: readonly string[]): Promise<readonly string[]>;
 }
 
 /**
- * The documents of a collection that hold sealed values, for the rotation of keys. Each path has an index on its `keyId`.
- * @param fields by the path of the value: `token`, `secrets[]` for each element of an array, `sessions[].key` for a field of
- * each element
+ * The documents of a collection that contain sealed values, for key rotation. Each path has an index on its `keyId`.
+ * @param fields sealed fields by path: `token`; `secrets[]` for each element of an array; `sessions[].key` for a field
+ * of each element
  */
 export function sealedDocuments<D extends OwnedDocument>(
   collection: Collection<D>,
@@ -48,7 +48,7 @@ export function sealedDocuments<D extends OwnedDocument>(
           for (const [at, value] of valuesAt(document, path).filter(([, stored]) => stored.keyId === keyId)) {
             const { _id, organizationId } = document;
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
-            // A value that has changed since it was read is left as it is.
+            // A value that changed after it was read is not overwritten.
             await collection.updateOne(
               { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
               { $set: { [`${at}.sealed`]: sealed, [`${at}.keyId`]: newest } } as unknown as UpdateFilter<D>,
@@ -76,7 +76,7 @@ function otherKey(path: string, keyIds: readonly string[]): object {
   return { [list]: { $elemMatch: { [`${inner}.keyId`.slice(1)]: isOther } } };
 }
 
-/** The values at a path of a document, each with its own path there: `secrets.0`, `sessions.1.key`. */
+/** Returns the values at a path of a document, each with its concrete path, such as `secrets.0` or `sessions.1.key`. */
 function valuesAt(document: object, path: string): (readonly [string, StoredValue])[] {
   const [list = '', inner] = path.split('[]');
   const elements = inner === undefined ? undefined : ((valueAt(document, list) ?? []) as readonly unknown[]);

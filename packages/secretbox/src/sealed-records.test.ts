@@ -6,7 +6,7 @@ import { rewrapJob } from './sealed-records.js';
 const key = (id: string): SealingKey => ({ id, bytes: Buffer.alloc(32) });
 const signal = new AbortController().signal;
 
-/** A service with these records, each the id of the key that seals it. */
+/** Creates a service with one record for each id of a sealing key. */
 function serviceWith(keyIds: string[], level: 'info' | 'error') {
   const lines: Record<string, unknown>[] = [];
   const forgotten: string[] = [];

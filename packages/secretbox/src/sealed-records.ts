@@ -4,27 +4,27 @@ import { reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { CanaryStore } from './canaries.js';
 import type { KeyRing } from './key-ring.js';
 
-/** The records of one collection that hold secrets, of all organizations. */
+/** The records of one collection that contain secrets, for all organizations. */
 export interface SealedRecords {
-  /** Counts the records with a secret that is sealed with this key. */
+  /** Counts the records with a secret that this key has sealed. */
   countSealedWith(keyId: string): Promise<number>;
-  /** Counts the records with a secret that none of these keys seals. */
+  /** Counts the records with a secret that none of these keys has sealed. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
-   * Seals the secrets that this key seals under the newest one, unless they have changed since they were read.
-   * @returns the number of records that it read; never more than the limit
+   * Seals the secrets of this key again with the newest key, unless they changed after they were read.
+   * @returns the number of records that were read, at most the limit
    */
   rewrap(keyId: string, limit: number): Promise<number>;
 }
 
 const REWRAP_EACH_MS = 10_000;
-/** Maximum number of records of one older key in one run. */
+/** Maximum number of records of one older key that a run handles. */
 const REWRAPPED_AT_ONCE = 100;
 
 interface RewrapDeps {
-  /** The name of the records, in the plural. */
+  /** Name of the records in the plural. */
   readonly name: string;
-  /** Everything that the service keeps sealed: a key may leave the ring when none of it is sealed with that key. */
+  /** All records with secrets of the service. A key may be removed from the ring when no secret is sealed with it. */
   readonly records: readonly SealedRecords[];
   readonly ring: KeyRing;
   readonly canaries: Pick<CanaryStore, 'delete'>;
@@ -32,8 +32,9 @@ interface RewrapDeps {
 }
 
 /**
- * Seals with the newest key the secrets that an older key has sealed, and logs when none is left: then the older key may leave
- * the ring. Logs as well when another replica seals with a key that this one lacks.
+ * Creates the job that seals secrets of older keys again with the newest key. It logs when no secret of an older key is
+ * left, so that the key can be removed from the ring, and when another replica uses a key that this replica does not
+ * have.
  */
 export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps): Job {
   const [, ...older] = ring;
@@ -54,7 +55,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
         if (room > 0) room -= await one.rewrap(keyId, room);
       }
       const left = await sum((one) => one.countSealedWith(keyId));
-      // Counted in each run: a replica that does not have the newer key yet seals with the older one.
+      // The records are counted in every run, because a replica without the newer key still seals with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
       logger.info({ keyId, left }, `${name} are still sealed with an older key`);
@@ -65,9 +66,9 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
 }
 
 /**
- * Reports how many records each key of the ring seals, as `<service>.sealed_<records>`, and how many this process cannot
- * open, as `<service>.unopenable_<records>`.
- * @param names the prefix of the service's metrics, and the name of a record
+ * Reports how many records each key of the ring has sealed (`<service>.sealed_<records>`), and how many records this
+ * process cannot open (`<service>.unopenable_<records>`).
+ * @param names prefix of the metrics of the service, and name of the records
  * @returns a function that ends the reports
  */
 export function reportSealedRecords(

@@ -1,6 +1,6 @@
-/** A secret under a key of SECRETBOX_KEYS, as it is stored. */
+/** A secret in its stored form, sealed with a key of SECRETBOX_KEYS. */
 export interface SealedValue {
   readonly sealed: string;
-  /** The key; found by it when keys rotate. */
+  /** Id of the key. Key rotation finds values by it. */
   readonly keyId: string;
 }

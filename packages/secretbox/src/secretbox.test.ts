@@ -47,7 +47,7 @@ describe('a sealed value', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
       const changed = `${sealed.slice(0, at)}${other}${sealed.slice(at + 1)}`;
-      // The last character of a part may carry bits that are not used.
+      // The last character of a part may contain unused bits.
       if (
         Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
           Buffer.from(sealed.split('.')[2] ?? '', 'base64url'),
@@ -133,7 +133,8 @@ describe('the key ring', () => {
     expect(stored.map(({ keyId }) => keyId)).toEqual(['k1', 'k2']);
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1');
     await expect(verifyKeyRing([k2, key('k1')], canaries)).rejects.toThrow('another key under the id k1');
-    // The canary of k1 was deleted when nothing was sealed with it, and then a replica that still had k1 sealed another value.
+    // The canary of k1 was deleted when no value was sealed with k1. Then a replica that still had k1 sealed another
+    // value.
     stored.splice(0);
     sealed.push('k1', 'k2');
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1, with which');

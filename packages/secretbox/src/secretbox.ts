@@ -8,8 +8,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The place of a sealed value. It is authenticated with the value: one that was copied to another organization, record
- * or field does not open. `recordId` of a value inside an array is the id of its element.
+ * The place of a sealed value, which is authenticated with the value: a value that was copied to another organization,
+ * record or field cannot be opened. For a value in an array, `recordId` is the id of its element.
  */
 export interface SecretPlace {
   readonly organizationId: string;
@@ -18,7 +18,7 @@ export interface SecretPlace {
   readonly field: string;
 }
 
-/** A sealed value that cannot be opened. The message names the key and the place, never any part of the value. */
+/** A sealed value cannot be opened. The message names the key and the place, but no part of the value. */
 export class SealedValueError extends Error {
   constructor(reason: string, { collection, recordId, field }: SecretPlace) {
     super(`The sealed ${field} of ${recordId} in ${collection} cannot be opened: ${reason}.`);
@@ -28,17 +28,23 @@ export class SealedValueError extends Error {
 
 /** Seals and opens the secrets of customers (reference http-and-security, section 9). */
 export interface Secretbox {
-  /** The id of the key that seals. */
+  /** Id of the key that seals new values. */
   readonly keyId: string;
-  /** @returns `e1.<key id>.<wrapped data key>.<iv, ciphertext, tag>`, the last two in base64url */
+  /**
+   * Seals a value.
+   * @returns `e1.<key id>.<wrapped data key>.<iv, ciphertext, tag>`, with the last two parts in base64url
+   */
   seal(value: string, place: SecretPlace): string;
-  /** @throws SealedValueError when it was changed, belongs elsewhere, or its key is not in the ring */
+  /** @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring */
   open(sealed: string, place: SecretPlace): string;
-  /** Seals the same value with the newest key; the ciphertext itself does not change. */
+  /** Seals the same value again with the newest key, without changing the ciphertext. */
   rewrap(sealed: string, place: SecretPlace): string;
 }
 
-/** Each value has a data key of its own, which is wrapped by a key of the ring: rotating a key rewraps only the data keys. */
+/**
+ * Each value has its own data key, which a key of the ring wraps. Rotating a key therefore changes only the wrapped
+ * data keys.
+ */
 export function secretbox(ring: KeyRing): Secretbox {
   const [newest] = ring;
   return {
@@ -81,7 +87,7 @@ export function secretbox(ring: KeyRing): Secretbox {
   };
 }
 
-/** Returns the id of the key that sealed a value; undefined for a text that is not a sealed value. */
+/** Returns the id of the key that sealed a value, or undefined for a text that is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   const [version, keyId, ...rest] = sealed.split('.');
   return version === VERSION && rest.length === 2 ? keyId : undefined;
@@ -108,7 +114,7 @@ function unwrap(key: SealingKey, wrapped: Buffer, place: SecretPlace): Buffer {
   return decrypt(key.bytes, wrapped, authenticated(place, key.id), place);
 }
 
-/** JSON is used, because a delimiter inside a part must not make two places equal. */
+/** The parts are encoded as JSON, so that a delimiter in a part cannot make two places equal. */
 function authenticated({ organizationId, collection, recordId, field }: SecretPlace, ...more: string[]): Buffer {
   return Buffer.from(JSON.stringify([organizationId, collection, recordId, field, ...more]), 'utf8');
 }
@@ -129,7 +135,7 @@ function decrypt(key: Buffer, sealed: Buffer, additional: Buffer, place: SecretP
   try {
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
-    // The cause adds nothing, and no error may carry parts of a secret.
+    // The cause is omitted, because no error may contain parts of a secret.
     throw new SealedValueError('it was changed, or belongs to another place or key', place);
   }
 }

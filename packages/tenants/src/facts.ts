@@ -1,4 +1,4 @@
-/** A company of a tenant. */
+/** A company of an organization. */
 export interface TenantCompany {
   readonly companyId: string;
   readonly name: string;
@@ -6,25 +6,25 @@ export interface TenantCompany {
   readonly country?: string;
 }
 
-/** The facts of a tenant that other services decide by. */
+/** The facts about an organization that other services base their decisions on. */
 export interface TenantFacts {
-  /** Name of the workspace. */
+  /** Name of the organization. */
   readonly name: string;
-  /** ISO 4217. */
+  /** Base currency as ISO 4217 code. */
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
   readonly companies: readonly TenantCompany[];
-  /** The effective plan: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
+  /** The plan in force: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
   readonly plan: string;
-  /** The state of the subscription, which every gate for subscribers reads. */
+  /** True if the organization may use features that require an active subscription. */
   readonly hasActiveSubscription: boolean;
-  /** ERP connections that the plan allows; undefined when there is no limit. */
+  /** Maximum number of ERP connections, or undefined if there is no limit. */
   readonly erpConnectionsLimit: number | undefined;
-  /** Analyses that the plan allows in a month; undefined when there is no limit. */
+  /** Maximum number of analyses in a month, or undefined if there is no limit. */
   readonly analysesPerMonthLimit?: number | undefined;
-  /** Bytes that the plan lets the organization store in a month; undefined when there is no limit. */
+  /** Maximum number of uploaded bytes in a month, or undefined if there is no limit. */
   readonly uploadBytesPerMonthLimit?: number | undefined;
-  /** The mode in force: which electronic invoices are validated against the rules of their profile. */
+  /** The mode in force, which decides which electronic invoices are validated against the rules of their profile. */
   readonly referenceValidationMode: string;
 }
 

@@ -6,7 +6,7 @@ import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 
-/** A tenant as a test sets it up. */
+/** An organization that a test creates. */
 interface Tenant {
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
@@ -18,27 +18,27 @@ interface Tenant {
   referenceValidationMode: string;
 }
 
-/** The second company of every tenant; the first is the default one. */
+/** Id of the second company of every organization. The first one is the default company. */
 export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
 
-/** A fake of the organization service, with the tenants that a test sets up. */
+/** A fake of the organization service, with the organizations that a test creates. */
 export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
-  /** Changes the plan without announcing it. */
+  /** Changes the plan without publishing an event. */
   setPlan(organizationId: string, plan: string): void;
-  /** Changes the subscription without announcing it. */
+  /** Changes the subscription without publishing an event. */
   setSubscription(organizationId: string, isActive: boolean): void;
-  /** Changes the limit without announcing it. */
+  /** Changes the limit without publishing an event. */
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
-  /** Changes the mode without announcing it. */
+  /** Changes the mode without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;
-  /** Deletes the tenant without announcing it. */
+  /** Deletes the organization without publishing an event. */
   deleteTenant(organizationId: string): void;
-  /** Number of times that the facts of a tenant were requested. */
+  /** Returns how often the facts of an organization were requested. */
   factRequestsOf(organizationId: string): number;
-  /** Adds a company without announcing it. */
+  /** Adds a company without publishing an event. */
   newCompany(organizationId: string): string;
-  /** A person who works in the organization, or is only invited to. */
+  /** Adds a member, who is active or only invited. */
   newMember(organizationId: string, status?: 'ACTIVE' | 'INVITED'): string;
 }
 

@@ -13,29 +13,32 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { hasCompany } from './facts.js';
 import type { TenantCompany, TenantFacts } from './facts.js';
 
-/** Facts of tenants, which the organization service owns. */
+/** Reads facts about organizations from the organization service. */
 export interface Tenants {
   /**
-   * @param companyId a company that the caller names: facts from before it was created will not do
-   * @throws DomainError not_found when the organization is unknown or deleted
+   * @param companyId company that the caller names; facts from before it was created are loaded again
+   * @throws DomainError not_found if the organization is unknown or deleted
    */
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }
 
-/** Facts of a tenant are loaded again after this time, or immediately when the tenant announces a change. */
+/** Time after which facts are loaded again. A change event causes a reload immediately. */
 const FRESH_MS = 5_000;
-/** While `organization` is unavailable, older facts serve this long: a decision is worth more than their last change. */
+/**
+ * Maximum age of facts that are used while the organization service is unavailable. A decision is more important than
+ * the latest change.
+ */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;
-/** Shorter than the timeout of any route. */
+/** Timeout of loading, shorter than the timeout of any route. */
 const LOAD_MS_MAX = 4_000;
 
-/** Tenant facts from the organization service, cached for seconds. */
+/** Creates a cache of facts about organizations, which expire after seconds. */
 export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logger): Tenants & { close(): void } {
   const organization = client(OrganizationServiceDefinition, channel);
   const facts = createCache<TenantFacts, RequestContext>({
     async load(organizationId, context) {
-      // Others may wait for the same facts: the deadline of the first must not be theirs.
+      // Other callers may wait for the same facts, so the deadline of the first caller must not apply.
       const call = { context: unbounded(context), timeoutMs: LOAD_MS_MAX };
       const reply = await organization.getTenantFacts({ organizationId }, call);
       return {
@@ -68,7 +71,7 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
   return {
     async factsOf(organizationId, context, companyId) {
       const cached = await facts.get(organizationId, context);
-      // The event of a new company may arrive later than the first invoice for it.
+      // The event about a new company may arrive after the first invoice for the company.
       const isKnown = companyId === undefined || hasCompany(cached, companyId);
       return isKnown ? cached : facts.reload(organizationId, context);
     },

@@ -10,32 +10,32 @@ import type { FakeOrganization } from './fake-organization.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The parts of one service that a test file needs. */
+/** The parts of a service that a test file needs. */
 export interface TestedServiceOptions<Clients> {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** Environment of every replica. */
+  /** Environment variables of every replica. */
   readonly env: Environment;
   readonly startService: (env: Environment) => Promise<RunningService>;
   readonly connectClients: (address: string) => Clients;
 }
 
-/** A service with a fake organization service, started once per test file. */
+/** A service with a fake organization service, which is started once for each test file. */
 export interface TestedService<Clients> {
-  /** Clients of the replica that was started first. */
+  /** Clients of the first replica. */
   readonly clients: Clients;
   readonly organization: FakeOrganization;
   readonly mongo: MongoConnection;
   readonly bus: Bus;
-  /** A further replica. */
+  /** Starts another replica. */
   startReplica(env?: Environment): Promise<Clients & { stop(): Promise<void> }>;
-  /** Stops the replica that was started first. */
+  /** Stops the first replica. */
   stopService(): Promise<void>;
   /** Stops everything and drops the database. */
   stop(): Promise<void>;
 }
 
-/** Starts a first replica of a service; all replicas share a database and the keys of their secrets. */
+/** Starts the first replica of a service. All replicas share a database and the keys for secrets. */
 export async function startTestedService<Clients extends { close(): void }>({
   infrastructure: { mongodbUrl, natsUrl },
   databaseName,

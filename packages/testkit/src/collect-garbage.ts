@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Frees what nobody holds, so that what is still held can be told from it. */
+/** Runs the garbage collector, so that tests can check which objects are still referenced. */
 export function collectGarbage(): void {
   collect();
-  // Frees what finalizers of the first time let go.
+  // The second run frees objects that finalizers of the first run released.
   collect();
 }

@@ -6,22 +6,22 @@ import {
 import type { Histogram, MetricData } from '@opentelemetry/sdk-metrics';
 
 export interface ExportedMetrics {
-  /** Give it to the code that starts telemetry. */
+  /** Reader to pass to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
-  /** The value that is exported now under this name and exactly these attributes; undefined when there is none. */
+  /** Returns the current value with this name and exactly these attributes, or undefined if there is none. */
   value(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<number | undefined>;
-  /** The same for a histogram. */
+  /** Returns the current histogram with this name and exactly these attributes. */
   histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
 }
 
 export interface ExportedHistogram {
   readonly unit: string;
-  /** Upper ends of the buckets; there is one bucket more. */
+  /** Upper limits of the buckets. There is one more bucket than limits. */
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
 }
 
-/** Keeps in memory what a collector would be sent. */
+/** Collects in memory the metrics that would be sent to a collector. */
 export function exportedMetrics(): ExportedMetrics {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });

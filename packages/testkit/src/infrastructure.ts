@@ -6,9 +6,9 @@ export interface TestInfrastructure {
 }
 
 /**
- * The MongoDB and NATS of this test run, started once by the projects of vitest.config.mjs that need them.
- *
- * @throws Error with a sentence when the test runs in a project that starts none
+ * Returns the MongoDB and NATS of this test run, which are started once for the projects of vitest.config.mjs that need
+ * them.
+ * @throws Error if the test runs in a project that starts none
  */
 export function testInfrastructure(): TestInfrastructure {
   const { MONGODB_URL: mongodbUrl, NATS_URL: natsUrl } = process.env;
@@ -20,7 +20,9 @@ export function testInfrastructure(): TestInfrastructure {
   return { mongodbUrl, natsUrl };
 }
 
-/** A database name that no other test file and no other run has; ask once per file and the tests of different files never meet. */
+/**
+ * Returns a unique database name. Each test file calls this once, so that tests of different files do not interfere.
+ */
 export function testDatabaseName(): string {
   return `test_${randomBytes(8).toString('hex')}`;
 }

@@ -2,54 +2,61 @@ import { Transform } from 'node:stream';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-/** The largest message that MongoDB takes. */
+/** Maximum size of a MongoDB message. */
 const MESSAGE_BYTES_MAX = 48_000_000;
 const HEADER_BYTES = 16;
 const REQUEST_ID_AT = 4;
 const RESPONSE_TO_AT = 8;
 const OP_CODE_AT = 12;
 const OP_MSG = 2013;
-/** Commands of the driver itself, such as heartbeats; all others are those of the program under test. */
+/** Commands of the driver itself, such as heartbeats. All other commands come from the program under test. */
 const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
 
 export interface HoldOptions {
-  /** Command and collection as they are sent: `insert invoices`, `findAndModify invoices`. */
+  /** Command and collection as they are sent, such as `insert invoices` or `findAndModify invoices`. */
   readonly command: string;
-  /** `before`: it never reaches the database. `after`: it was carried out, and its reply never arrives. */
+  /**
+   * `before`: the command never reaches the database. `after`: the command is executed, but its response never arrives.
+   */
   readonly side: 'before' | 'after';
-  /** Holds only messages that carry one of these texts, and is complete when each was seen. Left out: the first one. */
+  /**
+   * Holds only messages that contain one of these texts, and completes when each text has occurred. By default, holds
+   * the first message.
+   */
   readonly mentioning?: readonly string[];
-  /** Holds the n-th such message, with each text counted for itself, and those after it; left out: 1. */
+  /**
+   * Number of the first message to hold, counted separately for each text (default 1). Later messages are held as well.
+   */
   readonly occurrence?: number;
 }
 
 /** Holds commands back, so that a test can kill their sender at exactly this step. */
 export interface Hold {
-  /** Resolves when all that was waited for is held. */
+  /** Resolves when all expected messages are held. */
   readonly complete: Promise<void>;
-  /** Ends the connections of what is held, so that it never passes, and holds no more. */
+  /** Closes the connections of the held messages, so that they are never delivered, and stops holding. */
   drop(): void;
 }
 
-/** A proxy that knows the commands it carries, so that failpoints need no code in the product. */
+/** A proxy that understands MongoDB commands, so that tests can inject failures without code in the product. */
 export interface MongoProxy extends TcpProxy {
-  /** URL of the proxy, in the form of that of the server. */
+  /** URL of the proxy, in the format of the URL of the server. */
   readonly url: string;
-  /** Starts to hold. Of several holds that want the same message the oldest has it. */
+  /** Starts to hold messages. If several holds match a message, the oldest one holds it. */
   hold(options: HoldOptions): Hold;
-  /** Every command that has passed, each once: `insert invoices`, `update relay`. */
+  /** Returns every command that has passed, each once, such as `insert invoices` or `update relay`. */
   commandNames(): readonly string[];
 }
 
 interface Trap extends HoldOptions {
   readonly awaited: Set<string>;
-  /** Number of messages so far, by the text they carry. */
+  /** Number of messages so far, by the text that they contain. */
   readonly came: Map<string, number>;
   readonly cuts: Set<() => void>;
   complete(): void;
 }
 
-/** @param serverUrl a MongoDB address with one host, `mongodb://127.0.0.1:27017/?directConnection=true` */
+/** @param serverUrl a MongoDB URL with one host, such as `mongodb://127.0.0.1:27017/?directConnection=true` */
 export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
   const server = new URL(serverUrl);
   const seen = new Set<string>();
@@ -59,7 +66,7 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
     serverHost: server.hostname,
     serverPort: Number(server.port),
     tap: (cut) => {
-      /** Requests whose reply is to be held, by their id. */
+      /** Requests whose response will be held, by request id. */
       const answersHeld = new Map<number, { trap: Trap; request: Buffer }>();
       return {
         toServer: messageStream(async (message) => {
@@ -80,7 +87,7 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
 
   const address = new URL(serverUrl);
   address.host = `127.0.0.1:${proxy.port}`;
-  // Otherwise the driver would ask for the members of the replica set and go past us.
+  // Without this option, the driver would connect to the members of the replica set directly and bypass the proxy.
   address.searchParams.set('directConnection', 'true');
   return {
     ...proxy,
@@ -115,7 +122,7 @@ function isWanted(trap: Trap, name: string | undefined, message: Buffer): boolea
   return count >= occurrence;
 }
 
-/** Keeps the message for ever; only `cut` ends the wait, together with the connection. */
+/** Holds the message forever. Only `cut` ends the wait, together with the connection. */
 function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   trap.cuts.add(cut);
   for (const text of trap.awaited) if (message.includes(text)) trap.awaited.delete(text);
@@ -123,7 +130,7 @@ function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** Lets whole messages through, each after it was inspected. */
+/** Passes on complete messages, each after it was inspected. */
 function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   let waiting: Buffer = Buffer.alloc(0);
   const stream: Transform = new Transform({
@@ -146,11 +153,11 @@ function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   return stream;
 }
 
-/** The first field of an OP_MSG's body names the command; where it is a text, that is the collection. */
+/** Returns the command from the first field of the body of an OP_MSG. If its value is a text, it is the collection. */
 function commandName(message: Buffer): string | undefined {
   if (message.readInt32LE(OP_CODE_AT) !== OP_MSG) return undefined;
   let at = HEADER_BYTES + 4;
-  // Sections of kind 1 carry documents of a list; the one of kind 0 is the body.
+  // Sections of kind 1 contain lists of documents, and the section of kind 0 is the body.
   while (at < message.length && message[at] === 1) at += 1 + message.readInt32LE(at + 1);
   const type = message[at + 5];
   const nameAt = at + 6;

@@ -3,16 +3,17 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
 export interface RawHttpServer {
-  /** The URL has no slash at its end. */
+  /** URL without a trailing slash. */
   readonly url: string;
   readonly requestsCount: number;
   stop(): Promise<void>;
 }
 
 /**
- * Responds to each request with the given bytes, even those that `createServer` of node:http would not send.
- * @param answer its texts, each sent in a packet of its own
- * @param certificate with it the server speaks TLS
+ * Starts a server that responds to each request with the given bytes, including bytes that `createServer` of node:http
+ * would not send.
+ * @param answer texts of the response, each sent in a packet of its own
+ * @param certificate makes the server use TLS
  */
 export async function startRawHttpServer(
   answer: () => readonly string[],
@@ -24,7 +25,7 @@ export async function startRawHttpServer(
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      // A body that comes in a packet of its own gets no response.
+      // A request body that arrives in a packet of its own gets no response.
       if (!/^[A-Z]+ \//.test(data.toString('latin1'))) return;
       requestsCount++;
       const rest = [...answer()];
@@ -58,7 +59,7 @@ export function interimAnswer(line: string, headers = ''): string {
   return `HTTP/1.1 ${line}\r\n${headers}\r\n`;
 }
 
-/** Returns this number of interim responses, each a text. */
+/** Returns the given number of interim responses as texts. */
 export function interimAnswers(count: number): string[] {
   return Array.from({ length: count }, () => interimAnswer('102 Processing'));
 }
@@ -68,7 +69,7 @@ export function finalAnswer(body: string, line = '200 OK', headers = 'content-ty
   return `HTTP/1.1 ${line}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Interim responses that servers, and proxies in front of them, send without a request before the final response. */
+/** Interim responses that servers and proxies send before the final response without being asked. */
 export const unaskedAnswers: readonly (readonly [string, readonly string[]])[] = [
   ['100 Continue', [interimAnswer('100 Continue')]],
   ['102 Processing', [interimAnswer('102 Processing')]],

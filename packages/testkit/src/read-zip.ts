@@ -6,8 +6,7 @@ const LOCAL_HEADER = 0x04034b50;
 const STORED = 0;
 
 /**
- * The files of a ZIP archive by their names, for tests. An archive without its end, or with a file that is not what its
- * checksum says, is refused.
+ * Reads the files of a ZIP archive by name. Throws if the archive is incomplete or a file does not match its checksum.
  */
 export function readZip(archive: Buffer): ReadonlyMap<string, Buffer> {
   const end = archive.length - 22;

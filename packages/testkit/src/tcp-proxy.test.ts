@@ -6,7 +6,7 @@ import { eventually } from './eventually.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-/** Echoes what it receives. */
+/** Server that returns what it receives. */
 let echo: Server;
 let proxy: TcpProxy;
 const opened: Client[] = [];
@@ -64,7 +64,7 @@ describe('a TCP proxy', () => {
     proxy.delay(50);
     const before = performance.now();
     await expectEcho('slow');
-    // Timers count whole milliseconds, so each of the two may end almost one earlier.
+    // Timers count whole milliseconds, so each of the two delays may be almost one millisecond shorter.
     expect(performance.now() - before).toBeGreaterThan(98);
   });
 

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const CONNECTIONS_MAX = 1_000;
 
-/** The way that data goes through a proxy. */
+/** Direction of data through a proxy. */
 export type Direction = 'toServer' | 'toClient';
 
-/** The filters of the traffic of one connection, for proxies that understand what they carry. */
+/** Filters for the traffic of one connection, for proxies that understand its protocol. */
 export interface Taps {
   readonly toServer: Transform;
   readonly toClient: Transform;
@@ -18,48 +18,52 @@ export interface Taps {
 export interface TcpProxyOptions {
   readonly serverHost: string;
   readonly serverPort: number;
-  /** Replicas of the server: connections go to all of them in turn, past those that take none. */
+  /** Ports of replicas of the server. Connections go to all of them in turn, except those that accept none. */
   readonly replicaPorts?: readonly number[];
   /**
    * Called for every new connection.
-   * @param cut ends this connection on both sides; what has not passed never does
+   * @param cut closes this connection on both sides; data that has not passed is lost
    */
   readonly tap?: (cut: () => void) => Taps;
 }
 
-/** Sits between a client and a server on loopback and does to their connections what networks do. */
+/** A proxy between a client and a server on the same machine, which simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
-  /** Every piece of data takes so much longer from now on, in both directions; 0 is none. */
+  /** Delays all data in both directions by this time. 0 ends the delay. */
   delay(latencyMs: number): void;
-  /** Limits each connection to this many bytes per second in each direction; 0 means no limit. */
+  /** Limits each connection to this number of bytes per second in each direction. 0 removes the limit. */
   throttle(bytesPerSecond: number): void;
-  /** Ends every connection without a farewell (RST); new ones are served. */
+  /** Resets every connection (RST). New connections are accepted. */
   reset(): void;
-  /** Ends every connection and refuses new ones until `heal`. */
+  /** Closes every connection and refuses new ones until `heal`. */
   cut(): void;
   /**
-   * Half-open: connections stay and can be made, and nothing passes until `heal`, when all of it arrives.
-   * @param direction left out: both
+   * Simulates half-open connections: they stay open and new ones can be opened, but no data passes until `heal`, when
+   * all of it arrives.
+   * @param direction both directions by default
    */
   stall(direction?: Direction): void;
   /**
-   * Connections stay and can be made, but all that they carry is lost, even after `heal`, as when the machine at
-   * the other end has failed. Connections made after `heal` are served.
+   * Keeps connections open and accepts new ones, but loses all their data, even after `heal`, as if the machine at the
+   * other end had failed. Connections that are opened after `heal` work.
    */
   swallow(): void;
-  /** Ends `cut`, `stall` and `swallow`; latency and bounds stay. */
+  /** Ends `cut`, `stall` and `swallow`. Delay and rate limit stay. */
   heal(): void;
   close(): Promise<void>;
 }
 
-/** Two sockets and whether what they carry is lost. */
+/** The two sockets of a connection, and whether their data is lost. */
 interface Connection {
   readonly sockets: readonly [Socket, Socket];
   isLost: boolean;
 }
 
-/** Memory is bounded by the stream buffers of {@link CONNECTIONS_MAX} connections: a slow side slows the other. */
+/**
+ * Memory is limited by the stream buffers of {@link CONNECTIONS_MAX} connections, because a slow side slows down the
+ * other.
+ */
 export async function startTcpProxy({
   serverHost,
   serverPort,
@@ -76,7 +80,7 @@ export async function startTcpProxy({
   let isSwallowing = false;
   let turn = 0;
 
-  /** A stream that lets data through as the network of the moment does. */
+  /** Creates a stream that passes data on according to the current faults. */
   const wire = (direction: Direction, connection: Connection): Transform =>
     new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -114,7 +118,7 @@ export async function startTcpProxy({
     const taps = tap?.(end);
     pipeline([client, wire('toServer', connection), ...(taps ? [taps.toServer] : []), upstream], end);
     pipeline([upstream, wire('toClient', connection), ...(taps ? [taps.toClient] : []), client], end);
-    // A pipeline ends when its last stream has; what is held back must not outlive its client.
+    // A pipeline ends with its last stream. Data that is held back must not outlive its client.
     client.once('close', end);
     if (client.destroyed || isCut) end();
   };

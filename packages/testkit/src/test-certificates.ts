@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-/** A certificate authority that exists for one test run, and certificates of it. All in PEM form. */
+/** A certificate authority for one test run, with its certificates. All are in PEM. */
 export interface TestAuthority {
   readonly certificate: string;
   issue(options?: CertificateOptions): { readonly certificate: string; readonly key: string };
@@ -16,7 +16,7 @@ interface CertificateOptions {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Makes an authority whose certificates receivers on loopback can have (X.509 v3, P-256). */
+/** Creates an authority that can issue certificates for receivers on the local machine (X.509 v3, P-256). */
 export function createTestAuthority(name = 'Test authority'): TestAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const own = { subject: name, issuer: name, publicKey: authority.publicKey, signer: authority.privateKey };
@@ -78,7 +78,7 @@ function certificate({ subject, issuer, publicKey, signer, notBefore, notAfter, 
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** A DER element. */
+/** Encodes a DER element. */
 function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

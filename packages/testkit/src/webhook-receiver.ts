@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestAuthority } from './test-certificates.js';
 
-/** One request as it came. */
+/** A request as it was received. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -15,20 +15,20 @@ export interface ReceivedRequest {
 }
 
 /**
- * An HTTPS server on loopback that records what it is sent. It is not the simulator in `simulators/`, which is configured with named
- * faults, over HTTP if it is a process of its own, and verifies: a test of the sender holds a response open until it has seen
- * what it waits for, and looks at headers that the simulator need not keep.
+ * An HTTPS server on the local machine that records the requests that it receives. The simulator in `simulators/` is
+ * another receiver, which is configured with named faults and verifies signatures. This one lets a test of the sender
+ * hold a response until a condition is met, and check headers that the simulator does not record.
  */
 export interface WebhookReceiver {
-  /** A PEM file of the authority of its certificate. */
+  /** PEM file of the authority that issued the certificate. */
   readonly caFile: string;
-  /** `https://127.0.0.1:<port>` */
+  /** Origin of the server, such as `https://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** Those that were sent to this path. */
+  /** Returns the requests that were sent to this path. */
   to(path: string): readonly ReceivedRequest[];
-  /** Sets the responses to requests to a path, sent after they were recorded; without it they get 200. */
+  /** Sets the response to requests to a path, which is sent after the request was recorded. The default is 200. */
   answer(path: string, answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * An event may come more than once; a listener that counts takes each one once, by its id.
- * @param take gets the first of equal events
+ * An event may be delivered more than once. The returned listener handles each event once, by its id.
+ * @param take handles the first of several equal events
  */
 export function withoutRepeats<Event extends { readonly eventId: string }, Rest extends readonly unknown[]>(
   take: (event: Event, ...rest: Rest) => void,

@@ -61,7 +61,7 @@ describe('what is wrong with an account', () => {
   });
 
   test('national check digits are checked after correct international ones', () => {
-    // 2100 0418 41 0200051332: the Spanish control digits should be 45; mod 97 is right.
+    // In 2100 0418 41 0200051332, the Spanish control digits should be 45; the mod 97 check digits are correct.
     expect(readBankAccount({ iban: 'ES7921000418410200051332' }).problems.length).toBeGreaterThan(0);
   });
 

@@ -1,10 +1,10 @@
 import { extractIBAN, validateIBAN, ValidationErrorsIBAN } from 'ibantools';
 import { isCountryCode } from './country.js';
 
-/** An account as an invoice states it (specification 2.2): an IBAN, or a UK sort code with its account number. */
+/** A bank account as an invoice states it (specification 2.2): an IBAN, or a UK sort code with an account number. */
 export type BankAccount = { readonly iban: string } | { readonly sortCode: string; readonly accountNumber: string };
 
-/** The reasons why an account cannot be paid to. Part of the evidence of BANK_ACCOUNT_INVALID. */
+/** Reasons why a bank account is invalid. They are part of the evidence of BANK_ACCOUNT_INVALID. */
 export type BankAccountProblem =
   | 'UNKNOWN_COUNTRY'
   | 'WRONG_LENGTH'
@@ -14,35 +14,38 @@ export type BankAccountProblem =
   | 'WRONG_SORT_CODE'
   | 'WRONG_ACCOUNT_NUMBER';
 
-/** The parsed account; computed once per invoice. */
+/** The parsed bank account, which is computed once for each invoice. */
 export interface BankAccountFacts {
   /**
-   * The identity of the account: `GB:` with 6 + 8 digits for a UK account in either form, the IBAN for others,
-   * `X:` with the raw text for an invalid account, so that it still equals itself.
+   * Identity of the bank account: `GB:` with 6 + 8 digits for a UK account in either form, the IBAN for other accounts,
+   * and `X:` with the raw text for an invalid account, so that it equals itself.
    */
   readonly key: string;
-  /** Safe to show: first four and last four of an IBAN, `NN****\/****NNNN` of a UK account. */
+  /**
+   * Masked form that may be shown: the first four and last four characters of an IBAN, or `NN****\/****NNNN` for a UK
+   * account.
+   */
   readonly masked: string;
-  /** Two letters, also of an invalid IBAN as long as it names a country. */
+  /** Country code of two letters. Also present for an invalid IBAN that begins with a country code. */
   readonly country?: string;
-  /** Empty for a valid account. */
+  /** Problems of the bank account. Empty if it is valid. */
   readonly problems: readonly BankAccountProblem[];
 }
 
-/** Limit of the text kept of an invalid account. The longest IBAN has 34 characters. */
+/** Maximum length of the stored text of an invalid bank account. The longest IBAN has 34 characters. */
 const RAW_LENGTH_MAX = 64;
 
-/** Reads an account (detection reference, section 3). Never throws: what is wrong is listed in `problems`. */
+/** Parses a bank account (detection reference, section 3). Never throws; faults are listed in `problems`. */
 export function readBankAccount(account: BankAccount): BankAccountFacts {
   return 'iban' in account ? readIban(account.iban) : readUkAccount(account.sortCode, account.accountNumber);
 }
 
-/** The identity of an account; see `BankAccountFacts.key`. */
+/** Returns the identity of a bank account (see `BankAccountFacts.key`). */
 export function bankAccountKey(account: BankAccount): string {
   return readBankAccount(account).key;
 }
 
-/** A GB IBAN and its sort code with account number are the same account. */
+/** Tells whether two bank accounts are the same. A GB IBAN equals its sort code and account number. */
 export function sameAccount(left: BankAccount, right: BankAccount): boolean {
   return bankAccountKey(left) === bankAccountKey(right);
 }
@@ -57,8 +60,8 @@ function readIban(raw: string): BankAccountFacts {
 }
 
 /**
- * Keeps letters and digits only and removes a leading word IBAN. Compatibility characters become ASCII (NFKC), or a
- * blocked account would pass in another spelling.
+ * Keeps only letters and digits, and removes a leading word "IBAN". Compatibility characters become ASCII (NFKC),
+ * because otherwise a blocked account could pass in another spelling.
  */
 function normaliseIban(raw: string): string {
   const compact = raw
@@ -109,16 +112,19 @@ function maskUk(sortCode: string, accountNumber: string): string {
   return `${sortCode.slice(0, 2)}****/****${accountNumber.slice(-4)}`;
 }
 
-/** Shows the first four and last four characters; masks a short text completely. */
+/** Shows the first four and last four characters. A short text is masked completely. */
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);
   return `${text.slice(0, 4)}${'*'.repeat(text.length - 8)}${text.slice(-4)}`;
 }
 
-/** Used for countries whose IBAN has no bank identifier in the registry. */
+/** Length of the bank code in countries whose IBAN has no bank identifier in the registry. */
 const BANK_CODE_LENGTH = 4;
 
-/** The part of an account key that names the bank: the sort code of a UK account, else the IBAN's bank identifier. */
+/**
+ * Returns the part of an account key that identifies the bank: the sort code of a UK account, or the bank identifier of
+ * an IBAN.
+ */
 export function bankCodeOfKey(key: string): string {
   if (key.startsWith('GB:')) return key.slice(0, 9);
   if (key.startsWith('X:')) return key.slice(0, 10);

@@ -1,14 +1,14 @@
-/** A day as `YYYY-MM-DD`, without a time or a zone. */
+/** A day of the form `YYYY-MM-DD`, without a time or a time zone. */
 export type CalendarDate = string;
 
-/** Years outside this range are typing errors on an invoice and are refused. */
+/** First accepted year. Years outside the range are typing errors on an invoice and are refused. */
 export const CALENDAR_YEAR_MIN = 1900;
 export const CALENDAR_YEAR_MAX = 2199;
 
 const SHAPE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const MS_PER_DAY = 86_400_000;
 
-/** True for a real day of the years 1900 to 2199 written `YYYY-MM-DD`. */
+/** Tells whether a text is an existing day in the years 1900 to 2199 of the form `YYYY-MM-DD`. */
 export function isCalendarDate(value: string): value is CalendarDate {
   const match = SHAPE.exec(value);
   if (match === null) return false;
@@ -19,7 +19,10 @@ export function isCalendarDate(value: string): value is CalendarDate {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
-/** Days since 1970-01-01; negative before. Throws a RangeError for anything but a calendar date. */
+/**
+ * Returns the number of days since 1970-01-01, which is negative for earlier days. Throws a RangeError if the text is
+ * not a calendar date.
+ */
 export function dayNumber(date: CalendarDate): number {
   if (!isCalendarDate(date)) {
     throw new RangeError('A date is a real day written YYYY-MM-DD, in the years 1900 to 2199.');
@@ -27,28 +30,31 @@ export function dayNumber(date: CalendarDate): number {
   return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / MS_PER_DAY;
 }
 
-/** The inverse of `dayNumber`. */
+/** Returns the date of a day number (the inverse of `dayNumber`). */
 export function dateOfDayNumber(day: number): CalendarDate {
   return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** The first and the last day of the year of a date, as day numbers. */
+/** Returns the first and the last day of the year of a date as day numbers. */
 export function daysOfYear(date: CalendarDate): { readonly first: number; readonly last: number } {
   const year = Number(date.slice(0, 4));
   return { first: Date.UTC(year, 0, 1) / MS_PER_DAY, last: Date.UTC(year, 11, 31) / MS_PER_DAY };
 }
 
-/** `days` later, or earlier when negative. */
+/** Returns the date that is `days` later, or earlier if `days` is negative. */
 export function addDays(date: CalendarDate, days: number): CalendarDate {
   return dateOfDayNumber(dayNumber(date) + days);
 }
 
-/** Whole days from `from` to `to`; negative when `to` is earlier. */
+/** Returns the number of days from `from` to `to`, which is negative if `to` is earlier. */
 export function daysBetween(from: CalendarDate, to: CalendarDate): number {
   return dayNumber(to) - dayNumber(from);
 }
 
-/** The date with day and month swapped (`2025-03-04` becomes `2025-04-03`); undefined if that is the same or not a real day. */
+/**
+ * Returns the date with day and month swapped (`2025-03-04` becomes `2025-04-03`), or undefined if that is the same
+ * date or no existing day.
+ */
 export function swapDayAndMonth(date: CalendarDate): CalendarDate | undefined {
   const swapped = `${date.slice(0, 4)}-${date.slice(8, 10)}-${date.slice(5, 7)}`;
   return swapped !== date && isCalendarDate(swapped) ? swapped : undefined;

@@ -1,6 +1,6 @@
 /**
- * Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no blanks, numbers and strings as ECMAScript writes them.
- * Undefined members are left out.
+ * Returns canonical JSON (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and strings as
+ * ECMAScript writes them. Undefined members are left out.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quote(value);
@@ -18,7 +18,7 @@ export function canonicalJson(value: unknown): string {
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Most strings need no escaping, and the test is cheaper than JSON.stringify; this runs for every invoice. */
+/** Most strings need no escaping, and the test is cheaper than JSON.stringify. This code runs for every invoice. */
 function quote(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -1,4 +1,4 @@
-/** The ISO 3166-1 alpha-2 codes, and XK. */
+/** The ISO 3166-1 alpha-2 codes and XK. */
 const COUNTRY_CODES =
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
   'CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR ' +
@@ -12,7 +12,7 @@ export const countryCodes: readonly string[] = COUNTRY_CODES.split(' ');
 
 const countries: ReadonlySet<string> = new Set(countryCodes);
 
-/** True for an upper-case ISO 3166-1 alpha-2 code, and for XK, which Kosovo uses in its IBANs. */
+/** Tells whether a code is an upper-case ISO 3166-1 alpha-2 code, or XK, which Kosovo uses in its IBANs. */
 export function isCountryCode(code: string): boolean {
   return countries.has(code);
 }

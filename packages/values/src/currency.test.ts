@@ -74,8 +74,8 @@ describe('against the list of dinero.js', () => {
     const onlyOurs = [...ours.keys()].filter((code) => !theirs.has(code)).toSorted();
     expect(onlyTheirs).toEqual([]);
     const explained = currencyTable
-      // The table has withdrawn codes for old invoices, and metals and test codes for their error messages; dinero.js has
-      // none of them but BGN.
+      // The table contains withdrawn codes for old invoices, and metals and test codes for their error messages. Of
+      // these, dinero.js has only BGN.
       .filter((row) => row.endDate !== undefined || row.kind !== 'CURRENCY')
       .map((row) => row.code);
     for (const code of onlyOurs) expect(explained).toContain(code);
@@ -85,7 +85,7 @@ describe('against the list of dinero.js', () => {
     const differing = currencyTable.filter(
       (row) => row.kind === 'CURRENCY' && theirs.has(row.code) && theirs.get(row.code) !== row.minorUnits,
     );
-    // Ariary and ouguiya are divided into five in use; ISO 4217 gives them two decimals.
+    // ISO 4217 gives the ariary and the ouguiya two decimals, although in practice they are divided into five.
     expect(differing.map((row) => row.code)).toEqual(['MGA', 'MRU']);
   });
 });

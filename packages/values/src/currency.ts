@@ -3,26 +3,37 @@ import type { CalendarDate } from './calendar-date.js';
 import { currencyTable } from './currency-table.js';
 import type { CurrencyRow } from './currency-table.js';
 
-/** The code that is stored for a document whose currency cannot be read (specification 2.2); never accepted from a caller. */
+/**
+ * Currency code that is stored if the currency of a document cannot be read (specification 2.2). Callers cannot send
+ * it.
+ */
 export const UNKNOWN_CURRENCY = 'XXX';
 
-/** Time after its withdrawal for which a currency is still accepted on an invoice. */
+/** Number of days after its withdrawal for which a currency is still accepted on an invoice. */
 const WITHDRAWN_GRACE_DAYS = 365;
 
-/** The 29 currencies the European Central Bank publishes reference rates for (currencies reference, section 1). */
+/**
+ * The 29 currencies for which the European Central Bank publishes reference rates (currencies reference, section 1).
+ */
 export const ecbReferenceCurrencies: readonly string[] = (
   'USD JPY CZK DKK GBP HUF PLN RON SEK CHF ISK NOK TRY AUD BRL CAD CNY HKD IDR ILS INR KRW MXN MYR NZD PHP SGD THB ' +
   'ZAR'
 ).split(' ');
 
-/** The base currencies that an organization may choose (endpoint 19): EUR, the 29, and nine with a fixed parity. */
+/**
+ * The base currencies that an organization may choose (endpoint 19): EUR, the 29 ECB currencies, and nine currencies
+ * with a fixed parity.
+ */
 export const baseCurrencies: readonly string[] = [
   'EUR',
   ...ecbReferenceCurrencies,
   ...'AED SAR QAR BHD OMR JOD BAM XOF XAF'.split(' '),
 ];
 
-/** `perAnchor` units of `code` are one unit of `anchor`, as declared by the authority from `since` until `until`. */
+/**
+ * A fixed parity: `perAnchor` units of `code` equal one unit of `anchor`, as declared by the authority from `since`
+ * until `until`.
+ */
 export interface FixedParity {
   readonly code: string;
   readonly anchor: string;
@@ -32,8 +43,8 @@ export interface FixedParity {
 }
 
 /**
- * Fixed parities (currencies reference, section 3). A currency without one and without an ECB rate is not converted.
- * Some older parities begin in 1999: before that their anchor has no rate.
+ * Fixed parities (currencies reference, section 3). A currency with neither a parity nor an ECB rate is not converted.
+ * Some older parities begin in 1999, because their anchor has no earlier rate.
  */
 export const fixedParities: readonly FixedParity[] = [
   { code: 'AED', anchor: 'USD', perAnchor: '3.6725', since: '1997-11-02' },
@@ -71,7 +82,7 @@ export const fixedParities: readonly FixedParity[] = [
   { code: 'SZL', anchor: 'ZAR', perAnchor: '1', since: '1999-01-01' },
 ];
 
-/** Every currency that suppliers invoice in or have invoiced in, withdrawn ones included. */
+/** All currencies in which suppliers invoice or have invoiced, including withdrawn ones. */
 export const invoiceCurrencies: readonly string[] = currencyTable
   .filter(({ kind }) => kind === 'CURRENCY')
   .map(({ code }) => code);
@@ -82,9 +93,10 @@ const rowsByCode: ReadonlyMap<string, CurrencyRow> = new Map(currencyTable.map((
 const baseCurrencySet: ReadonlySet<string> = new Set(baseCurrencies);
 
 /**
- * The upper-case code of a currency that suppliers invoice in on that day, or the reason why it is refused
- * (INVALID_REQUEST, specification 2.2). Exactly three ASCII letters in any case; nothing is trimmed.
- * @param issueDate undefined when the day is unknown: then a withdrawn currency is accepted
+ * Returns the upper-case code of a currency in which suppliers invoice on the given day, or the reason why the code is
+ * refused (INVALID_REQUEST, specification 2.2). A code must have exactly three ASCII letters in any case, without
+ * spaces.
+ * @param issueDate undefined if the day is unknown; a withdrawn currency is then accepted
  */
 export function invoiceCurrency(code: string, issueDate: CalendarDate | undefined): InvoiceCurrency {
   if (!/^[A-Za-z]{3}$/.test(code)) return { refusal: 'A currency is a three-letter ISO 4217 code such as EUR.' };
@@ -101,12 +113,12 @@ export function invoiceCurrency(code: string, issueDate: CalendarDate | undefine
   return { code: upper };
 }
 
-/** Decimals of the currency's smallest unit: EUR 2, JPY 0, KWD 3. An unknown code has 2. */
+/** Returns the number of decimals of a currency: EUR 2, JPY 0, KWD 3. An unknown code has 2. */
 export function minorUnitsOf(code: string): number {
   return rowsByCode.get(code)?.minorUnits ?? 2;
 }
 
-/** True for an upper-case code that endpoint 19 accepts. */
+/** Tells whether endpoint 19 accepts an upper-case code as base currency. */
 export function isBaseCurrency(code: string): boolean {
   return baseCurrencySet.has(code);
 }

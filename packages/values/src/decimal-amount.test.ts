@@ -13,9 +13,9 @@ import {
 } from './decimal-amount.js';
 
 const microUnits = fc.bigInt({ min: -(10n ** 21n) + 1n, max: 10n ** 21n - 1n });
-/** Longer than amounts of callers: sums of many rows, and conversions into a weak currency. */
+/** Amounts that are longer than those of callers, such as sums of many rows and conversions into a weak currency. */
 const computedMicroUnits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
-/** The digits as an integer, and how many of them are decimals. */
+/** An integer with the digits of a rate, and the number of its decimals. */
 const rate = fc.record({ digits: fc.bigInt({ min: 1n, max: 10n ** 10n }), decimals: fc.integer({ min: 0, max: 10 }) });
 type Rate = typeof rate extends fc.Arbitrary<infer T> ? T : never;
 

@@ -2,7 +2,9 @@ import { faultOfLine } from './readable-text.js';
 
 export const EMAIL_LENGTH_MAX = 254;
 
-/** Exactly one address: no blanks and no characters that separate, quote or comment in address lists. */
+/**
+ * Matches exactly one address, without spaces and without characters that separate, quote or comment in address lists.
+ */
 const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
 
 /** Tells whether a trimmed text is an e-mail address. Only its format is checked, not whether it exists. */

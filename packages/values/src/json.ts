@@ -1,4 +1,4 @@
-/** Returns the value of a text in JSON; undefined for any other text. */
+/** Parses a JSON text. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,20 +1,20 @@
 import { readBankAccount } from './bank-account.js';
 import type { BankAccount } from './bank-account.js';
 
-/** The kinds of text that name an account: an IBAN, something that should be one, or another number. */
+/** Kinds of text that state a bank account: a valid IBAN, a text that should be an IBAN, or another number. */
 export type PrintedIban =
   { readonly kind: 'IBAN'; readonly iban: string } | { readonly kind: 'INVALID_IBAN' } | { readonly kind: 'OTHER' };
 
 const POLISH_ACCOUNT = /^[0-9]{26}$/;
 const LOOKS_LIKE_IBAN = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}$/;
-/** A sort code and an account number in one text. */
+/** A UK sort code and account number in one text. */
 const UK_ACCOUNT = /^([0-9]{6})([0-9]{8})$/;
 
 /**
- * Reads an account as documents and ERPs print it: blanks, signs, small letters and the word IBAN before it do not count.
- * Only what passes structure, length and check digits is an IBAN (documents reference, section 6). A number that fails
- * the check of its country alone is kept as one: the engine names that fault. 26 digits are a Polish account without its
- * country.
+ * Reads a bank account as documents and ERPs print it. Spaces, punctuation, lower case and a preceding word "IBAN" are
+ * ignored. Only a text with the right structure, length and check digits is an IBAN (documents reference, section 6). A
+ * number that fails only the national check of its country is still an IBAN; the engine reports that fault. 26 digits
+ * are a Polish account without its country code.
  */
 export function readPrintedIban(printed: string): PrintedIban {
   const compact = compactOf(printed);
@@ -26,8 +26,9 @@ export function readPrintedIban(printed: string): PrintedIban {
 }
 
 /**
- * The account that a text of an ERP states; undefined for another number, which is compared with nothing.
- * @param country of the ERP's company, where it is known: British ones write sort code and account number in one
+ * Returns the bank account in a text from an ERP, or undefined for any other number, which is never compared.
+ * @param country country of the company in the ERP, if known; UK companies may write sort code and account number as
+ * one number
  */
 export function readPrintedAccount(printed: string, country?: string): BankAccount | undefined {
   const read = readPrintedIban(printed);
@@ -36,7 +37,7 @@ export function readPrintedAccount(printed: string, country?: string): BankAccou
   return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
 }
 
-/** Letters and digits without the word IBAN; two spellings of one number are equal. */
+/** Returns the letters and digits without the word "IBAN". Two spellings of one number have the same result. */
 export function compactOf(printed: string): string {
   return printed
     .normalize('NFKC')

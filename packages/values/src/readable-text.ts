@@ -1,19 +1,20 @@
 import { isLongerThan } from './text-length.js';
 
 /**
- * Joiners and variation selectors shape the character before them: in the scripts that need them, and in emoji. After a
- * Latin, Greek or Cyrillic letter, or a blank, they only hide.
+ * Joiners and variation selectors change the shape of the character before them, in emoji and in some scripts. After a
+ * Latin, Greek or Cyrillic letter, or a space, they are only invisible.
  */
 const SHAPED =
   '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]|' +
   '(?![\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Inherited}\\p{Default_Ignorable_Code_Point}])[\\p{L}\\p{M}]';
 const SHAPERS = '[\\u200c\\u200d\\p{Variation_Selector}]';
-/** Tabs, and what ends a line. */
+/** Tabs and line breaks. */
 const BREAKS = '[\\t-\\r\\x85\\u2028\\u2029]';
 
 /**
- * Characters that a reader does not see, and code points that are not characters: controls, characters that steer the direction of writing,
- * zero-width ones, tags, fillers, halves of surrogate pairs and noncharacters. Breaks are not among them.
+ * Characters that are invisible to readers, and code points that are not characters: control characters, characters
+ * that change the writing direction, zero-width characters, tags, fillers, unpaired surrogates and noncharacters. Line
+ * breaks and tabs are not included.
  */
 const UNREADABLE =
   `(?<!${SHAPED})(?!\\ufe0f\\u20e3)${SHAPERS}|(?!${SHAPERS})\\p{Default_Ignorable_Code_Point}|` +
@@ -23,18 +24,18 @@ const unreadable = new RegExp(UNREADABLE, 'u');
 const unreadables = new RegExp(UNREADABLE, 'gu');
 const breakOrUnreadable = new RegExp(`${BREAKS}|${UNREADABLE}`, 'u');
 const aBreak = new RegExp(BREAKS, 'u');
-/** Blanks and breaks in one run: each is matched once, however long it is. */
+/** A sequence of spaces and line breaks. Each character is matched once, however long the sequence is. */
 const blanks = /[\s\x85]+/gu;
 
 /**
- * Returns a sentence that says what to change if a text of a caller must not become a name, a number or a reference;
- * undefined if nothing is wrong. Blanks and breaks around it do not count: texts are stored trimmed.
+ * Returns a sentence that says what to change if a text cannot be used as a name, a number or a reference, or undefined
+ * if the text is valid. White space around the text is ignored, because texts are stored trimmed.
  */
 export function faultOfLine(text: string): string | undefined {
   return faultAt(text.trim(), breakOrUnreadable);
 }
 
-/** Like {@link faultOfLine}, for text in paragraphs: it may have line breaks and tabs. */
+/** Like {@link faultOfLine}, for text with several paragraphs: line breaks and tabs are allowed. */
 export function faultOfNote(text: string): string | undefined {
   return faultAt(text.trim(), unreadable);
 }
@@ -49,29 +50,33 @@ function faultAt(text: string, pattern: RegExp): string | undefined {
     : `Must not have invisible characters (${where}). Remove them.`;
 }
 
-/** A note as it is stored: trimmed, every line break as `\n`. */
+/** Returns a note in its stored form: trimmed, with every line break as `\n`. */
 export function normaliseNote(text: string): string {
   return text.trim().replace(/\r\n|[\r\v\f\x85\u2028\u2029]/g, '\n');
 }
 
 /**
- * A name, number or reference of a document or another system as one line that people can read: what {@link faultOfLine}
- * would refuse is removed, blanks with a break among them become one blank, halves of surrogate pairs and noncharacters become
- * U+FFFD. Refusing it would lose the record.
- * @param lengthMax characters; a longer text ends with an ellipsis
+ * Returns a name, number or reference from a document or another system as one line that people can read. Characters
+ * that {@link faultOfLine} refuses are removed, white space with a line break becomes one space, and unpaired
+ * surrogates and noncharacters become U+FFFD. Refusing the text would lose the record.
+ * @param lengthMax maximum number of characters; a longer text ends with an ellipsis
  */
 export function cleanLine(text: string, lengthMax: number): string {
   if (!breakOrUnreadable.test(text)) return cut(text.trim(), lengthMax);
   return cut(joinLines(withoutUnreadable(text)).trim(), lengthMax);
 }
 
-/** Like {@link cleanLine}, for text in several lines, such as the response of a receiver: the lines stay. */
+/**
+ * Like {@link cleanLine}, for text with several lines, such as the response of a webhook receiver. Line breaks are
+ * kept.
+ */
 export function cleanNote(text: string): string {
   return normaliseNote(withoutUnreadable(text));
 }
 
 /**
- * A text as proof of what is in a document: as {@link cleanLine}, but what nobody sees is shown by its number, `[U+202E]`.
+ * Returns a text as evidence of the content of a document. Like {@link cleanLine}, but invisible characters are shown
+ * by their code points, such as `[U+202E]`.
  */
 export function showLine(text: string, lengthMax: number): string {
   if (!breakOrUnreadable.test(text)) return cut(text.trim(), lengthMax);

@@ -1,8 +1,11 @@
 const SECONDS = /^\d+$/;
-/** RFC 9110, section 5.6.7, in its one form that senders may write. */
+/** HTTP date in the only format that senders may use (RFC 9110, section 5.6.7). */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Milliseconds that the value of a `Retry-After` asks to wait; undefined for what is neither seconds nor a date. */
+/**
+ * Returns the delay in milliseconds that a `Retry-After` value requires, or undefined if the value is neither a number
+ * of seconds nor a date.
+ */
 export function parseRetryAfterMs(header: string, now: Date): number | undefined {
   const text = header.trim();
   if (SECONDS.test(text)) return Number(text) * 1_000;

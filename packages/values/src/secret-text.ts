@@ -1,15 +1,15 @@
-/** Visible ASCII, with blanks inside at most: what keys, client secrets and tokens of ERPs and of KSeF are made of. */
+/** Visible ASCII characters with spaces only between them, as in keys, client secrets and tokens of ERPs and KSeF. */
 const SECRET = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** {@link faultOfSecret} as a pattern of JSON Schema. */
+/** Returns the rule of {@link faultOfSecret} as a JSON Schema pattern. */
 export function secretPattern(lengthMin: number, lengthMax: number): string {
   const rest = `[ -~]{${Math.max(lengthMin - 2, 0)},${lengthMax - 2}}[!-~]`;
   return lengthMin > 1 ? `^[!-~]${rest}$` : `^[!-~](?:${rest})?$`;
 }
 
 /**
- * Returns the fault of a text that is not a secret of another system; undefined if nothing is wrong. Nothing is removed from it: what
- * was copied along may as well be a part of something else.
+ * Returns the fault of a text that cannot be a secret of another system, or undefined if the text is valid. Additional
+ * characters are not removed, because they may show that the wrong text was copied.
  */
 export function faultOfSecret(text: string, lengthMin: number, lengthMax: number): string | undefined {
   if (text !== '' && !SECRET.test(text)) {

@@ -3,27 +3,30 @@ import type { Country } from 'jsvat-next';
 import { isCountryCode } from './country.js';
 
 /**
- * A tax id reduced to what identifies it. `body` is the number without country prefix and without the words that
- * follow it in Switzerland (MWST, TVA, IVA) and Norway (MVA); `country` is present when the id states one.
+ * A tax id reduced to its identifying parts. `body` is the number without the country prefix and without the words that
+ * follow it in Switzerland (MWST, TVA, IVA) and Norway (MVA). `country` is present if the tax id states it.
  */
 export interface TaxId {
   readonly body: string;
   readonly country?: string;
 }
 
-/** `FORMAT_ONLY`: right format, but without a check digit. `UNCHECKED`: the country has no known rule. */
+/**
+ * `FORMAT_ONLY` means that the format is right and there is no check digit. `UNCHECKED` means that no rule is known for
+ * the country.
+ */
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
 const BODY_LENGTH_MAX = 40;
-/** The shortest numbers are those of UK government departments, such as GD001. */
+/** Minimum number of digits. The shortest numbers are those of UK government departments, such as GD001. */
 const DIGITS_MIN = 3;
 
-/** Greece writes EL, Northern Ireland XI; both are kept under their ISO code. */
+/** Prefixes that differ from the ISO code: Greece writes EL, and Northern Ireland writes XI. */
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
- * Countries in which the number behind the prefix begins with a letter. Elsewhere two leading letters
- * followed by a third belong to the number itself (an Italian personal code, an Indian PAN), not to a country.
+ * Countries in which the number after the prefix begins with a letter. In other countries, two letters that are
+ * followed by a third belong to the number itself (as in an Italian personal code or an Indian PAN).
  */
 const LETTER_BODY_COUNTRIES: ReadonlySet<string> = new Set(['AD', 'AR', 'AT', 'CH', 'ES', 'FR', 'GB', 'LI', 'MC']);
 
@@ -31,7 +34,7 @@ const checkersByCountry: ReadonlyMap<string, Country> = new Map(
   jsvat.countries.filter((checker) => checker.name !== 'Europe').map((checker) => [checker.codes[0] ?? '', checker]),
 );
 
-/** Parses a tax id as printed; undefined for a text with fewer than three digits, such as `N/A` or `none`. */
+/** Parses a tax id as printed. Returns undefined for a text with fewer than three digits, such as `N/A` or `none`. */
 export function parseTaxId(raw: string): TaxId | undefined {
   const text = raw
     .toUpperCase()
@@ -43,23 +46,26 @@ export function parseTaxId(raw: string): TaxId | undefined {
   return country === undefined ? { body } : { body, country };
 }
 
-/** False for placeholders such as `0000000000` and `000000000B00`. */
+/** Tells whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not. */
 export function identifiesParty({ body }: TaxId): boolean {
   return !/^(.)\1*$/.test(body) && !isAllZero(body);
 }
 
-/** Equal bodies, and equal countries when both are known (detection reference, section 3). */
+/**
+ * Tells whether two tax ids have equal bodies and, if both countries are known, equal countries (detection reference,
+ * section 3).
+ */
 export function sameTaxId(left: TaxId, right: TaxId): boolean {
   if (left.body !== right.body) return false;
   return left.country === undefined || right.country === undefined || left.country === right.country;
 }
 
 /**
- * Checks the number against the rules of one country: without it the library matches an unprefixed number with any
- * country. `country` is the ISO code, stated by the id or presumed by the caller.
+ * Checks a number against the rules of one country. Without a country, the library would match a number without prefix
+ * with any country. `country` is the ISO code that the tax id states or the caller presumes.
  *
- * British check digits lie between 00 and 96 (modulus 97): where the weighted sum is a multiple of 97 they are 00, and a
- * number that ends in 97 is never issued, although its sum is right.
+ * UK check digits lie between 00 and 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number
+ * that ends in 97 is never issued, although its sum is correct.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);
@@ -71,7 +77,7 @@ export function taxIdValidity(body: string, country: string): TaxIdValidity {
   return hasCheckDigit(body, country) ? 'VALID' : 'FORMAT_ONLY';
 }
 
-/** Zeros satisfy many check digits, also in numbers with letters. */
+/** Zeros satisfy many check digits, including those of numbers with letters. */
 function isAllZero(body: string): boolean {
   return !/[1-9]/.test(body);
 }
@@ -91,7 +97,7 @@ function removeSuffix(body: string, country: string | undefined): string {
   return body;
 }
 
-/** The format that the library expects. */
+/** Converts a tax id to the format that the library expects. */
 function toLibraryForm(body: string, country: string): string {
   if (country === 'GR') return `EL${body}`;
   if (country === 'CH') return `CHE${body}`;
@@ -99,7 +105,10 @@ function toLibraryForm(body: string, country: string): string {
   return `${country}${body}`;
 }
 
-/** UK government departments and health authorities, Andorra, and French ids with letters carry no check digit. */
+/**
+ * Tax ids of UK government departments and health authorities, tax ids of Andorra, and French ids with letters have no
+ * check digit.
+ */
 function hasCheckDigit(body: string, country: string): boolean {
   if (country === 'GB') return !/^(GD|HA)/.test(body);
   if (country === 'FR' || country === 'MC') return /^[0-9]{11}$/.test(body);

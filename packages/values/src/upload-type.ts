@@ -1,9 +1,11 @@
 const MIB = 1024 * 1024;
 const FILE_BYTES_MAX = 25 * MIB;
-/** Reading XML takes several times its bytes. */
+/**
+ * Maximum size of an XML file, lower than for other files because reading XML takes several times its size in memory.
+ */
 const XML_BYTES_MAX = 10 * MIB;
 
-/** The media types of files that may be uploaded, each with the most bytes of one file (documents reference, section 14). */
+/** The media types of files that can be uploaded, with the maximum size in bytes (documents reference, section 14). */
 export const uploadBytesMax: Readonly<Record<string, number>> = {
   'application/pdf': FILE_BYTES_MAX,
   'image/png': FILE_BYTES_MAX,
@@ -15,7 +17,7 @@ export const uploadBytesMax: Readonly<Record<string, number>> = {
   'application/pkcs7-mime': XML_BYTES_MAX,
 };
 
-/** The media types in the order in which they are named to callers. */
+/** The media types in the order in which messages to callers list them. */
 export const uploadTypes: readonly string[] = Object.keys(uploadBytesMax);
 /** Maximum size of any file. */
 export const UPLOAD_BYTES_MAX = FILE_BYTES_MAX;

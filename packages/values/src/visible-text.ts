@@ -1,10 +1,10 @@
 /**
- * Any character but blanks, control and format characters (joiners, direction marks, variation selectors), fillers, and
- * the empty Braille cell.
+ * Any character except spaces, control and format characters (joiners, direction marks, variation selectors), fillers,
+ * and the empty Braille cell.
  */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Tells whether the text has a visible character; zero-width spaces do not count. */
+/** Tells whether a text has a visible character. Zero-width spaces are not visible. */
 export function hasVisibleText(text: string): boolean {
   return VISIBLE.test(text);
 }

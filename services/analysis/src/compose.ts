@@ -36,7 +36,7 @@ import { composeReviews } from './reviews/compose.js';
 import { composeScans } from './scans/compose.js';
 import { composeUploads } from './uploads/compose.js';
 
-/** A process that is killed loses the audit lines of so much reading. */
+/** Interval at which audit events are stored. A process that is killed loses the audit events of this time. */
 const AUDIT_EACH_MS = 1_000;
 
 /** Starts the analysis service and resolves when it takes calls. */
@@ -54,14 +54,14 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-/** The rooms of the service, from the lowest to the highest: each is given those below that it needs. */
+/** The modules of the service, in the order of their dependencies. */
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
 ): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
-  // A reading is larger than usual: what a document says may take many fields and lines.
+  // Readings are larger than usual messages, because a document may have many fields and lines.
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox(['invoices', 'findings', UPLOAD_ANALYSES, AUDIT_LINES, USAGE_NOTICES]);
@@ -113,7 +113,7 @@ async function compose(
         clock,
       ),
     ],
-    // First what work begins from, so that none begins on what is about to go.
+    // Data from which work starts is removed first, so that no new work starts on data that is about to be removed.
     tenantData: [
       ownedDocuments(books.collections.erpSources),
       ownedDocuments(books.collections.vendors),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 
-/** The environment of the analysis service. */
+/** Environment variables of the analysis service. */
 export const configSchema = z.object({
   ...serviceSettings('analysis'),
   ...addressSettings('organization', 'documents'),
-  /** Folder of the euro reference rates; without it no foreign amount is converted. */
+  /** URL of the folder with the euro reference rates. Without it, no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
   OPERATOR_TOKEN: operatorToken,
 });

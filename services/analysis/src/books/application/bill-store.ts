@@ -6,7 +6,7 @@ import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';
 
-/** A bill with its next version. */
+/** A bill to store, with its next version. */
 export interface StoredBill {
   readonly id: string;
   readonly version: number;
@@ -16,17 +16,17 @@ export interface StoredBill {
   readonly erp: BillOrigin;
 }
 
-/** A bill that takes another state while its content stays: it lost what every invoice has. */
+/** A bill that changes its state while its content stays, because it no longer has all required fields. */
 export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
-  /** The connection that withdraws it, and whose examination covers the withdrawn bill. */
+  /** The connection that withdraws the bill. Its examination covers the withdrawn bill. */
   readonly connectionId: string;
   readonly changedAt: Date;
 }
 
-/** A stored bill that a page is compared with. */
+/** A stored bill that a page from the ERP is compared with. */
 export interface KnownBill extends Pick<
   ImportedRecord,
   'version' | 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'
@@ -34,7 +34,7 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** The notes of others on the bill. */
+  /** Notes that other use cases made on the bill. */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
@@ -47,10 +47,10 @@ export interface BillQuery extends PageRequest {
 
 export interface BillStore {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
-  /** @returns ids of those that another writer changed in the meantime */
+  /** @returns ids of the bills that another writer changed in the meantime */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;
-  /** Newest first. */
+  /** Lists bills, newest first. */
   list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;
-  /** Ids of the bills of a vendor, newest first. */
+  /** Returns the ids of the bills of a vendor, newest first. */
   newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly TimedInvoice[]>;
 }

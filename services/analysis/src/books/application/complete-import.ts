@@ -25,21 +25,21 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** True when the whole vendor list of the company is known now. */
+  /** True if the complete vendor list of the company has been read. */
   readonly hasVendorList: boolean;
 }
 
 /**
- * Ends a run that succeeded, or succeeded in part: examines what changed in the books, and raises the findings that need no
- * invoice. Each call examines a bounded part, and the same call is repeated while there is more; one after an interruption,
- * also of a later run, continues where the last one was. From the end on, what later runs bring is a change of what this one
- * left.
- * @throws DomainError wrong_state when the connection was disconnected
+ * Completes an import run that succeeded, fully or partly: examines the imported records that changed, and raises
+ * findings that need no invoice. Each call examines a limited part, and the caller repeats the call until nothing is
+ * left. After an interruption, a call of the same or a later run continues. Changes that later runs import after the
+ * completion are examined by those runs.
+ * @throws DomainError wrong_state if the connection was disconnected
  */
 export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;
 
 export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps): CompleteImport => {
-  // A repeat waits for the call before it.
+  // A repeated call waits for the previous one.
   const oneAfterTheOther = createKeyLock();
   return (of, { finishedAt, hasVendorList }) =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {
@@ -66,7 +66,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
     });
 };
 
-/** The vendor lists of an organization that are known as a whole, of connections that were not disconnected. */
+/** Returns the complete vendor lists of an organization, except those of connections that were disconnected. */
 export const vendorListsOf =
   (sources: Pick<ErpSourceStore, 'ofOrganization'>) =>
   async (organizationId: string): Promise<readonly VendorList[]> =>

@@ -12,16 +12,16 @@ import type { VendorStore } from './vendor-store.js';
 /** Kinds of records whose ids are compared with a complete list. */
 export type ErpEntity = 'VENDOR' | 'VENDOR_ACCOUNT' | 'BILL' | 'CREDIT_NOTE' | 'ORDER' | 'PAYMENT';
 
-/** Records that are read, and marked, by one command. */
+/** Maximum number of records that one command reads and marks. */
 const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
 
-/** A part of a list that is in the order of its ids. */
+/** A part of a list that is sorted by id. */
 export interface IdRange {
-  /** The last id before it; empty to begin with the first. */
+  /** Last id before this part. Empty for the first part. */
   readonly after: string;
-  /** The last id of it; undefined for the end of the list. */
+  /** Last id of this part, or undefined for the end of the list. */
   readonly last: string | undefined;
 }
 
@@ -30,23 +30,26 @@ export interface LiveRecord {
   readonly externalId: string;
 }
 
-/** Result of a complete list of ids. */
+/** Result of comparing the stored records with a complete list of ids. */
 export interface Reconciled {
   readonly deleted: number;
-  /** False for an empty list where records are live. */
+  /** False for an empty list while records exist, because the ERP may return it for a missing permission. */
   readonly isBelieved: boolean;
 }
 
-/** The operations of use cases that find and mark records which an ERP no longer has. */
+/** Finds records that an ERP no longer has, and marks them as deleted. */
 export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
-  /** Records of a remote company that are not deleted, in the order of their ids. */
+  /** Returns the records of a company in the ERP that are not deleted, in the order of their ids. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
-  /** Marks records as deleted by the connection, which examines what becomes of them. @returns how many were live until now */
+  /**
+   * Marks records as deleted by the connection, which examines the consequences.
+   * @returns the number of records that were not deleted before
+   */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
 }
 
-/** A vendor with ids of accounts that the ERP lists apart. */
+/** A vendor with the ids of bank accounts that the ERP lists separately. */
 export interface ListedAccounts {
   readonly vendorId: string;
   readonly accountIds: readonly string[];
@@ -54,7 +57,7 @@ export interface ListedAccounts {
 
 export interface ListedAccountStore {
   hasListedAccounts(of: ImportSource): Promise<boolean>;
-  /** Vendors with such accounts in the range; also with ids beyond it. */
+  /** Returns the vendors with such accounts in the range, including account ids outside the range. */
   listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
 }
 
@@ -67,15 +70,15 @@ interface Deps {
 
 export interface ListPart extends IdRange {
   readonly entity: ErpEntity;
-  /** Ids of the whole list. */
+  /** Number of ids in the whole list. */
   readonly total: number;
   readonly externalIds: readonly string[];
 }
 
 /**
- * Marks as deleted what a complete list of ids lacks, within a range of it. An empty list is not believed where records are
- * live: an ERP answers so as well when a permission is missing.
- * @throws DomainError wrong_state when the connection was disconnected
+ * Marks as deleted the records that are missing in a complete list of ids, within a range of the list. An empty list is
+ * ignored while records exist, because an ERP also returns it when a permission is missing.
+ * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;
 
@@ -112,9 +115,9 @@ export const reconcileIds =
   };
 
 /**
- * Marks as deleted what the ERP itself reports as deleted.
- * @returns how many were live until now
- * @throws DomainError wrong_state when the connection was disconnected
+ * Marks as deleted the records that the ERP itself reports as deleted.
+ * @returns the number of records that were not deleted before
+ * @throws DomainError wrong_state if the connection was disconnected
  */
 export type DeleteRecords = (of: ImportSource, entity: ErpEntity, externalIds: readonly string[]) => Promise<number>;
 
@@ -143,7 +146,7 @@ const kinds = {
   PAYMENT: 'payment',
 } as const;
 
-/** Compares by code units, as the caller has sorted; a database may order rare characters otherwise. */
+/** Compares by code units, which is the order that the caller used. A database may sort rare characters differently. */
 function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
 }
@@ -156,7 +159,10 @@ async function markAll(store: DeletableStore, of: ImportSource, ids: readonly st
   return deleted;
 }
 
-/** Takes accounts from their vendors. @param gone ids of accounts by vendor */
+/**
+ * Removes bank accounts from their vendors.
+ * @param gone ids of the removed accounts by vendor
+ */
 async function removeAccounts(
   vendors: VendorStore,
   source: ErpSource,

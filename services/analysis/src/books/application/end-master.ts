@@ -9,7 +9,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Ends the vendor master of a connection that was disconnected: one write. What was imported remains. */
+/**
+ * Records in one write that a connection was disconnected, so that its vendors no longer count as known. Imported
+ * records are kept.
+ */
 export type EndMaster = (organizationId: string, connectionId: string) => Promise<void>;
 
 export const endMaster =

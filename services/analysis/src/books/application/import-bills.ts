@@ -23,7 +23,7 @@ import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js
 import { contentHashOf, importedIdOf, isUnchanged } from './imported-record.js';
 import type { VendorOfBills, VendorStore, VendorSupplier } from './vendor-store.js';
 
-/** Other requests wait for a page at most about this long each time. */
+/** Maximum time in milliseconds for which the work on a page delays other requests. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
@@ -31,15 +31,16 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** Policy by which suppliers are distinguished, as for invoices. */
+  /** Policy that decides which suppliers are the same, as for invoices. */
   readonly policy: Policy;
   readonly clock: Clock;
 }
 
 /**
- * Stores a page of bills and credit notes as invoices with source ERP. They have no decision and count against no quota;
- * those that are entered and valid are found by other invoices through the same keys (detection reference, section 4).
- * @throws DomainError wrong_state when the connection was disconnected
+ * Stores a page of bills and credit notes as invoices with the source ERP. They have no decision and use no quota.
+ * Bills that are entered and valid can be found by other invoices through the same keys (detection reference, section
+ * 4).
+ * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportBills = (of: ImportSource, records: readonly BillRecord[]) => Promise<PageCounts>;
 
@@ -61,7 +62,7 @@ export const importBills =
     return counts;
   };
 
-/** A bill that has to be stored. */
+/** A bill that must be written. */
 interface ChangedBill {
   readonly id: string;
   readonly record: CompleteBill;
@@ -80,7 +81,7 @@ async function billsAfter(
 ): Promise<readonly (StoredBill | WithdrawnBill)[]> {
   const { organizationId } = source;
   const vendorIds = new Map<string, string>();
-  /** Derived once for each vendor: many bills are of the same one. */
+  /** The id is derived once for each vendor, because many bills have the same vendor. */
   const vendorIdOf = ({ vendorExternalId }: BillRecord): string => {
     const known = vendorIds.get(vendorExternalId);
     if (known !== undefined) return known;
@@ -99,7 +100,8 @@ async function billsAfter(
     const vendor = vendors.get(vendorIdOf(record));
     const bill = completeBill(record);
     if (bill === undefined) {
-      // A draft is left out until it has what every invoice has; one that had it waits for it again.
+      // A draft is not stored until it has all required fields. A stored bill that loses a required field becomes a
+      // draft again.
       const withdrawnAs = record.state === 'VOID' ? 'VOID' : 'DRAFT';
       if (stored !== undefined && stored.state !== withdrawnAs) {
         const { connectionId } = source;
@@ -150,7 +152,10 @@ async function billsAfter(
   return [...bills, ...withdrawn];
 }
 
-/** The bill as an invoice of its supplier. Amounts keep the digits that the ERP sent; those of a credit note are negative. */
+/**
+ * Returns the bill as an invoice of its supplier. Amounts keep the digits that the ERP sent, and those of a credit note
+ * are negative.
+ */
 function invoiceOf(bill: CompleteBill, taxId: string | undefined): CanonicalInvoice {
   const signed = (amount: string): string => (bill.kind === 'CREDIT_NOTE' ? negative(amount) : amount);
   const [orderRef] = bill.purchaseOrderRefs;
@@ -172,7 +177,7 @@ function negative(amount: string): string {
   return /[1-9]/.test(amount) ? `-${amount}` : amount;
 }
 
-/** The account of the vendor that the bill names to be paid to. */
+/** Returns the bank account of the vendor to which the bill will be paid. */
 function accountOf(
   vendor: VendorOfBills | undefined,
   { paidAccountExternalId }: BillRecord,
@@ -186,7 +191,10 @@ function accountOf(
   return { key, stated: { sort_code: sortCode, account_number: accountNumber } };
 }
 
-/** Tells whether other invoices are compared with the bill: one that is not entered yet, or is canceled, was never a bill. */
+/**
+ * Tells whether other invoices are compared with the bill. A bill that is not entered yet, or is canceled, is not
+ * compared.
+ */
 function isFound(state: BillState): boolean {
   return state !== 'DRAFT' && state !== 'VOID';
 }
@@ -195,7 +203,7 @@ function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now
   return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
 }
 
-/** Builds the keys by which others find the bill and compare it. */
+/** Builds the keys by which other invoices find the bill and compare with it. */
 function matchPart(
   { companyId }: ErpSource,
   {
@@ -219,7 +227,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // The time of a draft does not count.
+      // The time of a draft is ignored.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },
@@ -228,12 +236,12 @@ function matchPart(
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
-/** The supplier that a bill had stays with it while it names the same party. */
+/** A bill keeps its supplier while it names the same party. */
 function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }
 
-/** Returns the notes of others on the bill, which stay with it. */
+/** Returns the notes that other use cases made on the bill, which are kept. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
   const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;
@@ -245,9 +253,10 @@ function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
 }
 
 /**
- * The suppliers of bills, by bill: that of the vendor where it is noted, else the supplier with its tax id, name or account
- * (detection reference, section 6), which then is noted with the vendor. Bills make no suppliers: those that no invoice has
- * made stay without one, and are compared by tax id and name.
+ * Returns the suppliers of bills: the supplier that is stored with the vendor or, if there is none, the supplier with
+ * the same tax id, name or bank account (detection reference, section 6), which is then stored with the vendor. Bills
+ * do not create suppliers. A bill whose supplier has sent no invoice yet has no supplier, and is compared by tax id and
+ * name.
  */
 async function suppliersOf(
   { suppliers, vendors, policy }: Deps,

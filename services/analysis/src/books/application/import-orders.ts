@@ -13,7 +13,7 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 
 export interface StoredOrder extends ImportedRecord, Omit<OrderRecord, 'externalId' | 'vendorExternalId'> {
   readonly vendorId: string;
-  /** Same key as `Candidate.poKey`; undefined when the number names no order. */
+  /** The same key as `Candidate.poKey`, or undefined if the number is not a valid order number. */
   readonly poKey: string | undefined;
 }
 
@@ -23,7 +23,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Stores a page of purchase orders. @throws DomainError wrong_state when the connection was disconnected */
+/**
+ * Stores a page of purchase orders.
+ * @throws DomainError wrong_state if the connection was disconnected
+ */
 export type ImportOrders = (of: ImportSource, records: readonly OrderRecord[]) => Promise<PageCounts>;
 
 export const importOrders =

@@ -1,9 +1,9 @@
 import { DomainError } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 
-/** Number of times that a page is compared again when another writer was faster with a part of it. */
+/** Maximum number of times that a page is compared again because another writer changed some of its records. */
 const ATTEMPTS_MAX = 5;
-/** Other requests wait for a page at most about this long each time. */
+/** Maximum time in milliseconds for which the work on a page delays other requests. */
 const TURN_MS_MAX = 2;
 
 export interface PageCounts {
@@ -19,30 +19,30 @@ export interface ImportFailure {
   readonly message: string;
 }
 
-/** A record of a page, and how it is stored until now. */
+/** A record from a page, with its stored version. */
 export interface Arrival<R, S> {
   readonly id: string;
   readonly record: R;
   readonly stored: S | undefined;
 }
 
-/** The steps that compare and store the records of one kind; each step is for all of a page at once. */
+/** The steps that compare and store the records of one kind. Each step handles all records of a page at once. */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
-  /** Returns the reason why a record cannot be stored; undefined when it has no fault. */
+  /** Returns the reason why a record cannot be stored, or undefined if it can. */
   faultOf(record: R): string | undefined;
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
-  /** Returns the changes to write; a record without a change stays as it was. */
+  /** Returns the changes to write. A record without a change is not written. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
-  /** @returns ids of those that another writer was faster with */
+  /** @returns ids of the records that another writer changed in the meantime */
   write(changes: readonly C[]): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Stores a page of records: one bulk read, then few bulk writes of what is new or changed. Each record is one atomic write,
- * guarded by the version that was read, so that a page which comes twice, or by two runs at once, changes and counts nothing
- * twice. Of a record that a page has twice the last one counts.
- * @throws DomainError concurrent_change when others kept changing the same records
+ * Stores a page of records with one bulk read and a few bulk writes for new and changed records. Each record is written
+ * atomically and only if its version has not changed, so that a page which is sent twice, or by two runs at once,
+ * changes and counts nothing twice. If a page contains a record twice, the last one is used.
+ * @throws DomainError concurrent_change if other writers kept changing the same records
  */
 export async function importPage<
   R extends { readonly externalId: string },

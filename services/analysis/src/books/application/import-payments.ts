@@ -18,11 +18,11 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredPayment
   extends ImportedRecord, Omit<PaymentRecord, 'externalId' | 'vendorExternalId' | 'billExternalIds' | 'account'> {
   readonly vendorId: string;
-  /** Days since 1970-01-01. */
+  /** Payment date in days since 1970-01-01. */
   readonly day: number;
-  /** Minor units of the currency, as a string. */
+  /** Amount in minor units of the currency, as a string. */
   readonly amountMinor: string;
-  /** The bills that it settles, as invoices. */
+  /** Ids of the paid bills, as invoice ids. */
   readonly invoiceIds: readonly string[];
   readonly account: VendorAccount | undefined;
 }
@@ -33,7 +33,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Stores a page of payments. @throws DomainError wrong_state when the connection was disconnected */
+/**
+ * Stores a page of payments.
+ * @throws DomainError wrong_state if the connection was disconnected
+ */
 export type ImportPayments = (of: ImportSource, records: readonly PaymentRecord[]) => Promise<PageCounts>;
 
 export const importPayments =
@@ -75,12 +78,12 @@ export const importPayments =
     return counts;
   };
 
-/** Builds the key by which payments of one amount to one vendor find each other. */
+/** Builds the key that payments of the same amount to the same vendor share. */
 export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
 
-/** The range of keys by which all payments to a vendor are found. */
+/** Returns the range of keys of all payments to a vendor. */
 export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonly $lt: string } {
   return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
 }

@@ -1,31 +1,31 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** The run and the connection that bring records. */
+/** The import run and the connection that send records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
   readonly connectionId: string;
-  /** Derived from provider and remote company; the same when that is connected again. */
+  /** Derived from the provider and the company in the ERP. It stays the same if the company is connected again. */
   readonly remoteCompanyId: string;
   readonly provider: string;
 }
 
-/** The parts of an examination of the books, in their order. */
+/** The parts of the examination of imported records, in order. */
 export const examinationParts = ['VENDORS', 'VENDOR_ACCOUNTS', 'BILLS', 'PAYMENTS'] as const;
 export type ExaminationPart = (typeof examinationParts)[number];
 
-/** Progress of an examination of the books. */
+/** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** Start of the changes that this part examines; undefined at the beginning of the examination. */
+  /** Beginning of the changes that this part examines, or undefined at the beginning of the examination. */
   readonly from: Date | undefined;
 }
 
-/** An examination of the books that has begun and not ended. */
+/** An examination of imported records that is in progress. */
 export interface OpenExamination extends ExaminationProgress {
-  /** End of the changes; later ones are left to the next examination. */
+  /** End of the changes. Later changes are left to the next examination. */
   readonly until: Date;
-  /** The end of the run that began it. */
+  /** Time when the run that began the examination ended. */
   readonly runFinishedAt: Date;
 }
 
@@ -33,17 +33,17 @@ export interface OpenExamination extends ExaminationProgress {
 export interface ExaminedBooks {
   /** Number of new findings. */
   readonly created: number;
-  /** The next call continues. */
+  /** True if another call must continue the examination. */
   readonly hasMore: boolean;
 }
 
 /** State of the imports of a connection. */
 export interface ErpSource extends ImportSource {
-  /** The moment through which everything that was imported was examined as a whole; undefined before the first run ended. */
+  /** Time through which all imported records were examined together, or undefined before the first run ended. */
   readonly completedThrough: Date | undefined;
-  /** Time when the vendor list was last complete; undefined until it was. */
+  /** Time when the vendor list was last complete, or undefined if it never was. */
   readonly syncedAt: Date | undefined;
-  /** Set when the connection was disconnected: its vendors are no longer a master. */
+  /** Time when the connection was disconnected. Its vendors then no longer count as known. */
   readonly endedAt: Date | undefined;
   readonly examination: OpenExamination | undefined;
 }
@@ -51,26 +51,29 @@ export interface ErpSource extends ImportSource {
 type SourceId = Pick<ImportSource, 'organizationId' | 'connectionId'>;
 
 export interface ErpSourceStore {
-  /** The source of a connection; stored by the first call. */
+  /** Returns the state of a connection, which the first call stores. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
-  /** Sources of an organization that are not ended. */
+  /** Returns the connections of an organization that are not disconnected. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
-  /** Stores an examination unless one is open. @returns the one that is open then */
+  /**
+   * Stores an examination unless one is in progress.
+   * @returns the examination that is then in progress
+   */
   beginExamination(of: SourceId, examination: OpenExamination): Promise<OpenExamination>;
-  /** Stores how far an examination has come, while it is open. */
+  /** Stores the progress of the current examination. */
   saveExamination(of: SourceId, examination: OpenExamination): Promise<void>;
-  /** Ends an examination: everything through its moment is examined. */
+  /** Ends an examination: all changes until its end time are examined. */
   complete(
     of: SourceId,
     times: { readonly completedThrough: Date; readonly syncedAt: Date | undefined },
   ): Promise<void>;
-  /** Ends a source for good, also one that has brought nothing yet. */
+  /** Ends a connection permanently, even if it has sent no records yet. */
   end(organizationId: string, connectionId: string, now: Date): Promise<void>;
 }
 
 /**
- * Reads the state of the connection that brings records.
- * @throws DomainError wrong_state when it was disconnected
+ * Reads the state of the connection that sends records.
+ * @throws DomainError wrong_state if it was disconnected
  */
 export async function openSource(sources: ErpSourceStore, source: ImportSource, now: Date): Promise<ErpSource> {
   const known = await sources.begin(source, now);

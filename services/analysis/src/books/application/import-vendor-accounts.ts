@@ -24,9 +24,10 @@ interface Deps {
 }
 
 /**
- * Stores a page of accounts of vendors, where the ERP lists them apart. Each is part of its vendor; one that the ERP gave to
- * another vendor moves. The vendors of a page are read by two commands and written in bulk.
- * @throws DomainError wrong_state when the connection was disconnected
+ * Stores a page of bank accounts of vendors, for ERPs that list them separately. Each account becomes part of its
+ * vendor; an account that the ERP assigned to another vendor is moved. The vendors of a page are read by two commands
+ * and written in bulk.
+ * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportVendorAccounts = (of: ImportSource, records: readonly VendorAccountRecord[]) => Promise<PageCounts>;
 
@@ -65,7 +66,7 @@ export const importVendorAccounts =
     return counts;
   };
 
-/** The vendors that accounts are given to, and those that have them until now. */
+/** Loads the vendors that the accounts belong to, and the vendors that had them before. */
 async function loadVendors(
   vendors: VendorStore,
   source: ErpSource,
@@ -86,7 +87,7 @@ async function loadVendors(
   return [...new Map([...found, ...named.values()].map((vendor) => [vendor.id, vendor])).values()];
 }
 
-/** An account that is new or another one than before, and the vendors that change with it. */
+/** A new or changed bank account, and the vendors that change with it. */
 interface Placement {
   readonly record: VendorAccountRecord;
   readonly isNew: boolean;
@@ -166,7 +167,7 @@ function placeAccounts(
   return { placements, failures, changed };
 }
 
-/** The next version of a vendor, with other accounts. */
+/** Returns the next version of a vendor with changed bank accounts. */
 export function vendorWith(source: ErpSource, { vendor, accounts }: VendorChange, now: Date): StoredVendor {
   return {
     ...vendor,

@@ -20,7 +20,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Stores a page of vendors. @throws DomainError wrong_state when the connection was disconnected */
+/**
+ * Stores a page of vendors.
+ * @throws DomainError wrong_state if the connection was disconnected
+ */
 export type ImportVendors = (of: ImportSource, records: readonly VendorRecord[]) => Promise<PageCounts>;
 
 export const importVendors =
@@ -40,7 +43,7 @@ export const importVendors =
     return counts;
   };
 
-/** The vendor as the page has it; undefined where nothing changes. */
+/** Returns the vendor as the page states it, or undefined if nothing changes. */
 function vendorAfter(
   source: ErpSource,
   { id, record, stored }: Arrival<VendorRecord, StoredVendor>,
@@ -49,7 +52,7 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // A vendor that was deleted came back: what the ERP lists apart comes with the pages of accounts.
+  // A deleted vendor is back. Bank accounts that the ERP lists separately come with the pages of accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
   const identity = readVendorIdentity(details);
@@ -58,14 +61,14 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // A vendor that gets another tax id or name may be another supplier: its next bill tells.
+    // A vendor with a changed tax id or name may be another supplier, which its next bill decides.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),
   };
 }
 
-/** The accounts of a vendor, and what is known of them over time. */
+/** Adds bank accounts to a vendor, with the periods in which it had them. */
 export function withAccounts(
   { completedThrough }: ErpSource,
   stored: StoredVendor | undefined,
@@ -81,7 +84,7 @@ export function withAccounts(
   return { accounts, ...accountTimesAfter(times, stored?.accounts ?? [], accounts, { now, seenBefore }) };
 }
 
-/** Everything that a vendor is found by. */
+/** Returns all keys by which a vendor is found. */
 export function vendorKeys(
   { remoteCompanyId }: ErpSource,
   identity: Parameters<typeof vendorKeysOf>[0],

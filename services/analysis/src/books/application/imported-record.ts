@@ -3,25 +3,28 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { v5 as uuidV5 } from 'uuid';
 import type { ErpSource, ImportSource } from './import-source.js';
 
-/** The fields that every record of an ERP is stored with. */
+/** The fields that every record from an ERP is stored with. */
 export interface ImportedRecord {
-  /** Derived from the remote company and the external id: a record that comes from a renewed connection is the same. */
+  /**
+   * Derived from the company in the ERP and the external id, so that a record keeps its id if the company is connected
+   * again.
+   */
   readonly id: string;
-  /** 1 for a new one; each write is the version after the one that was read. */
+  /** 1 for a new record. Each write increases it by one. */
   readonly version: number;
   readonly companyId: string;
-  /** The connection that brought it last. */
+  /** The connection that last sent the record. */
   readonly connectionId: string;
   readonly remoteCompanyId: string;
   readonly externalId: string;
-  /** Hash of the record that the ERP sent; undefined when the next page must write it in any case. */
+  /** Hash of the record as the ERP sent it, or undefined if the next page must write the record in any case. */
   readonly contentHash: string | undefined;
   readonly createdAt: Date;
-  /** Time of its last change. */
+  /** Time of the last change of the record. */
   readonly changedAt: Date;
-  /** Time since when the ERP no longer has it. */
+  /** Time since when the ERP no longer has the record. */
   readonly deletedAt: Date | undefined;
-  /** Keys by which it is found, besides its ids. Empty while it is deleted. */
+  /** Keys by which the record is found in addition to its ids. Empty while the record is deleted. */
   readonly keys: readonly string[];
 }
 
@@ -35,13 +38,16 @@ export function importedIdOf(
   return uuidV5(`erp:${remoteCompanyId}:${kind}:${externalId}`, organizationId);
 }
 
-/** Changes with the stored form of a record, so that the next complete synchronisation writes every record again. */
+/**
+ * Increase this number when the stored form of a record changes, so that the next complete import writes every record
+ * again.
+ */
 const HASH_FORMAT = 1;
 const HASH_BYTES = 16;
 
 /**
- * The digest of what a record says. Without the time of its last change: an ERP also changes that for fields that
- * nobody reads here.
+ * Returns a hash of the content of a record, without its modification time, because an ERP also changes the time for
+ * fields that are not imported.
  */
 export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others: readonly unknown[]): string {
   const { modifiedAt: _, ...content } = record;
@@ -49,7 +55,7 @@ export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others:
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** Tells whether a stored record is as the page has it, brought by the same connection. */
+/** Tells whether a stored record equals the one in the page and was sent by the same connection. */
 export function isUnchanged(
   stored: Pick<ImportedRecord, 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'> | undefined,
   contentHash: string,
@@ -64,7 +70,7 @@ export function isUnchanged(
   );
 }
 
-/** The members that every kind of record has, for its next version. */
+/** Returns the fields that every kind of record has, for its next version. */
 export function nextRecord(
   { companyId, connectionId, remoteCompanyId }: ErpSource,
   stored: Pick<ImportedRecord, 'version' | 'createdAt'> | undefined,
@@ -86,6 +92,6 @@ export function nextRecord(
 /** The operations of use cases on a collection of imported records. */
 export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
-  /** @returns ids of those that another writer changed in the meantime; its changes stay */
+  /** @returns ids of the records that another writer changed in the meantime, which are not overwritten */
   write(organizationId: string, records: readonly R[]): Promise<ReadonlySet<string>>;
 }

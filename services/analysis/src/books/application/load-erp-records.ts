@@ -6,38 +6,38 @@ import { NO_ERP_RECORDS } from '../domain/erp-facts.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../domain/erp-facts.js';
 
-/** The connections of an organization whose vendor lists are a master; what ended ones have left is none. */
+/** The connections of an organization whose vendors count as known. Disconnected ones do not. */
 export interface ConnectedLists {
   readonly organizationId: string;
   readonly connectionIds: readonly string[];
 }
 
-/** The reads of decisions in the records of ERP systems, all by equality keys. */
+/** Reads ERP records for decisions, all by equality keys. */
 export interface ErpRecordStore {
-  /** Vendors of the organization, deleted ones left out, that have one of the keys. */
+  /** Returns the vendors of the organization with one of the keys, except deleted ones. */
   vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
-  /** Bills of ERP systems on the orders; none of an order that has too many to be added up. */
+  /** Returns the bills in ERPs for the orders, or none for an order with too many bills to add up. */
   billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<BillsOnOrders>;
 }
 
 export interface BillsOnOrders {
   readonly bills: readonly Candidate[];
-  /** Keys of orders that have more. */
+  /** Keys of orders with more bills than are read. */
   readonly cutOrders: ReadonlySet<string>;
 }
 
 const NO_BILLS: BillsOnOrders = { bills: [], cutOrders: new Set() };
 
 interface Deps {
-  /** The vendor lists of an organization that are known as a whole. */
+  /** The complete vendor lists of an organization. */
   readonly vendorLists: Cache<readonly VendorList[]>;
   readonly records: ErpRecordStore;
   readonly logger: Logger;
 }
 
-/** Loads what ERP systems have about invoices; nothing is read for an organization without a vendor list. */
+/** Loads the ERP records about invoices. Nothing is read for an organization without a vendor list. */
 export type LoadErpRecords = (organizationId: string, invoices: readonly Candidate[]) => Promise<ErpRecords>;
 
 export const loadErpRecords =

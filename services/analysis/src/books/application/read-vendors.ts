@@ -11,7 +11,7 @@ import type { BillStore } from './bill-store.js';
 import type { ErpSourceStore } from './import-source.js';
 import type { StoredVendor, VendorPosition, VendorQuery, VendorStore } from './vendor-store.js';
 
-/** The newest invoices, and the open findings, that one vendor is shown with. */
+/** Maximum number of invoices that are shown for one vendor. */
 const INVOICES_MAX = 20;
 const FINDINGS_MAX = 100;
 
@@ -22,7 +22,7 @@ interface Deps {
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
   readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
-  /** Policy by which suppliers are distinguished, as for invoices. */
+  /** Policy that decides which suppliers are the same, as for invoices. */
   readonly policy: Policy;
 }
 
@@ -33,9 +33,9 @@ export interface ListedVendor {
 }
 
 export interface VendorOverview extends ListedVendor {
-  /** Ids of its newest bills, and of the newest invoices of the same supplier to the same company. */
+  /** Ids of the newest bills of the vendor, and of the newest invoices of the same supplier to the same company. */
   readonly invoiceIds: readonly string[];
-  /** Findings about the vendor, its newest bills and its supplier that wait for a person. */
+  /** Ids of the findings that wait for a review and concern the vendor, its newest bills or its supplier. */
   readonly openFindingIds: readonly string[];
 }
 
@@ -45,7 +45,10 @@ export interface VendorReader {
     organizationId: string,
     query: VendorQuery,
   ): Promise<{ readonly items: readonly ListedVendor[]; readonly next: VendorPosition | undefined }>;
-  /** Reads a vendor, also one that the ERP no longer has. @throws DomainError not_found */
+  /**
+   * Reads a vendor, including one that the ERP no longer has.
+   * @throws DomainError not_found
+   */
   get(organizationId: string, vendorId: string): Promise<VendorOverview>;
 }
 
@@ -130,7 +133,7 @@ function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid, details, acc
   };
 }
 
-/** The newest invoices that the profile of a supplier names. */
+/** Returns the newest invoices in the profile of a supplier. */
 function recentInvoices(supplier: SupplierRecord | undefined): readonly string[] {
   return supplier?.profile.recentBills?.map(({ invoiceId }) => invoiceId) ?? [];
 }

@@ -7,9 +7,9 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredVendor extends ImportedRecord, VendorIdentity, AccountTimes {
   readonly details: VendorDetails;
   readonly accounts: readonly VendorAccount[];
-  /** The supplier that its bills were found to be of; undefined while no invoice has made one. */
+  /** Supplier to which the bills of the vendor belong, or undefined until the supplier has sent an invoice. */
   readonly supplierId: string | undefined;
-  /** Name by which it is listed. */
+  /** Name in the form by which vendors are sorted. */
   readonly nameOrder: string;
 }
 
@@ -18,43 +18,45 @@ export interface VendorQuery {
   readonly after: VendorPosition | undefined;
   readonly companyId: string | undefined;
   readonly connectionId: string | undefined;
-  /** Beginning of the name, in the letters of {@link StoredVendor.nameOrder}. */
+  /** Beginning of the name, in the form of {@link StoredVendor.nameOrder}. */
   readonly namePrefix: string | undefined;
 }
 
-/** A place in the list. */
+/** A position in the list of vendors. */
 export interface VendorPosition {
   readonly nameOrder: string;
   readonly id: string;
 }
 
-/** The fields of their vendors that bills need. */
+/** The fields of vendors that bills need. */
 export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId' | 'taxKey' | 'nameKey'> {
   readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
   readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];
 }
 
-/** The supplier of a vendor with a tax id and a name. */
+/** The supplier of a vendor with a given tax id and name. */
 export interface VendorSupplier extends Pick<StoredVendor, 'id' | 'taxKey' | 'nameKey'> {
   readonly supplierId: string;
 }
 
 export interface VendorStore extends ImportedStore<StoredVendor> {
   ofBills(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, VendorOfBills>>;
-  /** Vendors of a remote company that have one of the keys. */
+  /** Returns the vendors of a company in the ERP that have one of the keys. */
   findByKeys(
     of: Pick<ImportSource, 'organizationId' | 'remoteCompanyId'>,
     keys: readonly string[],
   ): Promise<readonly StoredVendor[]>;
-  /** Notes of which suppliers vendors are, where that is not noted yet and they have the same tax id and name still. */
+  /**
+   * Stores which suppliers vendors belong to, for vendors without a supplier whose tax id and name have not changed.
+   */
   noteSuppliers(organizationId: string, vendors: readonly VendorSupplier[]): Promise<void>;
-  /** Lists vendors without deleted ones, by name, then id. */
+  /** Lists vendors by name and id, without deleted ones. */
   list(organizationId: string, query: VendorQuery): Promise<readonly StoredVendor[]>;
 }
 
-/** Builds the key by which a vendor of a remote company is found. */
+/** Builds the key by which a vendor of a company in the ERP is found by its number. */
 export const vendorNumberKey = (remoteCompanyId: string, number: string): string =>
   `number|${remoteCompanyId}|${number}`;
-/** Builds the key by which the vendor of an account is found that the ERP lists separately. */
+/** Builds the key by which the vendor of a separately listed bank account is found. */
 export const listedAccountKey = (remoteCompanyId: string, externalId: string): string =>
   `account|${remoteCompanyId}|${externalId}`;

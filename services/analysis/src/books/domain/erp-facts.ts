@@ -23,10 +23,10 @@ import type { VendorIdentity } from './vendor-identity.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Accounts of the vendors of one supplier that are compared; the policy shows them all in evidence. */
+/** Maximum number of bank accounts that are compared for the vendors of one supplier. Evidence shows all of them. */
 const MASTER_ACCOUNTS_MAX = 64;
 
-/** The vendor list of one connection, as it was read last. */
+/** The vendor list of one connection, as it was last read. */
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
@@ -34,18 +34,18 @@ export interface VendorList {
   readonly syncedAt: Date;
 }
 
-/** A vendor of the master, as far as invoices are compared with it. */
+/** The fields of a known vendor that invoices are compared with. */
 export interface MasterVendorRecord extends VendorIdentity {
   readonly id: string;
   readonly externalId: string;
   readonly connectionId: string;
   readonly companyId: string;
   readonly details: Pick<VendorDetails, 'name' | 'status'>;
-  /** Accounts of now and of before. */
+  /** Current and former bank accounts. */
   readonly accountHistory: readonly AccountPeriod[];
 }
 
-/** An order of the master. */
+/** A purchase order from an ERP. */
 export interface MasterOrderRecord {
   readonly connectionId: string;
   readonly companyId: string;
@@ -56,14 +56,14 @@ export interface MasterOrderRecord {
   readonly grossAmount: DecimalAmount | undefined;
 }
 
-/** The records of the ERP about some invoices. */
+/** The ERP records about some invoices. */
 export interface ErpRecords {
   readonly lists: readonly VendorList[];
   readonly vendors: readonly MasterVendorRecord[];
   readonly orders: readonly MasterOrderRecord[];
-  /** Bills on those orders. */
+  /** Bills for these orders. */
   readonly billsOnOrders: readonly Candidate[];
-  /** Keys of orders with more bills than are added up: what was billed on them is not known. */
+  /** Keys of orders with more bills than can be added up, so that the billed amount is unknown. */
   readonly cutOrders: ReadonlySet<string>;
 }
 
@@ -75,22 +75,22 @@ export const NO_ERP_RECORDS: ErpRecords = {
   cutOrders: new Set(),
 };
 
-/** An invoice with what it is compared with. */
+/** An invoice with the records that it is compared with. */
 interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
   readonly companies: readonly Company[];
-  /** Earlier bills on its order. */
+  /** Earlier invoices for the same order. */
   readonly orderLink: OrderLink | null;
 }
 
-/** Returns the facts of the company's ERP about an invoice; empty when no vendor list of the company is known. */
+/** Returns the ERP facts of the company about an invoice. Empty if no vendor list of the company is complete. */
 export type ErpFactsOf = (compared: Compared) => Pick<Facts, 'vendorMaster' | 'ownAccount' | 'orderMaster'>;
 type ErpFacts = ReturnType<ErpFactsOf>;
 
 type RecognisesBills = Pick<Policy, 'duplicates'>;
 
-/** @param policy by which the bill of an invoice is recognised */
+/** @param policy decides which bill belongs to an invoice */
 export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): ErpFactsOf {
   if (records.lists.length === 0) return () => ({});
   const vendorsByKey = grouped(records.vendors, keysOfVendor);
@@ -123,12 +123,12 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
   };
 }
 
-/** Tells whether the ERP has the order of an invoice, but the order has too many invoices to know the billed sum. */
+/** Tells whether the ERP has the order of an invoice, but the order has too many invoices to add up. */
 export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
 
-/** The parts of a vendor that parties are compared by. */
+/** Returns the fields of a vendor by which parties are compared. */
 function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIdentity) {
   return {
     nameKey,
@@ -139,7 +139,10 @@ function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIden
   };
 }
 
-/** The keys that a vendor is found by: as those of an invoice's supplier, with all accounts that it has or had. */
+/**
+ * Returns the keys by which a vendor is found: the same as for the supplier of an invoice, with all current and former
+ * bank accounts.
+ */
 function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendorRecord): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
@@ -150,8 +153,8 @@ function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendo
 }
 
 /**
- * The vendor records of the invoice's supplier: by tax id, else by name when at most one side has a tax id, else by
- * account (detection reference, section 6). Active ones where there are any.
+ * Returns the vendors that match the supplier of the invoice: by tax id; otherwise by name, if at most one side has a
+ * tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
  */
 function vendorsOf(invoice: NormalisedInvoice, sharing: readonly MasterVendorRecord[]): readonly MasterVendorRecord[] {
   const byTaxId = sharing.filter((vendor) => haveSameTaxId(partyOf(vendor), invoice));
@@ -177,7 +180,7 @@ function vendorMasterOf(
   const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  // Knowledge of a supplier in several lists is as old as the oldest of them.
+  // If a supplier is in several lists, the time of the oldest list is used.
   const connections = new Set(vendors.map(({ connectionId }) => connectionId));
   const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {
@@ -195,7 +198,10 @@ function vendorMasterOf(
   };
 }
 
-/** Rows of a scan tell of the past: an account that the vendor had on the day of the bill was right. */
+/**
+ * Rows of a history scan are about the past, so a bank account that the vendor had on the day of the invoice is
+ * correct.
+ */
 function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
   const accounts = vendors
     .flatMap(({ accountHistory }) => accountHistory)
@@ -205,7 +211,7 @@ function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly M
   );
 }
 
-/** A vendor record with the tax id of a company of the organization is that company: its accounts are own ones. */
+/** A vendor with the tax id of a company of the organization is that company, and its bank accounts are our own. */
 function ownAccountOf(
   { bankKey }: NormalisedInvoice,
   sharing: readonly MasterVendorRecord[],
@@ -227,13 +233,13 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
-  /** There are more bills than these, or more invoices than its link has. */
+  /** True if there are more bills than these, or more invoices than the order link holds. */
   readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;
 }
 
-/** Each company numbers its own orders; where several orders have the number, nothing is known about it. */
+/** Each company numbers its orders separately. If several orders have the number, no order is used. */
 function orderMasterOf(
   compared: Compared,
   vendors: readonly MasterVendorRecord[],
@@ -269,8 +275,8 @@ function totals<N extends 'net' | 'gross'>(
 }
 
 /**
- * Adds up earlier bills on the order: invoices, and bills of the ERP that book none of them. The bill of this very invoice is a duplicate
- * of it, not another bill. The net sum is unknown once one of them states none.
+ * Adds up earlier invoices for the order: stored invoices, and ERP bills that do not belong to any of them. A bill of
+ * the current invoice is not counted. The net total is unknown if one invoice does not state its net amount.
  */
 function billedOn(
   { invoice, orderLink }: Compared,
@@ -298,8 +304,9 @@ function billedOn(
 }
 
 /**
- * The bills that book none of the invoices. A linked bill books its invoice while it has the amount of it; of the others, one
- * bill of the same number and amount books an invoice. Of invoices that were counted without their number the day must be near.
+ * Returns the bills that do not belong to any of the invoices. A linked bill belongs to its invoice while both amounts
+ * are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For invoices that
+ * were counted without a number, the dates must be close.
  */
 function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
   const open = new Map(uses.map((use) => [use.invoiceId, use]));

@@ -2,41 +2,50 @@ import type { AccountRecord } from '@invoicecontrol/books/records';
 import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
-/** Accounts that a vendor no longer has and that are remembered; the oldest leave first. */
+/** Maximum number of former bank accounts of a vendor. The oldest ones are removed first. */
 export const FORMER_ACCOUNTS_MAX = 100;
-/** A shorter text shows nothing of itself when it is masked. */
+/** Length of the visible end of a masked text. A shorter text is masked completely. */
 const SHOWN_TAIL_LENGTH = 4;
 const MASKED_TEXT_LENGTH_MIN = 8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A calendar day begins up to so long before, and ends up to so long after, that of UTC: nobody knows the company's time zone. */
+/**
+ * The time zone of the company is unknown. A calendar day may begin this much earlier, and end this much later, than in
+ * UTC.
+ */
 const DAY_BEGINS_EARLIER_MS = 14 * HOUR_MS;
 const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
-/** An account that comes and goes within this time, while the vendor keeps or regains another one, was swapped in. */
+/**
+ * A bank account that appears and disappears within this number of days, while the vendor keeps or regains another
+ * account, counts as temporarily swapped in.
+ */
 export const PASSING_ACCOUNT_DAYS = 14;
 
-/** An account of a vendor as it is stored. */
+/** A bank account of a vendor as it is stored. */
 export interface VendorAccount extends AccountRecord {
-  /** Same key as `Candidate.bankKey`; undefined when it cannot be compared: masked, or neither an IBAN nor a UK account. */
+  /**
+   * The same key as `Candidate.bankKey`, or undefined if the account cannot be compared because it is masked or is
+   * neither an IBAN nor a UK account.
+   */
   readonly key: string | undefined;
-  /** Safe to show. */
+  /** Masked account number that may be shown. */
   readonly masked: string;
 }
 
-/** The time in which a vendor had an account, as synchronisations saw it. */
+/** The period in which a vendor had a bank account, as import runs saw it. */
 export interface AccountPeriod extends MasterAccount {
-  /** Start of the period; undefined when the vendor has had the account since it is known. */
+  /** Start of the period, or undefined if the vendor has had the account since it was first imported. */
   readonly from: Date | undefined;
   /**
-   * End of the last run that had seen the vendor without it. Undefined when the vendor has had it since it is known, or got it before this
-   * was stored.
+   * End of the last run in which the vendor did not have the account. Undefined if the vendor has had the account since
+   * it was first imported, or got it before this field existed.
    */
   readonly absentAt?: Date | undefined;
-  /** End of the period; undefined while the vendor has the account. */
+  /** End of the period, or undefined while the vendor has the account. */
   readonly to: Date | undefined;
 }
 
-/** The last change of the accounts of a vendor, and the synchronisations between which it was made. */
+/** The last change of the bank accounts of a vendor, and the runs between which it was made. */
 export interface AccountChange {
   readonly before: readonly MasterAccount[];
   readonly seenBefore: Date;
@@ -56,7 +65,7 @@ export function readAccount(record: AccountRecord): VendorAccount {
   return { ...record, key, masked };
 }
 
-/** Those that can be compared, each once. */
+/** Returns the accounts that can be compared, each once. */
 export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAccount[] {
   const comparable = accounts.flatMap(({ key, masked }) =>
     key === undefined ? [] : [[key, { key, masked }] as const],
@@ -64,7 +73,7 @@ export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAc
   return [...new Map(comparable).values()];
 }
 
-/** The periods of a vendor's accounts. */
+/** The periods of the bank accounts of a vendor. */
 export interface AccountTimes {
   readonly accountHistory: readonly AccountPeriod[];
   readonly accountChange: AccountChange | undefined;
@@ -73,15 +82,15 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * End of the last synchronisation that had seen the vendor; undefined when none has: then the page has its first list of accounts, which
-   * is not a change.
+   * End of the last run that saw the vendor, or undefined if none did. In that case the page contains the first list of
+   * accounts, which is not a change.
    */
   readonly seenBefore: Date | undefined;
 }
 
 /**
- * Computes the periods when a vendor has other accounts than before. Several changes between two synchronisations, such as a removal and an
- * addition in pages of their own, are one change.
+ * Computes the periods after the bank accounts of a vendor changed. Several changes between two runs, such as a removal
+ * and an addition in separate pages, count as one change.
  */
 export function accountTimesAfter(
   times: AccountTimes,
@@ -97,10 +106,10 @@ export function accountTimesAfter(
 }
 
 /**
- * The keys of the accounts that a vendor may have had on a day, as far as synchronisations saw it: not those that it got later, or had lost
- * before, nor one that was swapped in, in place of which it counts as having had what it had before and after. For a vendor that no longer
- * had any, the last ones that it lost.
- * @param day since 1970-01-01
+ * Returns the keys of the accounts that a vendor may have had on a day, as far as import runs saw it. Accounts that it
+ * got later or lost earlier are not included. For an account that was temporarily swapped in, the accounts before and
+ * after are used instead. For a vendor without accounts, the last ones that it lost are used.
+ * @param day days since 1970-01-01
  */
 export function accountsAt(history: readonly AccountPeriod[], day: number): readonly string[] {
   const from = day * DAY_MS - DAY_BEGINS_EARLIER_MS;
@@ -120,12 +129,18 @@ export function accountsAt(history: readonly AccountPeriod[], day: number): read
   return lost.filter((period) => period.to?.getTime() === last).map(({ key }) => key);
 }
 
-/** The accounts of a vendor that were swapped in and out again: paid in between, they leave no other trace in the master. */
+/**
+ * Returns the bank accounts that were temporarily swapped in. If they were paid in between, the vendor master shows no
+ * other trace of them.
+ */
 export function passingAccounts(history: readonly AccountPeriod[]): readonly AccountPeriod[] {
   return history.filter((period) => heldThroughout(period, history).length > 0);
 }
 
-/** Other accounts that a vendor had both before and after an account that came and went; none where that stayed for long. */
+/**
+ * Returns the other accounts that a vendor had both before and after a temporary account, or none if the account stayed
+ * for long.
+ */
 function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
   if (absentAt === undefined || to === undefined) return [];
   if (to.getTime() - absentAt.getTime() > PASSING_ACCOUNT_DAYS * DAY_MS) return [];
@@ -146,7 +161,7 @@ function historyAfter(
   const isOpen = new Set(history.filter(({ to }) => to === undefined).map(({ key }) => key));
   const periods = history.map((period) => {
     if (period.to === undefined) return current.has(period.key) ? period : { ...period, to: now };
-    // An account that was removed and added again between two runs was never missing, as when pages bring it again.
+    // An account that was removed and added again between two runs, for example by two pages, was never missing.
     const isBack = seenBefore !== undefined && period.to > seenBefore;
     return isBack && current.has(period.key) && !isOpen.has(period.key) ? { ...period, to: undefined } : period;
   });
@@ -181,7 +196,7 @@ function haveSameKeys(left: readonly MasterAccount[], right: readonly MasterAcco
   return keys.size === right.length && right.every(({ key }) => keys.has(key));
 }
 
-/** The last four characters of a text that is no account by its form. */
+/** Masks a text that does not have the form of a bank account, except the last four characters. */
 function maskedText(raw: string): string {
   const characters = [...raw.replace(/\s/g, '')];
   const shown = characters.length < MASKED_TEXT_LENGTH_MIN ? 0 : SHOWN_TAIL_LENGTH;

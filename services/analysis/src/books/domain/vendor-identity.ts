@@ -7,17 +7,17 @@ import type { VendorAccount } from './vendor-accounts.js';
 
 const NAME_ORDER_LENGTH_MAX = 100;
 
-/** The values by which a vendor is compared: the same forms as those of suppliers and invoices. */
+/** The values by which a vendor is compared, in the same forms as for suppliers and invoices. */
 export interface VendorIdentity {
   readonly nameKey: string;
   readonly nameFold: string | undefined;
-  /** Undefined also where the ERP shows only a part of the tax id. */
+  /** Tax id. Also undefined if the ERP shows only a part of it. */
   readonly taxKey: string | undefined;
   readonly taxCountry: string | undefined;
   readonly taxValid: boolean | undefined;
 }
 
-/** Tells whether two records name one party: another tax id or name means another party. */
+/** Tells whether two records name the same party. A different tax id or name means another party. */
 export function isSameIdentity(
   left: { readonly taxKey?: string | undefined; readonly nameKey: string },
   right: { readonly taxKey?: string | undefined; readonly nameKey: string },
@@ -40,7 +40,9 @@ export function readVendorIdentity({
   return { nameKey, nameFold, taxKey, taxCountry, taxValid };
 }
 
-/** The keys by which a vendor is found: those of a supplier with its tax id, its names and each of its accounts. */
+/**
+ * Returns the keys by which a vendor is found: those of a supplier with its tax id, its names and each of its accounts.
+ */
 export function vendorKeysOf(identity: VendorIdentity, accounts: readonly VendorAccount[]): string[] {
   const { nameKey, nameFold, taxKey } = identity;
   const named = supplierKeysOf({
@@ -51,7 +53,7 @@ export function vendorKeysOf(identity: VendorIdentity, accounts: readonly Vendor
   return [...new Set([...named, ...accounts.flatMap(({ key }) => (key === undefined ? [] : [`b:${key}`]))])];
 }
 
-/** Returns the name in plain capital letters, by which vendors are listed and the beginning of a name is looked up. */
+/** Returns the name in upper case without diacritics, by which vendors are sorted and searched. */
 export function nameOrderOf(name: string): string {
   return plainText(name.trim()).slice(0, NAME_ORDER_LENGTH_MAX);
 }

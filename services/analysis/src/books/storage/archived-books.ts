@@ -5,7 +5,7 @@ import type { ErpOrderDocument } from './erp-orders.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import type { VendorDocument } from './vendors.js';
 
-/** The records of its ERPs' books that an organization takes with it. Each field is chosen here. */
+/** The ERP records in the data export of an organization. Each exported field is listed here. */
 export function archivedBooks({
   vendors,
   erpOrders,
@@ -22,7 +22,7 @@ export function archivedBooks({
   } satisfies Readonly<Record<string, ReadArchivePage>>;
 }
 
-/** Converts a vendor with its unmasked accounts: they are the organization's own data, as its invoices have them. */
+/** Converts a vendor with unmasked bank accounts, because they are the organization's own data, as in its invoices. */
 function toVendorRecord(document: VendorDocument): Readonly<Record<string, unknown>> {
   const { details, accounts } = document;
   return {

@@ -9,10 +9,10 @@ import { writePage } from './imported-records.js';
 import { toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
-/** Milliseconds since 1970, so that their texts are in the order of the numbers. */
+/** Number of digits of a time in milliseconds since 1970, padded so that texts sort like the numbers. */
 const ORDER_DIGITS = 15;
 
-/** Only what pages are compared with. */
+/** The fields that pages are compared with. */
 const KNOWN = {
   version: 1,
   companyId: 1,
@@ -30,7 +30,7 @@ const KNOWN = {
   'match.suspectedAs': 1,
 } as const;
 
-/** Bills of ERP systems: invoices without a decision, written many at a time. */
+/** Stores ERP bills as invoices without a decision, many at a time. */
 export function billStore(collection: Collection<InvoiceDocument>): BillStore {
   return {
     async find(organizationId, ids) {
@@ -83,7 +83,7 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
   };
 }
 
-/** Bills of one kind, to be compared with the complete list of it. */
+/** Stored bills of one kind, to be compared with a complete list of ids. */
 export function deletableBills(collection: Collection<InvoiceDocument>, kind: BillKind): DeletableStore {
   const live = ({ organizationId, remoteCompanyId }: ImportSource) => ({
     organizationId,
@@ -156,7 +156,10 @@ function writeBills(
   }));
 }
 
-/** The document of a bill. It has no `createdAt`: the lists of other invoices pass over it without reading it. */
+/**
+ * Builds the database document of a bill. It has no `createdAt`, so that lists of other invoices skip it without
+ * reading it.
+ */
 function partsOf(
   organizationId: string,
   { id, companyId, invoice, match, erp }: StoredBill,
@@ -177,7 +180,7 @@ function partsOf(
   };
 }
 
-/** Returns the update for a bill that others are no longer compared with. */
+/** Returns the update for a bill that is no longer compared with invoices. */
 function withdrawnTo({
   withdrawnAs: state,
   connectionId,

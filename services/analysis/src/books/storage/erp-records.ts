@@ -7,11 +7,13 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { VendorDocument } from './vendors.js';
 
-/** Keys of one lookup. */
+/** Maximum number of keys in one lookup. */
 const LOOKUP_KEYS_MAX = 250;
-/** Vendors with one tax id, name or account, and orders with one number, that are looked at. */
+/** Maximum number of vendors with one tax id, name or account, and of orders with one number. */
 const RECORDS_PER_KEY_MAX = 64;
-/** Bills on one order that are added up; what was billed on an order with more is not known. */
+/**
+ * Maximum number of bills for one order that are added up. The billed amount of an order with more bills is unknown.
+ */
 export const BILLS_PER_ORDER_MAX = 64;
 
 interface Collections {
@@ -20,7 +22,7 @@ interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
 }
 
-/** Serves the reads of decisions in the records of ERP systems. */
+/** Reads ERP records for decisions. */
 export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
   const findVendors = (filter: object, limit: number): Promise<readonly VendorDocument[]> =>
     vendors
@@ -84,7 +86,7 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
         const limit = BILLS_PER_ORDER_MAX * some.length;
         const documents = await read(some, limit + 1);
         if (documents.length <= limit) return documents;
-        // Some orders have very many bills: of each it is told whether all of them were read.
+        // Some orders have very many bills, so the result tells for each order whether all bills were read.
         const ofOrders = await inBatches(some, 1, async ([poKey = '']) => {
           const bills = await read([poKey], BILLS_PER_ORDER_MAX + 1);
           if (bills.length <= BILLS_PER_ORDER_MAX) return bills;
@@ -106,7 +108,7 @@ function distinctVendors(documents: readonly VendorDocument[]): readonly MasterV
   return [...new Map(documents.map((document) => [document._id, document])).values()].map(toVendor);
 }
 
-/** Contact data stays in the database. */
+/** Contact data is not read. */
 const comparedOfVendors = {
   externalId: 1,
   connectionId: 1,

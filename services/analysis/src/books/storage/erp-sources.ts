@@ -9,10 +9,10 @@ const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
 /** State of the imports of one connection. */
 export interface ErpSourceDocument {
-  /** The connection. */
+  /** Id of the connection. */
   readonly _id: string;
   readonly organizationId: string;
-  /** These are absent where the connection was disconnected before it brought anything. */
+  /** Absent if the connection was disconnected before it sent records. */
   readonly companyId?: string;
   readonly remoteCompanyId?: string;
   readonly provider?: string;
@@ -32,7 +32,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
     async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
       const known = await collection.findOne({ _id: connectionId, organizationId });
       if (known !== null) return toSource(known);
-      // After a new connection, the books are those that the last connection knew: differences are changes.
+      // If the company was connected before, its stored records are known. Differences from them count as changes.
       const [before] = await collection
         .find({ organizationId, remoteCompanyId, completedThrough: { $exists: true } })
         .sort({ completedThrough: -1 })
@@ -53,7 +53,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const begun = await collection.findOne({ _id: connectionId, organizationId });
-        // The id is that of a connection of somebody else.
+        // The id belongs to a connection of another organization.
         if (begun === null) throw notFound('connection');
         return toSource(begun);
       }
@@ -72,7 +72,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // Another call may have ended it in the meantime.
+      // Another call may have ended the examination in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

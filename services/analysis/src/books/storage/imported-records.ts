@@ -5,24 +5,24 @@ import type { DeletableStore } from '../application/delete-records.js';
 import type { ImportedRecord, ImportedStore } from '../application/imported-record.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Documents of one write: a page takes a few, and other commands get in between. */
+/** Maximum number of documents in one write, so that other commands can run in between. */
 const WRITE_DOCUMENTS_MAX = 250;
 
-/** The fields of a document that {@link writeVersions} needs. */
+/** The fields of a document that {@link writePage} needs. */
 interface Written {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
 }
 
-/** A record of an ERP as it is stored. */
+/** A record from an ERP in its stored form. */
 export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
   Written & {
-    /** The write that made this version: where some of a bulk were refused, it tells which. */
+    /** Id of the write that made this version. If some writes of a bulk failed, it shows which ones succeeded. */
     readonly writeId: string;
   };
 
-/** The indexes that every kind of record has. */
+/** The indexes of every kind of record. */
 export const importedIndexes: readonly IndexDescription[] = [
   { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
   { key: { organizationId: 1, keys: 1 }, name: 'keys' },
@@ -30,7 +30,7 @@ export const importedIndexes: readonly IndexDescription[] = [
   { key: { organizationId: 1, connectionId: 1, changedAt: 1 }, name: 'changes' },
 ];
 
-/** A collection of records that are read and written page by page. */
+/** Creates a store for records that are read and written page by page. */
 export function importedStore<R extends ImportedRecord>(
   collection: Collection<ImportedDocument<R>>,
 ): ImportedStore<R> & DeletableStore {
@@ -89,9 +89,9 @@ function toRecord<R extends ImportedRecord>(document: Document): R {
 }
 
 /**
- * Writes documents in bulk: a first version is inserted, a later one replaces the version before it.
- * @param operationOf the guarded write of a later version; must set `writeId`
- * @returns ids of those that another writer was faster with
+ * Writes documents in bulk. The first version is inserted, and a later version replaces the previous one.
+ * @param operationOf the conditional write of a later version; it must set `writeId`
+ * @returns ids of the documents that another writer changed in the meantime
  */
 export async function writePage<D extends Written>(
   collection: Collection<Written>,

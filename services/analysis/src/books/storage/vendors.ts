@@ -9,14 +9,14 @@ import { importedIndexes, importedStore } from './imported-records.js';
 import type { ImportedDocument } from './imported-records.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Keys of one lookup. */
+/** Maximum number of keys in one lookup. */
 const LOOKUP_KEYS_MAX = 2_000;
-/** Vendors of one answer of the database. */
+/** Number of vendors in one response of the database. */
 const BATCH_DOCUMENTS = 500;
-/** The character after which no other sorts. */
+/** The character that sorts after all others. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** Only what bills need: a page of them reads up to a thousand vendors. */
+/** The fields that bills need. A page of bills reads up to a thousand vendors. */
 const OF_BILLS = {
   'details.taxId': 1,
   'details.isTaxIdMasked': 1,
@@ -58,7 +58,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
       const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
         collection
           .find({ organizationId, keys: { $in: [...some] }, remoteCompanyId } as Filter<VendorDocument>, {
-            // Each of these keys names one vendor.
+            // Each of these keys belongs to one vendor.
             limit: some.length,
             batchSize: some.length + 1,
           })
@@ -115,7 +115,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
   };
 }
 
-/** Vendors with accounts that the ERP lists apart, with ids in the range. */
+/** Returns vendors with separately listed bank accounts whose ids are in the range. */
 function listedIn({ organizationId, remoteCompanyId }: ImportSource, { after, last }: IdRange): Filter<VendorDocument> {
   const keys = {
     $elemMatch: {

@@ -6,7 +6,7 @@ import type { CurrentReview } from '../../reviews/domain/review.js';
 import type { AnalyzedFacts } from './decided-analysis.js';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 
-/** Runs the engine on facts as they were loaded, with what reviews taught about the supplier. */
+/** Runs the engine on loaded facts, together with what reviews taught about the supplier. */
 export function analyzeFacts(
   loaded: AnalysisFacts,
   { policy, tolerances }: OrganizationPolicy,
@@ -17,7 +17,10 @@ export function analyzeFacts(
   return { facts, analysis: analyze(facts, policy) };
 }
 
-/** Analyzes facts with earlier reviews of equal findings. The engine runs once more only when some of them still hold. */
+/**
+ * Analyzes facts with earlier reviews of equal findings. The engine runs a second time only if some of these reviews
+ * still apply.
+ */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,
   reviews: readonly CurrentReview[],

@@ -38,24 +38,24 @@ export interface AnalyzeInvoiceInput {
   readonly organizationId: string;
   readonly invoice: CanonicalInvoice;
   readonly idempotencyKey: string | undefined;
-  /** SHA-256 of the request body as canonical JSON. */
+  /** SHA-256 hash of the request body as canonical JSON. */
   readonly fingerprint: string;
-  /** Analyses the plan allows in a month; undefined means any number. */
+  /** Maximum number of analyses in a month, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 export interface AnalyzedInvoice {
   readonly subject: FindingSubject;
   readonly analysis: DecidedAnalysis;
-  /** True when this is the stored response to an earlier request. */
+  /** True if this is the stored response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
 /**
- * Stores an invoice and decides it (architecture section 7). A key's derived id makes every step repeatable: the
- * first request creates the invoice, a repeat finds it.
- * @throws DomainError idempotency_mismatch for another body under the same key, in_progress while the first is at
- * work, usage_exceeded, invalid for an unknown company
+ * Stores an invoice and decides on it (architecture section 7). The id is derived from the idempotency key, which makes
+ * every step repeatable: the first request creates the invoice, and a repeated request finds it.
+ * @throws DomainError idempotency_mismatch for another body under the same key; in_progress while the first request is
+ * running; usage_exceeded; invalid for an unknown company
  */
 export type AnalyzeInvoice = (input: AnalyzeInvoiceInput, context: RequestContext) => Promise<AnalyzedInvoice>;
 
@@ -69,14 +69,15 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const mayBeRefused =
       monthlyLimit !== undefined || (invoice.company_id !== undefined && !hasCompany(tenant, invoice.company_id));
     if (isKeyed && mayBeRefused) {
-      // A repeat meets neither the quota nor the loss of its company: it must be known before either is looked at.
+      // A repeated request must succeed even if the quota is used up or its company was deleted, so it is recognized
+      // before both checks.
       const earlier = await invoices.find(organizationId, invoiceId);
       if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
     }
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    // If there is no limit, nothing can be refused, so counting need not come first; the invoice says that it did not.
+    // Without a limit nothing can be refused, so the invoice is counted later. The stored invoice says so.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,
@@ -104,7 +105,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
     const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
     if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
-    // We were so slow that another worker took over; its decision is the decision.
+    // This worker was so slow that another one took over. The decision of the other worker is returned.
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };
@@ -119,7 +120,7 @@ async function replay(
   const { organizationId, invoiceId } = earlier;
   requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
   if (earlier.analysis !== undefined) {
-    // The first answer, even if the invoice has been analyzed again since.
+    // The first response is returned, even if the invoice has been analyzed again since then.
     const first =
       earlier.analysis.number === 1
         ? earlier.analysis

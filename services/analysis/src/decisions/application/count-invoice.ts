@@ -14,10 +14,10 @@ import type {
 } from '../../records/application/counted-records.js';
 import type { LoadedFacts } from '../../facts/application/load-facts.js';
 
-/** A decision this old has lost its worker if its derived records are still marked as missing: others store them. */
+/** Age at which a decision without derived records has lost its worker. Other workers then store the records. */
 export const LEFT_BY_ITS_WORKER_MS = 30_000;
 const TRIES_MAX = 8;
-/** Invoices under way for one supplier; while so many are, others wait for the sweep. */
+/** Maximum number of invoices in progress for one supplier. Further invoices wait for the sweep. */
 const COUNTED_UNITS_MAX = 1_000;
 
 interface Deps {
@@ -28,19 +28,20 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Those of these invoices and scans that may not have been counted everywhere yet. */
+/** Returns those invoices and scans that may not have been counted everywhere yet. */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * The records a decision was read from, where they were read: undefined is one that was not there. What is left out is
- * read.
+ * Records that the decision was based on. Undefined means that the record did not exist, and an absent member is read
+ * again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
 /**
- * Counts a decided invoice in its supplier's profile and in the links of its account and order, each once, however often and late it is
- * repeated (detection reference, section 11). While its derived records may be missing an invoice is marked as pending; that mark says
- * whether its id may be dropped from the counted ones, and whether it must still be counted.
+ * Counts a decided invoice in the profile of its supplier and in the links of its bank account and order, exactly once,
+ * however often and late the call is repeated (detection reference, section 11). While its derived records may be
+ * missing, an invoice is marked as pending. The mark tells whether its id may be removed from the counted ids, and
+ * whether the invoice must still be counted.
  */
 export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
 
@@ -71,7 +72,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
     const { supplierId } = supplier;
     const unit: Unit = {
       unitId: invoiceId,
-      // Half the time, so that a worker that was slow notices before others begin.
+      // Half of the time, so that a slow worker notices before other workers begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
       unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
@@ -112,28 +113,28 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** Result of a read: a record, or its absence. The first write notices when that has changed. */
+/** Result of a read: a record or its absence. The first write detects a change. */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-/** An invoice or a scan that is counted once. */
+/** An invoice or a history scan that is counted once. */
 export interface Unit {
   readonly unitId: string;
-  /** Tells whether so much time has passed that another worker may have counted and finished it. */
+  /** Tells whether so much time has passed that another worker may have counted the unit. */
   readonly mayBeCounted: () => boolean;
   readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** Good for the first try. */
+  /** Used only for the first attempt. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
-  /** False when another writer changed the record since it was read. */
+  /** Writes the record. Returns false if another writer changed it since it was read. */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
-/** Counts a unit in a record under its version, however often others are faster. */
+/** Counts a unit in a record with a version check, and repeats the attempt while other writers change the record. */
 export async function countOnce<R extends CountedRecord>(
   { unitId, mayBeCounted, unfinalized }: Unit,
   { known, read, write }: Counting<R>,
@@ -143,8 +144,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // Asked after the record was read: a unit is dropped only when it is finished, so one that is neither
-      // listed nor finished was never counted.
+      // Queried after the record was read. A unit is removed from the list only when it is finished, so a unit that is
+      // neither listed nor finished was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

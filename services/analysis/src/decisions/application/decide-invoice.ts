@@ -62,29 +62,34 @@ export interface DecideInput extends InvoiceReference {
 
 export interface InvoiceDecider {
   /**
-   * Decides a stored invoice: facts, engine, one committing write, then the records derived from it. Undefined when another worker has
-   * decided it.
+   * Decides on a stored invoice: loads facts, runs the engine, commits in one write and then stores the derived
+   * records. Returns undefined if another worker has decided on it.
    */
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
   /**
-   * Decides a decided invoice at its place of arrival with later reviews; the earlier analysis stays in `analyses`.
-   * @throws VersionConflict when the invoice changed in the meantime
+   * Analyzes a decided invoice again as of its arrival, with later reviews. The earlier analysis stays in `analyses`.
+   * @throws VersionConflict if the invoice changed in the meantime
    */
   reanalyze(record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts): Promise<void>;
   /**
-   * Decides a decided invoice with corrected fields, with today's facts; the earlier analysis stays in `analyses`.
-   * @throws VersionConflict when the invoice changed in the meantime
+   * Analyzes a decided invoice again with corrected fields and current facts. The earlier analysis stays in `analyses`.
+   * @throws VersionConflict if the invoice changed in the meantime
    */
   correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
-  /** Stores what follows from a decision, again or for the first time; the last step of a flow that was interrupted. */
+  /**
+   * Stores the records that derive from a decision, as the last step of work that was interrupted. It can be repeated.
+   */
   finish(record: DecidedInvoice, facts: Buffer): Promise<void>;
 }
 
-/** The commit is one write; everything after it has derived ids and may be repeated (architecture section 5, rule 4). */
+/**
+ * The decision is committed in one write. Everything after it has derived ids and can be repeated (architecture section
+ * 5, rule 4).
+ */
 export function invoiceDecider(deps: Deps): InvoiceDecider {
   const { invoices, policies, routingRules, clock, logger } = deps;
 
-  /** Commits what was decided, says so, and stores what follows. */
+  /** Commits a decision, publishes it, and stores the derived records. */
   const commit = async (
     { begun, ...at }: InvoiceReference & { version: number; begun: number },
     decided: Parameters<InvoiceStore['commit']>[1],
@@ -101,7 +106,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await derive();
       derived.resolve();
     } catch (error) {
-      // The decision is stored; the sweep stores the rest.
+      // The decision is stored. The sweep stores the derived records.
       derived.reject(error);
       logger.warn(
         { error, invoiceId: at.invoiceId },
@@ -110,7 +115,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     }
   };
 
-  /** Decides a decided invoice once more; the earlier analysis stays in `analyses`. */
+  /** Decides on an invoice again. The earlier analysis stays in `analyses`. */
   const decideAgain = async (
     record: DecidedInvoice,
     loading: Promise<AnalysisFacts>,
@@ -189,7 +194,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
-        // People may have reviewed it in the meantime.
+        // Someone may have reviewed the invoice in the meantime.
         const suspected = match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs };
         await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
       } else await deriveFromReanalysis(deps, facts, analysis, packed);
@@ -199,8 +204,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 }
 
 /**
- * The facts of an invoice whose fields a person has corrected: by its new keys, and without what the old ones made its
- * supplier's profile say about it.
+ * Loads the facts of an invoice whose fields were corrected: by its new keys, and without the entries that the old
+ * values made in the profile of its supplier.
  */
 async function factsOfCorrected(
   { loadFacts: load }: Deps,
@@ -215,7 +220,7 @@ async function factsOfCorrected(
   return { ...facts, supplier: { ...facts.supplier, profile } };
 }
 
-/** Returns the notes of reviews and the ERP on a record since it was decided. */
+/** Returns the notes that reviews and the ERP made on a record after its decision. */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
@@ -223,13 +228,13 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   };
 }
 
-/** Returns the suspicion about a record from the findings of its decision. */
+/** Returns the suspicion about a record, from the findings of its decision. */
 function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Pick<MatchPart, 'suspectedAs'> {
   const suspicion = suspicionOf(findings);
   return suspicion === undefined ? {} : { suspectedAs: suspicion };
 }
 
-/** Adds the reviews of this invoice's findings, which are facts of every later analysis of it. */
+/** Adds the reviews of findings about this invoice, which are facts of every later analysis. */
 function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
   const { invoiceId, bankKey } = facts.invoice;
   const { supplierId } = facts.supplier;
@@ -244,7 +249,7 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
 
-/** Reviews are looked for only where something was raised. */
+/** Reviews are loaded only if the engine raised findings. */
 async function analyzeReviewed(
   reviews: ReviewStore,
   loaded: AnalysisFacts,
@@ -277,7 +282,7 @@ async function deriveFirst(
   ]);
 }
 
-/** The invoice is counted already; new findings join, those that are no longer raised leave. */
+/** The invoice is already counted. New findings are added, and findings that are no longer raised are removed. */
 async function deriveFromReanalysis(
   deps: Deps,
   facts: AnalysisFacts,

@@ -12,7 +12,7 @@ export interface AnalyzedFacts {
 }
 
 /**
- * A decision as it is stored: with its ids, and whom routing rules give its new findings to.
+ * Builds a decision in its stored form, with ids and with the assignees of its new findings.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function toDecidedAnalysis(
@@ -42,7 +42,7 @@ export function toDecidedAnalysis(
 }
 
 interface DecisionContext {
-  /** 1 for the first analysis of the invoice. */
+  /** Number of the analysis of this invoice, beginning with 1. */
   readonly number: number;
   readonly rules: readonly RoutingRule[];
   readonly known: ReadonlySet<string>;

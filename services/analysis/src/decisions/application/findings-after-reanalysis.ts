@@ -27,9 +27,10 @@ interface AnalyzedAgain extends InvoiceReference {
 }
 
 /**
- * Brings the stored findings of an invoice to what its newest analysis says. Those that wait for a person and are no longer raised become
- * SUPERSEDED and say why; one that is raised again waits again, as it is raised now. What a person decided stays: only a person takes back
- * a blocked account, also where its case was opened again, or a cleared pair.
+ * Updates the stored findings of an invoice after a new analysis. Findings that wait for a review and are no longer
+ * raised become SUPERSEDED with a reason. A finding that is raised again waits for a review again. Dispositions that
+ * people set are kept: only a person can unblock a bank account, even if its case was reopened, or undo the clearance
+ * of a pair.
  */
 export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysis: DecidedAnalysis): Promise<void> {
   const { findings, clock } = deps;
@@ -54,7 +55,7 @@ export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysi
               ? { note: await reasonOf(deps, invoice, finding, analysis) }
               : {}),
           };
-    // This change is not announced: finding_reviewed announces only reviews of people.
+    // This change publishes no event, because finding_reviewed is only for reviews by people.
     await findings.change(finding, { disposition: to, entry, ...(isRaisedOtherwise ? { raised: now } : {}) }, {});
   }
 }
@@ -63,7 +64,7 @@ function isWaiting({ disposition }: Pick<WorkedFinding, 'disposition'>): boolean
   return disposition === 'OPEN' || disposition === 'UNDER_REVIEW';
 }
 
-/** One that blocks its account never leaves, or nobody could take the block back. */
+/** A finding that blocks its account is never superseded, because otherwise nobody could remove the block. */
 function dispositionAfter({ disposition, blockedSince }: WorkedFinding, now: StoredFinding | undefined): Disposition {
   if (now !== undefined) return disposition === 'SUPERSEDED' ? now.disposition : disposition;
   return blockedSince === undefined ? 'SUPERSEDED' : disposition;
@@ -82,7 +83,7 @@ function noteOf(before: Raised, now: Raised | undefined): string {
     : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
-/** Finds the review or the confirmed record that is the reason why a finding is no longer raised. */
+/** Returns the review or the confirmed record because of which a finding is no longer raised. */
 async function reasonOf(
   { invoices, reviews }: Deps,
   { organizationId, invoiceId, bankKey }: AnalyzedAgain,

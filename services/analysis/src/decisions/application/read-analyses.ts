@@ -12,8 +12,8 @@ interface Deps {
 
 export interface AnalysisReader {
   /**
-   * The analyses of an invoice, newest first; none of an upload that no invoice was read from.
-   * @throws DomainError not_found when there is no such invoice
+   * Lists the analyses of an invoice, newest first. The list is empty for an upload from which no invoice was read.
+   * @throws DomainError not_found if there is no such invoice
    */
   list(organizationId: string, invoiceId: string, request: PageRequest): Promise<Page<AnalysisSummary>>;
 }

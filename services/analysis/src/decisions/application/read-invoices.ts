@@ -16,9 +16,12 @@ import type {
   InvoiceStore,
 } from '../../records/application/invoice-store.js';
 
-/** Systems poll the list: one line an hour says as much as one for each page, and does not bury the others. */
+/**
+ * Minimum interval between two audit events of a caller for reading the list. Systems poll the list, and an event for
+ * each page would bury other events.
+ */
 const LISTED_LINE_EACH_MS = 3_600_000;
-/** Callers whose last line is known; one that was dropped gets another line. */
+/** Maximum number of callers whose last audit event is cached. A caller that was evicted gets another event. */
 const LISTING_CALLERS_MAX = 10_000;
 
 interface Deps {
@@ -33,22 +36,25 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** Findings with their later reviews. */
+  /** The findings with their later reviews. */
   readonly findings: readonly FindingRecord[];
-  /** The decision in force. */
+  /** The current decision. */
   readonly verdict: RiskDecision;
 }
 
 export interface InvoiceReader {
   /**
-   * An invoice with all that its supplier wrote, or the upload that none was read from yet. Where its analysis raised
-   * findings the audit trail keeps who read it.
+   * Reads an invoice with all its fields, or the upload from which no invoice was read yet. If its analysis raised
+   * findings, an audit event records who read it.
    * @throws DomainError not_found
    */
   get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord | UploadRecord>;
-  /** A page of them. Where it has an invoice with findings the audit trail keeps who read it, once an hour for each caller. */
+  /**
+   * Lists invoices. If a page contains an invoice with findings, an audit event records who read it, once an hour for
+   * each caller.
+   */
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
-  /** @throws DomainError not_found, also while the invoice is not decided */
+  /** @throws DomainError not_found, also while there is no decision on the invoice */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 
@@ -85,7 +91,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
     },
     async list(organizationId, query, context) {
       if (query.source === 'ERP') {
-        // Bills have no decision of their own.
+        // ERP bills have no decision of their own.
         const hasNone = query.decision !== undefined;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }

@@ -19,9 +19,9 @@ interface Deps {
 }
 
 /**
- * Decides an invoice again: at its place in the order of arrival, by the engine and policy of now and what people have
- * said. Its earlier analyses stay. Not counted against quotas.
- * @throws DomainError not_found, wrong_state while the invoice has not been decided a first time
+ * Analyzes an invoice again as of its arrival, with the current engine, policy and reviews. Earlier analyses are kept,
+ * and no quota is used.
+ * @throws DomainError not_found; wrong_state while there is no first decision on the invoice
  */
 export type ReanalyzeInvoice = (invoice: InvoiceReference, context: RequestContext) => Promise<void>;
 
@@ -34,7 +34,7 @@ export const reanalyzeInvoice =
       const read = () =>
         Promise.all([invoices.find(organizationId, invoiceId), analyses.find(organizationId, firstId)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
-      // The invoice must be in its supplier's profile before it can be taken out of it for this analysis.
+      // The invoice must be in the profile of its supplier before this analysis can exclude it.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
@@ -57,7 +57,7 @@ export const reanalyzeInvoice =
     });
   };
 
-/** @param upload that no invoice was read from, or undefined */
+/** @param upload the upload from which no invoice was read, or undefined */
 function noInvoice(upload: UploadRecord | undefined): DomainError {
   if (upload === undefined) return notFound('invoice');
   const { failure, uploadId } = upload;

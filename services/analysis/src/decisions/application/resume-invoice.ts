@@ -5,9 +5,9 @@ import type { FindingSubject } from '../../records/application/finding-store.js'
 import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import { renormalise } from '../../records/application/renormalise.js';
 
-/** Others leave an invoice to its worker for this long; many times what a decision takes. */
+/** Time for which other workers leave an invoice to its worker, many times as long as a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
-/** Name of the counter of the month. */
+/** Name of the monthly usage counter. */
 export const ANALYSES_METER = 'analyses';
 
 interface Deps {
@@ -30,8 +30,8 @@ export function analysisMark({
 }
 
 /**
- * Decides a stored invoice whose worker fell silent.
- * @returns undefined while a living worker holds it, and when another one has decided it
+ * Decides on a stored invoice whose worker stopped responding.
+ * @returns undefined while a worker holds the invoice, or if another worker has decided on it
  */
 export const resumeInvoice =
   ({ invoices, usage, decider }: Deps) =>
@@ -41,7 +41,7 @@ export const resumeInvoice =
   ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
     const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
     if (record === undefined) return undefined;
-    // The first worker may have counted it or not: the counter is compared with what is stored.
+    // The first worker may or may not have counted the invoice, so the counter is compared with the stored invoices.
     const { usageMonth, isCountUnsure, createdAt } = record;
     if (isCountUnsure && usageMonth !== undefined) {
       await usage.reserve({ ...analysisMark({ organizationId, usageMonth, createdAt }), amount: 0 }, undefined);

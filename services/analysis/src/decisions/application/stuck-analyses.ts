@@ -12,7 +12,7 @@ interface Deps {
 const resolution = (id: string): string =>
   `kubectl logs deployment/analysis | grep ${id}; docs/runbooks/stuck-analyses.md`;
 
-/** Invoices and reviews that the sweeps have not brought to their end, as the operator is told about them. */
+/** Finds invoices and reviews that the sweeps have not completed, for the operator. */
 export const stuckAnalyses =
   ({ invoices, findings, uploads }: Deps) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

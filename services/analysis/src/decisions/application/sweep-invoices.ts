@@ -18,9 +18,9 @@ interface Deps {
 }
 
 /**
- * Finishes what crashes left: decides invoices whose worker fell silent, stores what decided ones still lack. A fault
- * with one invoice keeps no other waiting.
- * @returns how many invoices were brought to their end
+ * Completes work that crashes interrupted: decides on invoices whose worker stopped responding, and stores missing
+ * derived records. A fault in one invoice does not delay the others.
+ * @returns the number of completed invoices
  */
 export const sweepInvoices =
   ({ invoices, tenants, usage, decider, clock, logger }: Deps) =>

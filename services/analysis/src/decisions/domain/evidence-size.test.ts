@@ -15,11 +15,11 @@ import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-histor
 import type { BillOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;
-/** More records than one key can find. */
+/** Number of records, more than one key can find. */
 const ROWS = 100;
 const SCAN_ID = '0192a000-0000-7000-8000-00000000c5ca';
 
-/** The longest text that an invoice may state, ending in what distinguishes it. */
+/** Returns the longest text that an invoice may state, with a distinguishing end. */
 function longText(character: string, end = '', length = 1_000): string {
   return character.repeat(length - end.length) + end;
 }
@@ -93,7 +93,8 @@ describe('a row that repeats many others', () => {
 test('the record that the summary names is shown, also when five others have more points', () => {
   const history = inMemoryHistory();
   const supplier = { tax_id: 'DE136695976' };
-  // Five copies with a mark score higher than the plain number weeks before; only that one is certain.
+  // Five copies with a marker score higher than the earlier invoice with the plain number. Only the earlier invoice is
+  // a certain match.
   history.bill(
     invoiceOf({ supplier, invoice_number: 'INV-104233', purchase_order_ref: 'PO-45999', issue_date: '2025-03-06' }),
   );
@@ -118,7 +119,7 @@ describe.each([
   test('the findings about many copies of an invoice stay within the bound', () => {
     const history = inMemoryHistory();
     const bill = (index: number, options: BillOptions = {}) => {
-      // Same tax id in one half and same name in the other: rows show the names, and tax ids that conflict.
+      // Half of the rows share the tax id and the other half the name, so that rows show names and conflicting tax ids.
       const tax_id = index % 2 === 0 ? 'DE136695976' : 'DE811569869';
       const long = invoiceOf({
         supplier: { name: `Acme ${longText(character, '', 995)}`, tax_id },
@@ -224,7 +225,7 @@ test('an invoice that was billed before in many parts names a few of them, and i
 });
 
 test('a page of the largest findings fits into one message between services', () => {
-  // A finding record adds the texts of its invoice once.
+  // Maximum size of a finding record, which contains the texts of its invoice once.
   const RECORD_BYTES_MAX = 16 * 1024;
   expect(PAGE_FINDINGS_MAX * (FINDING_JSON_BYTES_MAX + RECORD_BYTES_MAX)).toBeLessThan(LARGE_MESSAGE_BYTES_MAX);
 });

@@ -13,11 +13,11 @@ import { invoiceOf } from '@invoicecontrol/invoice/testing/invoices';
 import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-history';
 import type { Billed } from '@invoicecontrol/engine/testing/in-memory-history';
 
-// Rates never keep an invoice from being analyzed and routed, for all accepted currencies and amounts.
+// Exchange rates must never prevent the analysis of an invoice, for any accepted currency and amount.
 
 const DAY = '2026-05-08';
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Every code that an invoice of the day may carry. */
+/** All currency codes that an invoice of this day may have. */
 const accepted = LETTERS.flatMap((first) =>
   LETTERS.flatMap((second) => LETTERS.map((third) => first + second + third)),
 ).filter((code) => 'code' in invoiceCurrency(code, DAY));
@@ -26,7 +26,10 @@ const withoutRate = accepted.filter(
   (code) => code !== 'EUR' && !pegged.includes(code) && !ecbReferenceCurrencies.includes(code),
 );
 
-/** Five significant digits, as the central bank publishes; from a ten-thousandth to tens of thousands per euro. */
+/**
+ * Rates with five significant digits, as the central bank publishes them, from a ten-thousandth to tens of thousands
+ * per euro.
+ */
 const anyRate = fc
   .record({ digits: fc.integer({ min: 10_000, max: 99_999 }), exponent: fc.integer({ min: -8, max: 0 }) })
   .map(({ digits, exponent }) => (digits * 10 ** exponent).toFixed(-exponent));
@@ -38,7 +41,7 @@ const anyCurrency = fc.oneof(
   fc.constantFrom(...withoutRate),
 );
 
-/** Any spelling that callers may send, mostly the longest and the shortest. */
+/** Amounts in any spelling that callers may send, mostly the longest and the shortest. */
 const anyAmount = fc.oneof(
   fc.constantFrom('999999999999999.999999', '-999999999999999.999999', '999999999999999', '0.000001', '0', '-0.00'),
   fc
@@ -53,7 +56,7 @@ const anyAmount = fc.oneof(
 interface Bill {
   readonly currency: string;
   readonly amount: string;
-  /** The one that all analyzed bills carry when not given. */
+  /** Invoice number. All analyzed invoices have the same number by default. */
   readonly number?: string;
 }
 const anyBill: fc.Arbitrary<Bill> = fc.record({ currency: anyCurrency, amount: anyAmount });
@@ -61,7 +64,7 @@ const anyBill: fc.Arbitrary<Bill> = fc.record({ currency: anyCurrency, amount: a
 interface Situation {
   readonly rates: Readonly<Record<string, string>>;
   readonly baseCurrency: string;
-  /** Ordinary bills of the supplier before, so that its habits are known. */
+  /** Earlier ordinary invoices of the supplier, so that its habits are known. */
   readonly usual: readonly Bill[];
 }
 const anySituation: fc.Arbitrary<Situation> = fc.record({
@@ -72,7 +75,7 @@ const anySituation: fc.Arbitrary<Situation> = fc.record({
     .map(([amounts, currency]) => amounts.map((amount, index) => ({ currency, amount, number: `Q-${index * 7919}` }))),
 });
 
-/** Analyzes bills of one supplier in turn, each by the rates that the service looks up for it. */
+/** Analyzes the invoices of one supplier in order, each with the exchange rates that the service would look up. */
 function analyzeFacts(bills: readonly Bill[], { rates, baseCurrency, usual }: Situation): Billed[] {
   const history = inMemoryHistory();
   const published = (day: string) => (day === DAY ? rates : undefined);

@@ -3,11 +3,11 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** The records that were stored after one moment, up to another. */
+/** Range of change times of the records to examine. */
 export interface ChangeWindow {
-  /** Undefined to read from the beginning. */
+  /** Exclusive start of the range, or undefined to read from the beginning. */
   readonly after: Date | undefined;
-  /** The moment, included, from which an interrupted examination continues. */
+  /** Inclusive time from which an interrupted examination continues. */
   readonly from: Date | undefined;
   readonly until: Date;
 }
@@ -15,8 +15,8 @@ export interface ChangeWindow {
 export interface ChangedPage<T> {
   readonly records: readonly T[];
   /**
-   * The moment of the change that follows the page, where it is a later one: an interrupted examination continues there.
-   * Undefined at the end, and within records of one moment.
+   * Change time from which an interrupted examination continues after this page. Undefined at the end, and if the next
+   * page begins within records of the same change time.
    */
   readonly continueFrom: Date | undefined;
 }
@@ -28,15 +28,15 @@ export interface BookBill {
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** Positive minor units; undefined where the ERP does not tell. */
+  /** Paid amount as positive minor units, or undefined if the ERP does not state it. */
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
   readonly importedAt: Date;
-  /** Time when an import last changed it; that of its first import until one has. */
+  /** Time when an import last changed the bill, or time of its first import. */
   readonly changedAt: Date;
 }
 
-/** A bill with the invoice that it books. It was examined as of its last change: after another one it is left alone. */
+/** A bill with the invoice that it books. If the bill has changed since it was examined, it is not linked. */
 export interface BillLink {
   readonly billId: string;
   readonly invoiceId: string;
@@ -49,7 +49,7 @@ export interface BookPayment {
   readonly vendorId: string;
   readonly day: number;
   readonly currency: string;
-  /** Positive. */
+  /** Positive amount in minor units. */
   readonly amountMinor: string;
   readonly reference: string | undefined;
   readonly billIds: readonly string[];
@@ -63,60 +63,63 @@ export interface BookCredit {
   readonly vendorId: string;
 }
 
-/** Payments that have one of some keys; of a key that very many have, the newest. */
+/** Payments with one of several keys. If a key has too many payments, only the newest are included. */
 export interface FoundPayments {
   readonly payments: readonly BookPayment[];
-  /** Keys of which some were left out. */
+  /** Keys of which some payments were left out. */
   readonly cutKeys: ReadonlySet<string>;
 }
 
-/** A record that shares a lookup key with a bill; what the ERP says of it where it is a bill itself. */
+/** A record that shares a lookup key with a bill, with its ERP fields if it is a bill itself. */
 export interface SharingRecord {
   readonly part: MatchPart;
   readonly booked: Pick<BookBill, 'state' | 'vendorId'> | undefined;
 }
 
-/** The reads and writes of the examination of books. Reads of changes come in pages, in the order of their change. */
+/**
+ * Reads and writes for the examination of imported records. Changed records are read page by page, in the order of
+ * their change.
+ */
 export interface BooksStore {
   changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
-  /** Only those whose accounts were ever changed. */
+  /** Reads only vendors whose bank accounts have ever changed. */
   changedVendorAccounts(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
   changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookBill>>;
   changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookPayment>>;
   countVendors(of: ImportSource): Promise<number>;
-  /** Vendors of the connection, deleted ones left out, that have one of the keys. */
+  /** Returns the vendors of the connection with one of the keys, except deleted ones. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
-  /** Those of the vendors that were billed since a day. */
+  /** Returns those vendors that have sent a bill since the given day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
-  /** Counts the open bills of the vendors; vendors without any are left out. */
+  /** Counts the open bills of the vendors. Vendors without open bills are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Records of the organization that share one of the keys, without those that the caller has already. */
+  /** Returns the records of the organization with one of the keys, except those that the caller already has. */
   sharing(
     organizationId: string,
     keys: readonly string[],
     exceptIds: readonly string[],
   ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
-  /** The newest bills of a vendor that are entered. */
+  /** Returns the newest entered bills of a vendor. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
-  /** Reads the parts by which invoices are compared. */
+  /** Reads the fields by which invoices are compared. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Notes which invoices bills book, each of which one bill books at most. */
+  /** Stores which invoices bills book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes links that no longer hold. */
+  /** Removes links that no longer apply. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Tells whether the connection has ever brought a payment. */
+  /** Tells whether the connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
-  /** Payments that settle one of the bills; cut keys are ids of bills. */
+  /** Returns the payments of the bills. Cut keys are bill ids. */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;
-  /** Payments to the same vendors of the same amounts. */
+  /** Returns payments of the same amounts to the same vendors. */
   paymentsLike(
     of: ImportSource,
     payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
   ): Promise<FoundPayments>;
-  /** The newest payments to vendors; cut keys are ids of vendors. */
+  /** Returns the newest payments to the vendors. Cut keys are vendor ids. */
   paymentsTo(of: ImportSource, vendorIds: readonly string[]): Promise<FoundPayments>;
-  /** Credit notes of the vendors that are entered and have one of the keys. */
+  /** Returns the entered credit notes of the vendors with one of the keys. */
   credits(of: ImportSource, vendorIds: readonly string[], keys: readonly string[]): Promise<readonly BookCredit[]>;
 }

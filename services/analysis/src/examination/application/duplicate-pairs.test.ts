@@ -16,7 +16,7 @@ function bill(invoiceId: string, invoiceNumber: string, issueDate: string, amoun
 
 const noCredits = async () => ({ notes: [], creditedIds: new Map<string, readonly string[]>() });
 
-/** Two bills that are one, and newer ones of their amount that repeat nothing. */
+/** Returns two bills that are duplicates, and newer bills of the same amount that repeat nothing. */
 function billsWithPair(count: number): Candidate[] {
   const others = Array.from({ length: count - 2 }, (_, index) => ({
     ...bill(`other-${index}`, `R${index}`, '2025-03-20'),

@@ -26,9 +26,9 @@ import type { ImportSource } from '../../application/import-source.js';
 import type { ImportVendorAccounts } from '../../application/import-vendor-accounts.js';
 import type { ImportVendors } from '../../application/import-vendors.js';
 
-/** Records of one page, and ids of one list of deleted ones. */
+/** Maximum number of records in a page, and of ids in a list of deleted records. */
 const PAGE_RECORDS_MAX = 1_000;
-/** Ids of one part of a complete list. */
+/** Maximum number of ids in one part of a complete list. */
 const LISTED_IDS_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 
@@ -44,7 +44,7 @@ interface Deps {
   readonly endMaster: EndMaster;
 }
 
-/** invoicecontrol.analysis.v1.ErpImportService */
+/** Implements invoicecontrol.analysis.v1.ErpImportService. */
 export function erpImportService(deps: Deps): Binding {
   return bind(ErpImportServiceDefinition, {
     async importVendors({ source, vendors }) {
@@ -115,7 +115,7 @@ function requireUuid(path: string, value: string): string {
   return value;
 }
 
-/** Part of ids and keys, which have a separator. */
+/** Checks a name that becomes part of ids and keys, which contain a separator. */
 function requireName(path: string, value: string): string {
   if (value !== '' && value.length <= NAME_LENGTH_MAX && !value.includes('|')) return value;
   throw invalidField(path, `must have 1 to ${NAME_LENGTH_MAX} characters and no vertical bar.`);

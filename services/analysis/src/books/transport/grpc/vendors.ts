@@ -8,7 +8,7 @@ import { MALFORMED_CURSOR, readPageRequest } from '@invoicecontrol/runtime/page'
 import type { ListedVendor, VendorReader } from '../../application/read-vendors.js';
 import type { VendorPosition } from '../../application/vendor-store.js';
 
-/** invoicecontrol.analysis.v1.VendorService */
+/** Implements invoicecontrol.analysis.v1.VendorService. */
 export function vendorService({ reader }: { readonly reader: VendorReader }): Binding {
   return bind(VendorServiceDefinition, {
     async listVendors({ organizationId, pageSize, pageToken, companyId, connectionId, namePrefix }) {
@@ -53,7 +53,7 @@ function encodeVendor({ vendor, isMaster }: ListedVendor): Vendor {
   };
 }
 
-/** A place in a list by name; other lists are ordered by a number. */
+/** Encodes a position in a list that is sorted by name. Other lists are sorted by a number. */
 function writePosition({ nameOrder, id }: VendorPosition): string {
   return Buffer.from(`${id}|${nameOrder}`).toString('base64url');
 }
@@ -61,7 +61,7 @@ function writePosition({ nameOrder, id }: VendorPosition): string {
 function readPosition(token: string): VendorPosition | undefined {
   if (token === '') return undefined;
   const [, id, nameOrder] = /^([0-9a-f-]{36})\|(.{0,200})$/su.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  // Decoding forgives other spellings of a token.
+  // The decoder also accepts other spellings of a token, so the token is compared with its encoding.
   if (id === undefined || nameOrder === undefined || writePosition({ nameOrder, id }) !== token) {
     throw invalidField('cursor', MALFORMED_CURSOR);
   }

@@ -14,7 +14,7 @@ interface Deps {
   readonly reanalyzeInvoice: ReanalyzeInvoice;
 }
 
-/** invoicecontrol.analysis.v1.AnalysisService */
+/** Implements invoicecontrol.analysis.v1.AnalysisService. */
 export function analysisService(deps: Deps): Binding {
   return bind(AnalysisServiceDefinition, {
     async listAnalyses({ organizationId, invoiceId, ...page }) {
