@@ -21,6 +21,7 @@ import { uploadReader } from './application/read-uploads.js';
 import { authorizeUpload, receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
 import { renderDocument } from './application/render-document.js';
 import { reserveUpload } from './application/reserve-upload.js';
+import { storeChannelDocument } from './application/store-channel-document.js';
 import { stuckUploads, sweepUploads } from './application/sweep-uploads.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
@@ -73,6 +74,7 @@ async function compose(
   onStop('audit lines', () => audit.flush());
 
   const sweepTimes = { sweepMs: config.UPLOAD_SWEEP_SECONDS * 1_000, unusedMs: config.UPLOAD_UNUSED_SECONDS * 1_000 };
+  const ttlMs = config.UPLOAD_TTL_SECONDS * 1_000;
   const uploads = uploadStore(uploadCollection, clock, sweepTimes);
   const contents = contentStore(db, 'contents');
   const renderingCollection = db.collection<RenderingDocument>('renderings');
@@ -105,10 +107,11 @@ async function compose(
   return {
     rpcGroups: [
       uploadService({
-        reserve: reserveUpload({ uploads, usage, clock, ttlMs: config.UPLOAD_TTL_SECONDS * 1_000 }),
+        reserve: reserveUpload({ uploads, usage, clock, ttlMs }),
         authorize: authorizeUpload({ uploads }),
         receive: receiveUpload({ uploads, contents, usage, clock, logger }),
         keep: keepUpload({ uploads, clock, unusedMs: sweepTimes.unusedMs }),
+        storeOfChannel: storeChannelDocument({ uploads, contents, usage, clock, logger, ttlMs }),
         reader,
       }),
       documentService({

@@ -17,7 +17,7 @@ export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /** A PUT renews its lease at a third of it, and only when bytes come: one that stalls longer may be taken over. */
 const RENEW_EACH_MS = 20_000;
-/** Seconds to wait while another PUT of the same upload is in progress. */
+/** Seconds to wait while another call stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** The organization or the token that authorizes the bytes. */
@@ -55,16 +55,9 @@ export const receiveUpload =
     const receiving = await deps.uploads.claim(uploadId);
     if (receiving === undefined) {
       requireOpen((await deps.uploads.find(uploadId, undefined)) ?? upload, deps.clock.now());
-      throw takenBy('Another PUT of this upload is in progress. Wait until it has ended.');
+      throw inProgress('Another PUT of this upload is in progress. Wait until it has ended.');
     }
-    try {
-      await store(deps, receiving, chunks);
-    } catch (error) {
-      uploadRefused();
-      await discard(deps, receiving);
-      throw error;
-    }
-    uploadReceived(upload.byteSize);
+    await storeContent(deps, receiving, { chunks, monthlyLimit: upload.monthlyLimit });
   };
 
 /**
@@ -91,7 +84,7 @@ async function findAllowed({ uploads }: Pick<Deps, 'uploads'>, uploadId: string,
 }
 
 function isTokenOf({ tokenHash }: Upload, token: string): boolean {
-  return timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(tokenHash));
+  return tokenHash !== undefined && timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(tokenHash));
 }
 
 /** @throws DomainError wrong_state for an upload that no longer takes bytes */
@@ -104,10 +97,35 @@ function requireOpen({ content, expiresAt }: Upload, now: Date): void {
   }
 }
 
-async function store(
-  { contents, usage, clock }: Deps,
+interface NewContent {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Bytes that the plan allows in a month; undefined means none. */
+  readonly monthlyLimit: number | undefined;
+}
+
+/**
+ * Stores the bytes of a claimed upload and counts them; leaves nothing of them where it fails.
+ * @throws DomainError in_progress after a takeover, too_large, invalid, usage_exceeded
+ */
+export async function storeContent(
+  deps: Pick<Deps, 'contents' | 'usage' | 'clock' | 'logger'>,
   receiving: Receiving,
-  chunks: AsyncIterable<Uint8Array>,
+  content: NewContent,
+): Promise<void> {
+  try {
+    await store(deps, receiving, content);
+  } catch (error) {
+    uploadRefused();
+    await discard(deps, receiving);
+    throw error;
+  }
+  uploadReceived(receiving.upload.byteSize);
+}
+
+async function store(
+  { contents, usage, clock }: Pick<Deps, 'contents' | 'usage' | 'clock'>,
+  receiving: Receiving,
+  { chunks, monthlyLimit }: NewContent,
 ): Promise<void> {
   const { upload, fileId, lease } = receiving;
   const hash = createHash('sha256');
@@ -137,7 +155,7 @@ async function store(
         amount: upload.byteSize,
         at: receivedAt,
       },
-      limit: upload.monthlyLimit,
+      limit: monthlyLimit,
       insert: async () => ((await receiving.commit(content, month)) ? content : undefined),
     },
   );
@@ -177,8 +195,11 @@ function checkedContent(
   };
 }
 
-/** Leaves nothing of the PUT behind. What cannot be removed now is left to the sweep. */
-async function discard({ contents, logger }: Deps, { upload, fileId, release }: Receiving): Promise<void> {
+/** Leaves nothing of the bytes behind. What cannot be removed now is left to the sweep. */
+async function discard(
+  { contents, logger }: Pick<Deps, 'contents' | 'logger'>,
+  { upload, fileId, release }: Receiving,
+): Promise<void> {
   try {
     await contents.delete(fileId);
     await release();
@@ -191,9 +212,9 @@ async function discard({ contents, logger }: Deps, { upload, fileId, release }: 
 }
 
 function takenOver(): DomainError {
-  return takenBy('This PUT stalled, so another PUT of this upload has taken over. Wait until that one has ended.');
+  return inProgress('This PUT stalled, so another PUT of this upload has taken over. Wait until that one has ended.');
 }
 
-function takenBy(sentence: string): DomainError {
+export function inProgress(sentence: string): DomainError {
   return new DomainError('in_progress', sentence, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

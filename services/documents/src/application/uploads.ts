@@ -1,22 +1,25 @@
 import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Reserved } from '../domain/upload.js';
 
 export interface ReservedUpload extends Reserved {
   readonly uploadId: string;
   readonly organizationId: string;
-  /** SHA-256 of the token that authorizes its PUT. */
-  readonly tokenHash: string;
+  /** SHA-256 of the token that authorizes its PUT; undefined for a document of a channel, which no PUT may change. */
+  readonly tokenHash: string | undefined;
   /** The plan's limit of stored bytes in a month, when it was reserved; undefined means none. */
   readonly monthlyLimit: number | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** The channel through which the document came; undefined for an upload by a caller. */
+  readonly origin?: ChannelOrigin | undefined;
   readonly content?: undefined;
 }
 
 /** An upload whose bytes are stored. */
 export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
   readonly content: Content;
-  /** Time when the bytes are removed as unused; undefined once their analysis has begun. */
+  /** Time when the bytes are removed as unused; undefined once their analysis has begun, and for a document of a channel. */
   readonly removeAt: Date | undefined;
 }
 
@@ -32,7 +35,7 @@ export interface Content {
   readonly receivedAt: Date;
 }
 
-/** A PUT in progress. Only its holder may store the content. */
+/** A PUT, or a call that stores a document of a channel, in progress. Only its holder may store the content. */
 export interface Receiving {
   readonly upload: ReservedUpload;
   /** Id under which the bytes are stored. */
@@ -52,12 +55,25 @@ export interface Remains {
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
+/** A document of a channel before its bytes are stored. */
+export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' | 'content'> & {
+  readonly origin: ChannelOrigin;
+};
+
 export interface UploadStore {
   insert(upload: ReservedUpload): Promise<void>;
-  /** @param organizationId undefined where a token authorizes, which the caller checks */
+  /**
+   * Finds an upload. A document of a channel exists from the time when its bytes are stored.
+   * @param organizationId undefined where a token authorizes, which the caller checks
+   */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
   /** Claims a reservation for one PUT; undefined when it has its bytes, has expired, or another PUT is at work. */
   claim(uploadId: string): Promise<Receiving | undefined>;
+  /**
+   * Claims a document of a channel for one call that stores its bytes: a new one, or one that a broken call left.
+   * @returns IN_PROGRESS while another call stores it, TAKEN when its bytes are stored or its id is that of another upload
+   */
+  claimOfChannel(document: ChannelDocument): Promise<Receiving | 'IN_PROGRESS' | 'TAKEN'>;
   /** Ends the reservations that were made until then. */
   expireOf(organizationId: string, until: Date): Promise<void>;
   /** Keeps a received upload from being removed as unused until then. */

@@ -5,7 +5,10 @@ import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
+import { isSameOrigin } from '@invoicecontrol/values/channel-origin';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } from '../application/uploads.js';
 
@@ -27,15 +30,18 @@ export interface UploadDocument extends Claimable {
   /** Reserved media type. */
   readonly mediaType: string;
   readonly byteSize: number;
-  readonly tokenHash: string;
+  /** Absent for a document of a channel. */
+  readonly tokenHash?: string;
   readonly monthlyLimit?: number;
+  /** Absent for an upload by a caller. */
+  readonly origin?: ChannelOrigin;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Files that a PUT has begun. */
   readonly attempts?: readonly string[];
   /** Time when the sweep checks it next; absent when there is nothing to remove. Sparse index. */
   readonly sweepAt?: Date;
-  /** Time when the sweep removes received bytes; absent once their analysis has begun. Sparse index. */
+  /** Time when the sweep removes received bytes; absent once their analysis has begun, and for a document of a channel. Sparse index. */
   readonly removeAt?: Date;
   readonly content?: {
     readonly fileId: string;
@@ -70,7 +76,6 @@ export function uploadStore(
   clock: Clock,
   { sweepMs, unusedMs }: SweepTimes,
 ): UploadStore {
-  const after = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
   return {
     async insert({ uploadId, monthlyLimit, ...upload }) {
       const own = { state: 'RESERVED', leaseUntil: FREE, sweepAt: after(upload.expiresAt, sweepMs) } as const;
@@ -79,11 +84,18 @@ export function uploadStore(
     async find(uploadId, organizationId) {
       const filter = organizationId === undefined ? { _id: uploadId } : { _id: uploadId, organizationId };
       const document = await collection.findOne(filter);
-      return document === null || document.state === 'REMOVED' ? undefined : toUpload(document);
+      if (document === null || document.state === 'REMOVED') return undefined;
+      const upload = toUpload(document);
+      return upload.origin !== undefined && upload.content === undefined ? undefined : upload;
     },
     async claim(uploadId) {
       const fileId = randomUUID();
-      const wanted: Filter<UploadDocument> = { _id: uploadId, state: 'RESERVED', expiresAt: { $gt: clock.now() } };
+      const wanted: Filter<UploadDocument> = {
+        _id: uploadId,
+        state: 'RESERVED',
+        expiresAt: { $gt: clock.now() },
+        origin: { $exists: false },
+      };
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
@@ -91,6 +103,40 @@ export function uploadStore(
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });
       return claimed && toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
+    },
+    async claimOfChannel({ uploadId, organizationId, origin, mediaType, byteSize, createdAt, expiresAt }) {
+      const own = { _id: uploadId, organizationId, state: 'RESERVED' } as const;
+      try {
+        const sweepAt = after(expiresAt, sweepMs);
+        await collection.insertOne({
+          ...own,
+          origin,
+          mediaType,
+          byteSize,
+          createdAt,
+          expiresAt,
+          leaseUntil: FREE,
+          sweepAt,
+        });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const fileId = randomUUID();
+      const wanted: Filter<UploadDocument> = {
+        ...own,
+        'origin.channel': origin.channel,
+        'origin.externalId': origin.externalId,
+      };
+      const sweepAt = after(clock.now(), LEASE_MS + sweepMs);
+      const claimed = await claim(collection, wanted, {
+        clock,
+        leaseMs: LEASE_MS,
+        // No byte of an earlier call counts, so its size does not either.
+        change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, expiresAt, sweepAt } },
+      });
+      if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
+      const other = await collection.findOne(own);
+      return isSameOrigin(other?.origin, origin) ? 'IN_PROGRESS' : 'TAKEN';
     },
     async expireOf(organizationId, until) {
       const open: Filter<UploadDocument> = { organizationId, state: 'RESERVED', createdAt: { $lte: until } };
@@ -249,7 +295,7 @@ export function uploadsWithContents(
 export function archivedUploads(collection: Collection<UploadDocument>): ReadArchivePage {
   return recordsById(
     collection,
-    ({ _id: id, state, mediaType, byteSize, createdAt, expiresAt, content }) => ({
+    ({ _id: id, state, mediaType, byteSize, createdAt, expiresAt, content, origin }) => ({
       id,
       status: state,
       mediaType: content?.mediaType ?? mediaType,
@@ -258,9 +304,17 @@ export function archivedUploads(collection: Collection<UploadDocument>): ReadArc
       createdAt,
       expiresAt,
       receivedAt: content?.receivedAt ?? null,
+      origin: origin ?? null,
     }),
-    (begunAt): Filter<UploadDocument> => ({ state: { $ne: 'REMOVED' }, createdAt: { $lt: begunAt } }),
+    (begunAt): Filter<UploadDocument> => ({
+      createdAt: { $lt: begunAt },
+      $or: [{ state: 'UPLOADED' }, { state: 'RESERVED', origin: { $exists: false } }],
+    }),
   );
+}
+
+function after(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms);
 }
 
 function toUpload(document: UploadDocument): Upload {
@@ -269,8 +323,8 @@ function toUpload(document: UploadDocument): Upload {
 }
 
 function toReserved({ _id: uploadId, monthlyLimit, ...document }: UploadDocument): ReservedUpload {
-  const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt } = document;
-  return { uploadId, organizationId, mediaType, byteSize, tokenHash, monthlyLimit, createdAt, expiresAt };
+  const { organizationId, mediaType, byteSize, tokenHash, createdAt, expiresAt, origin } = document;
+  return { uploadId, organizationId, mediaType, byteSize, tokenHash, monthlyLimit, createdAt, expiresAt, origin };
 }
 
 function toReceiving(
@@ -290,8 +344,9 @@ function toReceiving(
         $set: {
           state: 'UPLOADED',
           content: { fileId, ...content },
-          removeAt: new Date(content.receivedAt.getTime() + unusedMs),
           usage: { month, bytes: upload.byteSize },
+          // Months may pass before a channel can have its documents analyzed, because a quota is used up.
+          ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
         // A PUT before this one may have left bytes; then the sweep looks once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
@@ -300,7 +355,7 @@ function toReceiving(
     },
     async release() {
       await collection.updateOne(ours, {
-        $set: { leaseUntil: FREE, sweepAt: new Date(upload.expiresAt.getTime() + sweepMs) },
+        $set: { leaseUntil: FREE, sweepAt: after(upload.expiresAt, sweepMs) },
         $pull: { attempts: fileId },
         $unset: { claim: '' },
       });

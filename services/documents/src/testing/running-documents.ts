@@ -1,5 +1,6 @@
 import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import type { ReceiveUploadRequest, UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { events } from '@invoicecontrol/contracts/events';
@@ -34,6 +35,7 @@ export interface RunningDocuments {
   readonly clock: ShiftedClock;
   readonly uploads: ReturnType<typeof connect>['uploads'];
   readonly documents: ReturnType<typeof connect>['documents'];
+  readonly archive: ReturnType<typeof connect>['archive'];
   reserve(
     organizationId: string,
     byteSize: number,
@@ -81,7 +83,7 @@ export async function startDocuments(
   const clock: ShiftedClock = { shiftMs: 0, now: () => new Date(Date.now() + clock.shiftMs) };
   const service = await startService(config, { clock, jobPauseMsMax: JOB_PAUSE_MS_MAX });
   const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const { uploads, documents, usage, close } = connect(service.address);
+  const { uploads, documents, archive, usage, close } = connect(service.address);
   const bus = await connectNats({
     url: natsUrl,
     name: 'test',
@@ -93,6 +95,7 @@ export async function startDocuments(
     clock,
     uploads,
     documents,
+    archive,
     async reserve(organizationId, byteSize, { mediaType = 'application/pdf', limit } = {}) {
       const request = { organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: limit };
       const { upload, token } = await uploads.reserveUpload(request, call);
@@ -125,6 +128,7 @@ function connect(address: string) {
   return {
     uploads: client(UploadServiceDefinition, channel),
     documents: client(DocumentServiceDefinition, channel),
+    archive: client(ArchiveServiceDefinition, channel),
     usage: client(UsageServiceDefinition, channel),
     close: () => channel.close(),
   };

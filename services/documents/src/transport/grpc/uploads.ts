@@ -7,10 +7,13 @@ import type {
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
+import { validate as isUuid } from 'uuid';
 import type { KeepUpload } from '../../application/keep-upload.js';
 import type { UploadReader } from '../../application/read-uploads.js';
 import type { AuthorizeUpload, ReceiveUpload, Right } from '../../application/receive-upload.js';
 import type { ReserveUpload } from '../../application/reserve-upload.js';
+import type { StoreChannelDocument } from '../../application/store-channel-document.js';
 import type { Upload } from '../../application/uploads.js';
 
 interface Deps {
@@ -18,11 +21,12 @@ interface Deps {
   readonly authorize: AuthorizeUpload;
   readonly receive: ReceiveUpload;
   readonly keep: KeepUpload;
+  readonly storeOfChannel: StoreChannelDocument;
   readonly reader: UploadReader;
 }
 
 /** invoicecontrol.documents.v1.UploadService */
-export function uploadService({ reserve, authorize, receive, keep, reader }: Deps): Binding {
+export function uploadService({ reserve, authorize, receive, keep, storeOfChannel, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
     async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
       const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
@@ -48,8 +52,14 @@ export function uploadService({ reserve, authorize, receive, keep, reader }: Dep
     async getUpload({ organizationId, uploadId }) {
       return { upload: encode(await reader.get(organizationId, uploadId)) };
     },
-    async storeChannelDocument() {
-      throw new DomainError('unavailable', 'Documents of channels are not stored yet.');
+    async storeChannelDocument({ uploadId, origin: stated, uploadBytesPerMonthLimit: monthlyLimit, ...document }) {
+      if (!isUploadId(uploadId)) throw invalidField('upload_id', 'Must be a UUID in lower case.');
+      const origin = stated && parseOrigin(stated);
+      if (origin === undefined) {
+        throw invalidField('origin', `Must name a channel (${channels.join(', ')}) and the id of the document in it.`);
+      }
+      const { upload, created } = await storeOfChannel({ ...document, uploadId, origin, monthlyLimit });
+      return { upload: encode(upload), created };
     },
     async keepUpload({ organizationId, uploadId }) {
       return { upload: encode(await keep(organizationId, uploadId)) };
@@ -75,7 +85,11 @@ async function* contentOf(messages: AsyncIterator<ReceiveUploadRequest>): AsyncI
   }
 }
 
-function encode({ uploadId, mediaType, byteSize, expiresAt, createdAt, content }: Upload): WireUpload {
+function isUploadId(text: string): boolean {
+  return isUuid(text) && text === text.toLowerCase();
+}
+
+function encode({ uploadId, mediaType, byteSize, expiresAt, createdAt, content, origin }: Upload): WireUpload {
   return {
     uploadId,
     state: content === undefined ? UploadState.RESERVED : UploadState.UPLOADED,
@@ -84,5 +98,6 @@ function encode({ uploadId, mediaType, byteSize, expiresAt, createdAt, content }
     sha256: content?.sha256,
     expiresTime: expiresAt,
     createdTime: createdAt,
+    origin,
   };
 }

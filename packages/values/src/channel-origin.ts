@@ -1,0 +1,24 @@
+/** Networks that deliver documents without an upload by a caller, by the names that services call them. */
+export const channels = ['KSEF'] as const;
+export type Channel = (typeof channels)[number];
+
+/** Maximum length of the id that a channel gave a document. A KSeF number has 35 characters. */
+export const EXTERNAL_ID_CHARACTERS_MAX = 100;
+const externalIds = new RegExp(`^[!-~]{1,${EXTERNAL_ID_CHARACTERS_MAX}}$`);
+
+/** The channel through which a document came, and its id there: the KSeF number. */
+export interface ChannelOrigin {
+  readonly channel: Channel;
+  readonly externalId: string;
+}
+
+/** Reads the origin of a document; undefined for an unknown channel, and for an id that is not one word of visible ASCII characters. */
+export function parseOrigin({ channel, externalId }: Record<keyof ChannelOrigin, string>): ChannelOrigin | undefined {
+  const known = channels.find((one) => one === channel);
+  return known !== undefined && externalIds.test(externalId) ? { channel: known, externalId } : undefined;
+}
+
+/** Tells whether two documents, or a document and a request about it, have the same origin. Undefined means an upload by a caller. */
+export function isSameOrigin(left: ChannelOrigin | undefined, right: ChannelOrigin | undefined): boolean {
+  return left?.channel === right?.channel && left?.externalId === right?.externalId;
+}

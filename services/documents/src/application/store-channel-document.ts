@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { SNIFFED_BYTES, sniffMediaType } from '@invoicecontrol/extraction/media-type';
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { isSameOrigin } from '@invoicecontrol/values/channel-origin';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
+import { requireReservable } from '../domain/upload.js';
+import { inProgress, storeContent, UPLOAD_BYTES_METER } from './receive-upload.js';
+import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
+
+interface Deps {
+  readonly uploads: UploadStore;
+  readonly contents: ContentStore;
+  readonly usage: UsageCounters;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Time after which the remains of a call that crashed may be removed. */
+  readonly ttlMs: number;
+}
+
+interface Input {
+  readonly organizationId: string;
+  /** Derived by the caller from the company and the id of the document in its channel. */
+  readonly uploadId: string;
+  readonly origin: ChannelOrigin;
+  readonly mediaType: string;
+  readonly content: Uint8Array;
+  /** Bytes that the plan allows in a month; undefined when there is no limit. */
+  readonly monthlyLimit: number | undefined;
+}
+
+/**
+ * Stores a document that came through a channel, once, and keeps it for good (ADR 0123). A repeat with the same bytes gets the stored
+ * document, whatever the quota says.
+ * @throws DomainError invalid for a type or size that we do not take, already_exists for other bytes under the id, not_found for the id of
+ * another organization, in_progress while another call stores it, usage_exceeded
+ */
+export type StoreChannelDocument = (
+  input: Input,
+) => Promise<{ readonly upload: StoredUpload; readonly created: boolean }>;
+
+export const storeChannelDocument =
+  (deps: Deps): StoreChannelDocument =>
+  async (input) => {
+    const { uploads, usage, clock, ttlMs } = deps;
+    const { organizationId, uploadId, origin, mediaType, content, monthlyLimit } = input;
+    const byteSize = content.length;
+    requireReservable({ mediaType, byteSize });
+    requireType(mediaType, content);
+    const known = await storedBefore(deps, input);
+    if (known !== undefined) return { upload: known, created: false };
+    const now = clock.now();
+    const mark = { organizationId, month: usageMonth(now), meter: UPLOAD_BYTES_METER, amount: byteSize, at: now };
+    await usage.requireRoom(mark, monthlyLimit);
+    const expiresAt = new Date(now.getTime() + ttlMs);
+    const document = { uploadId, organizationId, origin, mediaType, byteSize, createdAt: now, expiresAt };
+    const receiving = await uploads.claimOfChannel(document);
+    if (receiving === 'IN_PROGRESS') {
+      throw inProgress('Another call is storing this document. Repeat the call when that one has ended.');
+    }
+    if (receiving === 'TAKEN') {
+      const upload = await storedBefore(deps, input);
+      if (upload !== undefined) return { upload, created: false };
+      // The id belongs to another organization, or to an upload that was removed.
+      throw notFound('upload');
+    }
+    await storeContent(deps, receiving, { chunks: once(content), monthlyLimit });
+    const upload = await storedBefore(deps, input);
+    if (upload === undefined) throw new Error(`document ${uploadId} was stored and is missing`);
+    return { upload, created: true };
+  };
+
+/** @throws DomainError invalid when the bytes are not what the channel says that they are */
+function requireType(mediaType: string, content: Uint8Array): void {
+  const sniffed = sniffMediaType(content.subarray(0, SNIFFED_BYTES));
+  if (sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType)) return;
+  throw invalidField(
+    'content',
+    `Must be of the type ${mediaType}: its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}.`,
+  );
+}
+
+/** @throws DomainError already_exists when something else is stored under the id */
+async function storedBefore(
+  { uploads }: Pick<Deps, 'uploads'>,
+  { organizationId, uploadId, origin, content }: Input,
+): Promise<StoredUpload | undefined> {
+  const upload = await uploads.find(uploadId, organizationId);
+  if (upload === undefined) return undefined;
+  if (upload.content === undefined || !isSameOrigin(upload.origin, origin)) {
+    throw new DomainError('already_exists', 'The id belongs to another upload. Derive the id from the document.');
+  }
+  if (upload.content.sha256 !== createHash('sha256').update(content).digest('hex')) {
+    throw new DomainError(
+      'already_exists',
+      `The document ${origin.externalId} is already stored with other bytes, and a stored document never changes. Compare both with the original.`,
+    );
+  }
+  return upload;
+}
+
+async function* once(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield content;
+}
