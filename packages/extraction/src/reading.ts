@@ -51,6 +51,23 @@ export interface InvoiceLine {
   readonly taxRate: string | null;
 }
 
+/** Invoices that a document corrects. */
+export interface CorrectedInvoices {
+  /** In the order of the document, at most 1,000. */
+  readonly invoices: readonly CorrectedInvoice[];
+  /** Number of invoices that the document names. */
+  readonly total: number;
+}
+
+/** An invoice that a document corrects, as the document names it. */
+export interface CorrectedInvoice {
+  readonly number: string;
+  /** `YYYY-MM-DD`; null when the document does not state it legibly. */
+  readonly issueDate: string | null;
+  /** Null for an invoice that was issued outside KSeF. */
+  readonly ksefNumber: string | null;
+}
+
 export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURAE' | 'FA3' | 'PDF' | 'IMAGE';
 
 /** The content of a document, with the evidence for each field. */
@@ -71,6 +88,8 @@ export interface DocumentReading {
   readonly pages: number | null;
   readonly fields: Readonly<Partial<Record<FieldPath, FieldReading>>>;
   readonly lines: readonly InvoiceLine[];
+  /** The invoices that a correction names; absent in other documents. */
+  readonly corrects?: CorrectedInvoices;
   /**
    * ISO 4217 codes that an ambiguous currency sign may stand for; `fields.currency` is then absent. Empty if the
    * currency was read.

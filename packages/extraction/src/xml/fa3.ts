@@ -44,4 +44,10 @@ export const fa3: Syntax = {
     taxRate: 'f:P_12',
     reversed: "f:StanPrzed[normalize-space() = '1']",
   },
+  corrected: {
+    invoices: 'f:Fa/f:DaneFaKorygowanej',
+    number: 'f:NrFaKorygowanej',
+    issueDate: 'f:DataWystFaKorygowanej',
+    ksefNumber: 'f:NrKSeFFaKorygowanej',
+  },
 };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { DocumentReading, InvoiceLine } from '../reading.js';
 import { fixture } from '../testing/fixtures.js';
 import { valuesOf } from '../testing/outcomes.js';
+import { CORRECTED_INVOICES_MAX } from './read-corrected.js';
 import { readXml } from './read-xml.js';
 
 interface Expected {
@@ -256,6 +257,30 @@ test('names the places of a value that is added up or put together', () => {
 test('declares what the document writes as its profile', () => {
   expect(readingOf('ubl-pint-aunz.xml').declaredProfiles).toEqual(['urn:peppol:pint:billing-1@aunz-1']);
   expect(readingOf('fa3-correction.xml').declaredProfiles).toEqual(['http://crd.gov.pl/wzor/2025/06/25/13775/']);
+});
+
+test('keeps the number, date and KSeF number of each invoice that a correction names', () => {
+  expect(readingOf('fa3-correction.xml').corrects).toEqual({
+    invoices: [
+      { number: 'FV/118/2026', issueDate: '2026-08-31', ksefNumber: '9999999999-20260831-0100C0A3B2F1-7E' },
+      { number: 'FV/3/2026', issueDate: '2026-01-12', ksefNumber: null },
+    ],
+    total: 2,
+  });
+  expect(readingOf('ubl-uk-account.xml')).not.toHaveProperty('corrects');
+});
+
+test.each([
+  [CORRECTED_INVOICES_MAX, CORRECTED_INVOICES_MAX],
+  [CORRECTED_INVOICES_MAX + 1, CORRECTED_INVOICES_MAX],
+])('of %i corrected invoices keeps %i, and counts all of them', (total, kept) => {
+  const entry = /<tns:DaneFaKorygowanej>[^]*<\/tns:DaneFaKorygowanej>/;
+  const one = '<tns:DaneFaKorygowanej><tns:NrFaKorygowanej>FV/1</tns:NrFaKorygowanej></tns:DaneFaKorygowanej>';
+  const xml = fixture('fa3-correction.xml').toString().replace(entry, one.repeat(total));
+  const outcome = readXml(Buffer.from(xml), { embeddedInPdf: false });
+  const corrects = 'reading' in outcome ? outcome.reading.corrects : undefined;
+  expect(corrects).toMatchObject({ total });
+  expect(corrects?.invoices).toHaveLength(kept);
 });
 
 test('takes the plain identifier for Factur-X in an attachment of a PDF', () => {

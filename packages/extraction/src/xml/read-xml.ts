@@ -9,6 +9,7 @@ import { facturae } from './facturae.js';
 import { fatturaPa, fatturaSemplificata } from './fatturapa.js';
 import { withXml } from './parse-xml.js';
 import { find } from './find.js';
+import { readCorrected } from './read-corrected.js';
 import { readFields } from './read-fields.js';
 import { LINES_MAX, readLines } from './read-lines.js';
 import { recognisedFormats } from './recognised-formats.js';
@@ -94,6 +95,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
       'TOO_LARGE',
       `The invoice has ${total} lines; at most ${LINES_MAX} are read. Send it in several parts.`,
     );
+  const corrects = readCorrected(root, syntax);
   const reading: DocumentReading = {
     method: 'XML',
     format: syntax.format,
@@ -103,6 +105,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
     pages: null,
     ...readFields(root, syntax),
     lines,
+    ...(corrects === undefined ? {} : { corrects }),
     supplierNameCandidates: [],
     producer: null,
     signature: null,

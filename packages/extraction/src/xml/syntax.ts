@@ -62,6 +62,13 @@ export interface Syntax {
     readonly country: string;
   };
   readonly lines: LineSyntax;
+  /** The invoices that a correction names; paths relative to one of `invoices`. */
+  readonly corrected?: {
+    readonly invoices: string;
+    readonly number: string;
+    readonly issueDate: string;
+    readonly ksefNumber: string;
+  };
 }
 
 /** Paths that are relative to a line. */

@@ -47,7 +47,7 @@ function encodeFailure({ reason, message, missingFields, reading }: ReadingFailu
 }
 
 function encodeReading(reading: DocumentReading): Reading {
-  const { fields, lines, hiddenTexts, conflicts, tamperSigns, signature } = reading;
+  const { fields, lines, hiddenTexts, conflicts, tamperSigns, signature, corrects } = reading;
   return {
     method: reading.method,
     format: reading.format,
@@ -83,6 +83,14 @@ function encodeReading(reading: DocumentReading): Reading {
       ...conflict,
       visibleValue: visibleValue ?? undefined,
     })),
+    corrects: corrects && {
+      total: corrects.total,
+      invoices: corrects.invoices.map(({ number, issueDate, ksefNumber }) => ({
+        number,
+        issueDate: issueDate ?? undefined,
+        ksefNumber: ksefNumber ?? undefined,
+      })),
+    },
   };
 }
 
