@@ -52,6 +52,8 @@ const analyze = (organizationId: string, uploadId: string, part: Partial<Analyze
       companyId: undefined,
       analysesPerMonthLimit: undefined,
       respondAsync: false,
+      waitSeconds: undefined,
+      origin: undefined,
       ...part,
     },
     ann,

@@ -15,7 +15,8 @@ export function composeReading({ uploads }: Records, documentsChannel: Channel) 
       { invoiceId, source }: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
       organizationId: string,
     ): Promise<DocumentFacts | undefined> {
-      const upload = source === 'UPLOAD' ? await uploads.find(organizationId, invoiceId) : undefined;
+      const isRead = source === 'UPLOAD' || source === 'KSEF';
+      const upload = isRead ? await uploads.find(organizationId, invoiceId) : undefined;
       return upload === undefined ? undefined : documentFactsOf(upload);
     },
   };

@@ -14,11 +14,14 @@ import type { DomainError } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
 /** Answers in place of the documents service, with recorded readings. */
 export interface FakeDocuments extends GrpcServer {
   /** An upload whose document says this. @returns its id */
   upload(organizationId: string, says: Says, sha256?: string): string;
+  /** A document that came through a channel. @returns its id */
+  receive(organizationId: string, says: Says, origin: ChannelOrigin): string;
   /** An upload without content. */
   reserve(organizationId: string): string;
   /** Every reading that was asked for, repeats included. */
@@ -36,6 +39,7 @@ export type Says =
 interface Stored {
   readonly organizationId: string;
   readonly answer: ExtractDocumentResponse | undefined;
+  readonly origin?: ChannelOrigin;
 }
 
 const createdTime = new Date('2026-11-02T11:00:00Z');
@@ -86,7 +90,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
         getUpload: refuse,
         storeChannelDocument: refuse,
         async keepUpload({ organizationId, uploadId }) {
-          const { answer } = find(organizationId, uploadId);
+          const { answer, origin } = find(organizationId, uploadId);
           return {
             upload: {
               uploadId,
@@ -96,31 +100,35 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
               sha256: answer?.document?.sha256,
               expiresTime: createdTime,
               createdTime,
+              origin,
             },
           };
         },
       }),
     ],
   });
+  const randomHash = (): string => randomUUID().replaceAll('-', '').repeat(2);
+  const add = (organizationId: string, says: Says, sha256: string, origin?: ChannelOrigin): string => {
+    const uploadId = randomUUID();
+    const document = {
+      documentId: uploadId,
+      mediaType: 'application/xml',
+      byteSize: 1_000,
+      sha256,
+      receivedTime: createdTime,
+    };
+    const outcome =
+      'reading' in says
+        ? ({ $case: 'reading', value: says.reading } as const)
+        : ({ $case: 'failure', value: says.failure } as const);
+    const validation = 'reading' in says ? says.validation : undefined;
+    uploads.set(uploadId, { organizationId, answer: { document, outcome, validation }, ...(origin && { origin }) });
+    return uploadId;
+  };
   return {
     ...server,
-    upload(organizationId, says, sha256 = randomUUID().replaceAll('-', '').repeat(2)) {
-      const uploadId = randomUUID();
-      const document = {
-        documentId: uploadId,
-        mediaType: 'application/xml',
-        byteSize: 1_000,
-        sha256,
-        receivedTime: createdTime,
-      };
-      const outcome =
-        'reading' in says
-          ? ({ $case: 'reading', value: says.reading } as const)
-          : ({ $case: 'failure', value: says.failure } as const);
-      const validation = 'reading' in says ? says.validation : undefined;
-      uploads.set(uploadId, { organizationId, answer: { document, outcome, validation } });
-      return uploadId;
-    },
+    upload: (organizationId, says, sha256 = randomHash()) => add(organizationId, says, sha256),
+    receive: (organizationId, says, origin) => add(organizationId, says, randomHash(), origin),
     reserve(organizationId) {
       const uploadId = randomUUID();
       uploads.set(uploadId, { organizationId, answer: undefined });

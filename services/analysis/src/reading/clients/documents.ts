@@ -2,6 +2,7 @@ import { DocumentServiceDefinition, ValidationMode } from '@invoicecontrol/contr
 import { UploadServiceDefinition, UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { parseOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Documents } from '../application/documents.js';
 
 /** Less than any route gives the whole of its answer. */
@@ -16,7 +17,12 @@ export function documentsFromService(channel: Channel): Documents {
   return {
     async keepUploaded(organizationId, uploadId, context) {
       const { upload } = await uploads.keepUpload({ organizationId, uploadId }, { context, timeoutMs: ASK_MS_MAX });
-      return upload?.state === UploadState.UPLOADED;
+      if (upload?.state !== UploadState.UPLOADED) return undefined;
+      const origin = upload.origin && parseOrigin(upload.origin);
+      if (origin === undefined && upload.origin !== undefined) {
+        throw new Error(`documents returned an unknown origin of upload ${uploadId}`);
+      }
+      return { origin };
     },
     extract({ organizationId, uploadId }, { companies, referenceValidationMode }, call) {
       return documents.extractDocument(

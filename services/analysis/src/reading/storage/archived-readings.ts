@@ -16,7 +16,8 @@ export function archivedReadings(uploads: Collection<UploadDocument>): ReadArchi
 
 /** Converts the reading of a document, also of a failed one, with the corrections of people. */
 function toReadingRecord(document: WithId<UploadDocument>): Readonly<Record<string, unknown>> {
-  const { invoiceId, uploadId, companyId, state, createdAt, failure, corrections, ...upload } = toRecord(document);
+  const { invoiceId, uploadId, companyId, state, createdAt, failure, corrections, origin, ...upload } =
+    toRecord(document);
   const { document: original, outcome, validation } = upload.extracted ?? {};
   const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
   const { provenance } = invoiceFromReading({ ...upload, corrections });
@@ -24,6 +25,7 @@ function toReadingRecord(document: WithId<UploadDocument>): Readonly<Record<stri
     invoiceId,
     uploadId,
     companyId,
+    origin: origin ?? null,
     status: state,
     purchaseOrderRef: upload.request.purchaseOrderRef ?? null,
     failure:
@@ -73,6 +75,17 @@ function shownReading(reading: Reading, provenance: readonly Provenance[]): Read
       netAmount: netAmount ?? null,
       taxRate: taxRate ?? null,
     })),
+    corrects:
+      reading.corrects === undefined
+        ? null
+        : {
+            total: reading.corrects.total,
+            invoices: reading.corrects.invoices.map(({ number, issueDate, ksefNumber }) => ({
+              number,
+              issueDate: issueDate ?? null,
+              ksefNumber: ksefNumber ?? null,
+            })),
+          },
     tamperSigns: reading.tamperSigns.map(({ kind }) => kind),
     hiddenTexts: reading.hiddenTexts.map(({ page, hiddenBy, holds, snippet }) => ({ page, hiddenBy, holds, snippet })),
     conflicts: reading.conflicts.map(({ field, source, machineValue, visibleValue }) => ({

@@ -29,7 +29,7 @@ export function announcementsOf(
   const raised = analysis.findings
     .filter(({ findingId, disposition }) => disposition === 'OPEN' && !known.has(findingId))
     .flatMap((finding) => raisedAnnouncements(finding, { invoiceId, scanId, companyId }));
-  return source === 'API' || source === 'UPLOAD' ? [decided, ...raised] : raised;
+  return source === 'SCAN' || source === 'ERP' ? raised : [decided, ...raised];
 }
 
 /** Builds the events of a new finding and of its assignment by a routing rule. */

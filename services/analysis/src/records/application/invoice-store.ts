@@ -6,6 +6,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
@@ -46,6 +47,8 @@ interface StoredInvoice {
   readonly match: MatchPart;
   /** The upload that it was read from. */
   readonly documentId: string | undefined;
+  /** The channel through which that document came. */
+  readonly channel: ChannelOrigin | undefined;
   readonly fingerprint: string | undefined;
   /** The month whose analyses this invoice counts in; undefined where it is none of them. */
   readonly usageMonth: string | undefined;
@@ -119,6 +122,7 @@ export interface NewInvoice extends InvoiceReference {
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
   readonly documentId?: string;
+  readonly channel?: ChannelOrigin;
   readonly fingerprint?: string;
   /** The month whose analyses it counts in; left out where it is none of them, as rows of scans and bills of an ERP. */
   readonly usageMonth?: string;

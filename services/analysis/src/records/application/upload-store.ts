@@ -1,6 +1,7 @@
 import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { InvoiceReference } from './invoice-store.js';
 
 /** The options of the caller for the analysis of an upload; the same for every repeat. */
@@ -31,6 +32,13 @@ interface RequestedUpload extends InvoiceReference {
   readonly version: number;
   readonly uploadId: string;
   readonly request: UploadRequest;
+  /** The channel through which the document came; undefined for a document that a caller uploaded. */
+  readonly origin: ChannelOrigin | undefined;
+  /**
+   * The documents of a channel that are decided one after the other, in the order in which they were accepted. Undefined for any other
+   * document, and from the time when others no longer wait for this one: when it is decided, and when too many attempts have failed.
+   */
+  readonly sequence: string | undefined;
   /** The company of the request, else the default one; the invoice may say otherwise. */
   readonly companyId: string;
   /** True when a worker has work on it, or will take some up. */
@@ -77,8 +85,19 @@ export type UploadRecord = UnreadUpload | ReadUpload | FailedUpload;
 
 export type NewUpload = Pick<
   UnreadUpload,
-  'organizationId' | 'invoiceId' | 'uploadId' | 'request' | 'companyId' | 'createdAt' | 'countedAt' | 'usageMonth'
+  | 'organizationId'
+  | 'invoiceId'
+  | 'uploadId'
+  | 'request'
+  | 'origin'
+  | 'companyId'
+  | 'createdAt'
+  | 'countedAt'
+  | 'usageMonth'
 >;
+
+/** Names an upload for a worker, with its sequence. */
+export type UploadReference = InvoiceReference & Partial<Pick<UnreadUpload, 'sequence'>>;
 
 /** A record under the lease of its worker. */
 export interface ClaimedUpload {
@@ -89,7 +108,7 @@ export interface ClaimedUpload {
 
 /** The operations of use cases on analyzed uploads. */
 export interface UploadStore {
-  /** Stores a request as QUEUED and free; undefined when its id is taken. */
+  /** Stores a request as QUEUED and free, a document of a channel at the end of its sequence; undefined when its id is taken. */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
   /** Claims a record whose work is due; one that is QUEUED becomes PROCESSING. */
@@ -118,8 +137,10 @@ export interface UploadStore {
   finish(at: ReadUpload): Promise<void>;
   /** Gives work back that cannot be done now. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
-  /** Work of any tenant that is due, the oldest first; a bounded number. */
-  due(): Promise<InvoiceReference[]>;
+  /** Finds the first document of a sequence if it is due. */
+  firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
+  /** Work of any tenant that is due, the oldest first, and the first documents of sequences; a bounded number. */
+  due(): Promise<UploadReference[]>;
   /** Unfinished work of any tenant that was requested before; a bounded number. */
   unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
   /** Counts the uploads that are analyses of the month. */

@@ -22,6 +22,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
@@ -51,6 +52,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly erp?: BillPart;
   /** The upload that it was read from. */
   readonly documentId?: string;
+  /** The channel through which that document came. */
+  readonly channel?: ChannelOrigin;
   /** SHA-256 of the request under an idempotency key. */
   readonly fingerprint?: string;
   /** The month whose analyses this invoice counts in; absent where it is none of them. */
@@ -360,7 +363,7 @@ function toDecided(document: InvoiceDocument): DecidedInvoice {
 
 function toStored(document: InvoiceDocument) {
   const { _id: invoiceId, organizationId, version, companyId, source, invoice, match, erp } = document;
-  const { documentId, fingerprint, usageMonth } = document;
+  const { documentId, channel, fingerprint, usageMonth } = document;
   const createdAt = erp?.importedAt ?? document.createdAt;
   return {
     invoiceId,
@@ -372,6 +375,7 @@ function toStored(document: InvoiceDocument) {
     invoice,
     match,
     documentId,
+    channel,
     fingerprint,
     usageMonth,
     erp,

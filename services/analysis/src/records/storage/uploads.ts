@@ -7,6 +7,7 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { Binary } from 'mongodb';
 import type { Collection, UpdateFilter, WithId } from 'mongodb';
 import type {
@@ -22,15 +23,20 @@ import type {
 
 /** Unfinished work that one sweep takes up. */
 const SWEEP_UPLOADS_MAX = 100;
+/** Failed attempts, over about six minutes, after which the others of its sequence no longer wait for a document. */
+export const SEQUENCE_ATTEMPTS_MAX = 10;
 /** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
 const COUNT_MS_MAX = 25_000;
 
 export const UPLOAD_ANALYSES = 'upload_analyses';
 
 /** An upload whose analysis was requested, under the id of its invoice. */
-export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth'> {
+export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth' | 'origin'> {
   readonly state: UploadRecord['state'];
   readonly usageMonth?: string;
+  readonly origin?: ChannelOrigin;
+  /** `<organization>|<channel>`. Sparse index. */
+  readonly sequence?: string;
   readonly attempts: number;
   readonly corrections: readonly Correction[];
   readonly knownSupplierName?: string;
@@ -41,7 +47,9 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await collection.createIndexes([
-    { key: { leaseUntil: 1 }, sparse: true, name: 'due' },
+    // The sweep passes over documents that wait for their turn, of which there may be thousands, without reading them.
+    { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
+    { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
   ]);
@@ -49,10 +57,24 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
 
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
+  /** A time after that of the last one in the sequence: the clocks of replicas differ, and its order must not. */
+  const afterLastOf = async (
+    sequence: string,
+    { organizationId, createdAt }: Pick<NewUpload, 'organizationId' | 'createdAt'>,
+  ) => {
+    const last = await collection.findOne(
+      { sequence, organizationId },
+      { sort: { createdAt: -1 }, projection: { createdAt: 1 } },
+    );
+    return last === null || last.createdAt < createdAt ? createdAt : new Date(last.createdAt.getTime() + 1);
+  };
   const guardOf = ({ invoiceId: id, organizationId, version }: UploadRecord) => ({ id, organizationId, version });
   return {
     async insert({ invoiceId, ...upload }) {
-      const queued = { ...upload, state: 'QUEUED', attempts: 0, corrections: [] } as const;
+      const { organizationId, origin } = upload;
+      const sequence = origin && `${organizationId}|${origin.channel}`;
+      const createdAt = sequence === undefined ? upload.createdAt : await afterLastOf(sequence, upload);
+      const queued = { ...upload, sequence, createdAt, state: 'QUEUED', attempts: 0, corrections: [] } as const;
       try {
         await aggregates.insert({ _id: invoiceId, ...queued, leaseUntil: FREE });
         return { invoiceId, ...queued, version: 1, isDue: true };
@@ -88,7 +110,7 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
         guardOf(at),
         {
           $set: { state: 'FAILED', failure, extracted: packed(extracted) },
-          $unset: { usageMonth: '', leaseUntil: '', claim: '' },
+          $unset: { usageMonth: '', leaseUntil: '', claim: '', sequence: '' },
         } as UpdateFilter<UploadDocument>,
         { events },
       );
@@ -101,27 +123,71 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
       return toRead(await aggregates.save(guardOf(at), change, { events }));
     },
     async finish(at) {
-      await aggregates.commit(guardOf(at), { $unset: { leaseUntil: '', claim: '' } });
+      await aggregates.commit(guardOf(at), { $unset: { leaseUntil: '', claim: '', sequence: '' } });
     },
     async release(at, dueAt) {
       const state = at.state === 'PROCESSING' ? 'QUEUED' : at.state;
+      const attempts = at.attempts + 1;
       await aggregates.commit(guardOf(at), {
-        $set: { state, leaseUntil: dueAt, attempts: at.attempts + 1 },
-        $unset: { claim: '' },
+        $set: { state, leaseUntil: dueAt, attempts },
+        $unset: { claim: '', ...(attempts >= SEQUENCE_ATTEMPTS_MAX ? { sequence: '' } : {}) },
       } as UpdateFilter<UploadDocument>);
     },
+    async firstDue(organizationId, sequence) {
+      const first = await collection.findOne(
+        { sequence, organizationId },
+        { sort: { createdAt: 1 }, projection: { leaseUntil: 1 } },
+      );
+      const isDue = first?.leaseUntil !== undefined && first.leaseUntil <= clock.now();
+      return isDue ? { organizationId, invoiceId: first._id } : undefined;
+    },
     async due() {
-      const documents = await collection
-        .find({ leaseUntil: { $lte: clock.now() } }, { projection: { organizationId: 1 } })
-        .sort({ leaseUntil: 1 })
-        .limit(SWEEP_UPLOADS_MAX)
-        .toArray();
-      return documents.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId }));
+      const [alone, firsts] = await Promise.all([
+        collection
+          .find(
+            { leaseUntil: { $lte: clock.now() }, sequence: { $exists: false } },
+            { projection: { organizationId: 1 } },
+          )
+          .sort({ leaseUntil: 1 })
+          .limit(SWEEP_UPLOADS_MAX)
+          .toArray(),
+        collection
+          .aggregate<Pick<UploadDocument, 'organizationId' | 'sequence'> & { readonly invoiceId: string }>([
+            { $match: { sequence: { $exists: true } } },
+            { $sort: { sequence: 1, createdAt: 1 } },
+            {
+              $group: {
+                _id: '$sequence',
+                invoiceId: { $first: '$_id' },
+                organizationId: { $first: '$organizationId' },
+                leaseUntil: { $first: '$leaseUntil' },
+              },
+            },
+            { $match: { leaseUntil: { $lte: clock.now() } } },
+            { $sort: { leaseUntil: 1 } },
+            { $limit: SWEEP_UPLOADS_MAX },
+            { $project: { _id: 0, sequence: '$_id', invoiceId: 1, organizationId: 1 } },
+          ])
+          .toArray(),
+      ]);
+      return [
+        ...alone.map(({ _id: invoiceId, organizationId }) => ({ invoiceId, organizationId })),
+        ...firsts.map(({ invoiceId, organizationId, sequence }) => ({ invoiceId, organizationId, sequence })),
+      ];
     },
     async unfinishedSince(before) {
       const documents = await collection
         .find(
-          { leaseUntil: { $gte: FREE }, createdAt: { $lte: before } },
+          {
+            leaseUntil: { $gte: FREE },
+            createdAt: { $lte: before },
+            // A document that waits for its turn is not stuck; the first one of its sequence may be.
+            $or: [
+              { sequence: { $exists: false } },
+              { attempts: { $gt: 0 } },
+              { leaseUntil: { $gt: FREE, $lte: before } },
+            ],
+          },
           { projection: { organizationId: 1, createdAt: 1 }, limit: SWEEP_UPLOADS_MAX },
         )
         .toArray();
@@ -188,7 +254,7 @@ function toFailed(document: WithId<UploadDocument>): FailedUpload {
 
 function requestOf(document: WithId<UploadDocument>) {
   const { _id: invoiceId, organizationId, version, uploadId, request, companyId, leaseUntil } = document;
-  const { createdAt, countedAt, attempts, corrections } = document;
+  const { createdAt, countedAt, attempts, corrections, origin, sequence } = document;
   const isDue = leaseUntil !== undefined;
   return {
     invoiceId,
@@ -196,6 +262,8 @@ function requestOf(document: WithId<UploadDocument>) {
     version,
     uploadId,
     request,
+    origin,
+    sequence,
     companyId,
     isDue,
     createdAt,

@@ -10,10 +10,12 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { isSameOrigin } from '@invoicecontrol/values/channel-origin';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { faultOfLine } from '@invoicecontrol/values/readable-text';
 import { companyFor } from '../../records/domain/tenant.js';
 import { invoiceIdOfUpload } from '../../records/application/derived-ids.js';
-import type { Documents } from '../../reading/application/documents.js';
+import type { Documents, KeptUpload } from '../../reading/application/documents.js';
 import { fieldPaths, invoiceFromReading, replaces } from '../../reading/application/invoice-from-reading.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import { analysisMark } from '../../decisions/application/resume-invoice.js';
@@ -49,6 +51,8 @@ export interface AnalyzeUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly request: UploadRequest;
+  /** The origin that a channel states of its document; undefined for a request of a caller. */
+  readonly origin: ChannelOrigin | undefined;
   /** Analyses the plan allows in a month; undefined means any number. */
   readonly monthlyLimit: number | undefined;
   /** Answer where the decision is not there yet: at once, or after `waitMs`. */
@@ -91,17 +95,12 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
 
   /** Waits until the upload is decided, here or elsewhere. */
   const decided = async (record: UploadRecord, isReplayed: boolean, waitMs = synchronousMsMax): Promise<void> => {
-    const { organizationId, invoiceId, uploadId } = record;
-    const deadline = performance.now() + Math.min(waitMs, synchronousMsMax);
+    const { uploadId } = record;
     const ended = new AbortController();
+    const over = delay(Math.min(waitMs, synchronousMsMax), true, { signal: ended.signal });
     try {
       for (;;) {
-        const remainingMs = deadline - performance.now();
-        if (remainingMs <= 0) throw stillAtWork(uploadId);
-        const isOver = await Promise.race([
-          worker.work({ organizationId, invoiceId }).then(() => false),
-          delay(remainingMs, true, { signal: ended.signal }),
-        ]);
+        const isOver = await Promise.race([worker.work(record).then(() => false), over]);
         if (isOver) throw stillAtWork(uploadId);
         if (await hasResult(deps, record, isReplayed)) return;
         await delay(POLL_EACH_MS);
@@ -127,12 +126,12 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
 
   return {
     async analyze(input, context) {
-      const { organizationId, uploadId, request, respondAsync, waitMs } = input;
+      const { organizationId, uploadId, respondAsync, waitMs } = input;
       const invoiceId = invoiceIdOfUpload(uploadId);
       const known = await uploads.find(organizationId, invoiceId);
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
-      requireSameRequest(record, request);
+      requireSameRequest(record, input);
       // One that was stored a moment ago has none.
       if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
         if (!respondAsync) await decided(record, isReplayed);
@@ -168,16 +167,19 @@ async function hasResult(
 /** Stores a first request as work to be done. */
 async function accept(
   deps: Deps,
-  { organizationId, uploadId, request, monthlyLimit }: AnalyzeUploadInput,
+  { organizationId, uploadId, request, origin, monthlyLimit }: AnalyzeUploadInput,
   context: RequestContext,
 ): Promise<{ readonly record: UploadRecord; readonly isReplayed: boolean }> {
   const { uploads, documents, tenants, clock } = deps;
-  const [tenant, isUploaded] = await Promise.all([
+  const [tenant, kept] = await Promise.all([
     tenants.factsOf(organizationId, context, request.companyId),
-    isUploadedNow(documents, organizationId, uploadId, context),
+    keptUpload(documents, organizationId, uploadId, context),
   ]);
-  if (!isUploaded) {
+  if (kept === undefined) {
     throw new DomainError('wrong_state', 'The upload has no content yet. PUT the document to its upload_url first.');
+  }
+  if (origin !== undefined && !isSameOrigin(kept.origin, origin)) {
+    throw invalidField('origin', 'Must be the origin with which the document was stored.');
   }
   requireOrderRef(request);
   const companyId = companyFor({ companyId: request.companyId }, tenant);
@@ -188,6 +190,7 @@ async function accept(
     invoiceId,
     uploadId,
     request,
+    origin: kept.origin,
     companyId,
     createdAt: now,
     countedAt: now,
@@ -204,12 +207,12 @@ async function accept(
   return { record, isReplayed: created === undefined };
 }
 
-async function isUploadedNow(
+async function keptUpload(
   documents: Documents,
   organizationId: string,
   uploadId: string,
   context: RequestContext,
-): Promise<boolean> {
+): Promise<KeptUpload | undefined> {
   try {
     return await documents.keepUploaded(organizationId, uploadId, context);
   } catch (error) {
@@ -229,8 +232,22 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
   if (fault !== undefined) throw invalidField('purchase_order_ref', fault);
 }
 
-function requireSameRequest({ request: first }: UploadRecord, request: UploadRequest): void {
-  if (first.companyId === request.companyId && first.purchaseOrderRef === request.purchaseOrderRef) return;
+/**
+ * Refuses another request about the same upload. A channel may repeat its request whatever a caller asked for first, and a caller who
+ * states no company or order about its document means the one in force (ADR 0123).
+ */
+function requireSameRequest(
+  record: UploadRecord,
+  { request, origin }: Pick<AnalyzeUploadInput, 'request' | 'origin'>,
+): void {
+  const { request: first } = record;
+  const isMeant = (stated: string | undefined, known: string | undefined): boolean =>
+    stated === known || (record.origin !== undefined && stated === undefined);
+  const isSame =
+    origin === undefined
+      ? isMeant(request.companyId, first.companyId) && isMeant(request.purchaseOrderRef, first.purchaseOrderRef)
+      : isSameOrigin(origin, record.origin);
+  if (isSame) return;
   throw new DomainError(
     'idempotency_mismatch',
     'The analysis of this upload was requested with another body. Send the same body again, or upload the document again.',
@@ -278,10 +295,10 @@ async function neverAnalyzed(
   { organizationId, uploadId }: Pick<CorrectUploadInput, 'organizationId' | 'uploadId'>,
   context: RequestContext,
 ): Promise<DomainError> {
-  const isUploaded = await isUploadedNow(documents, organizationId, uploadId, context);
+  const kept = await keptUpload(documents, organizationId, uploadId, context);
   return new DomainError(
     'wrong_state',
-    isUploaded
+    kept !== undefined
       ? 'The document was not analyzed yet, so there is nothing to correct. Send it to POST /v1/invoices/from-upload first.'
       : 'The upload has no content yet. PUT the document to its upload_url and analyze it first.',
   );

@@ -49,7 +49,15 @@ test('a caller who waits is answered at the end of the budget, one who prefers n
   } as unknown as Parameters<typeof uploadAnalyzer>[0]);
   const analyze = (respondAsync: boolean, waitMs = 0) =>
     analyzer.analyze(
-      { organizationId, uploadId: 'upload', request: {}, monthlyLimit: undefined, respondAsync, waitMs },
+      {
+        organizationId,
+        uploadId: 'upload',
+        request: {},
+        origin: undefined,
+        monthlyLimit: undefined,
+        respondAsync,
+        waitMs,
+      },
       systemContext('test'),
     );
   await expect(analyze(false)).rejects.toMatchObject({

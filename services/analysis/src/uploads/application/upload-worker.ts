@@ -16,6 +16,7 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import pLimit from 'p-limit';
 import { knownSupplierName } from '../../reading/domain/known-supplier-name.js';
+import { sourceOf } from '../../records/domain/upload-source.js';
 import { companyFor } from '../../records/domain/tenant.js';
 import type { SupplierStore } from '../../records/application/counted-records.js';
 import type { InvoiceDecider } from '../../decisions/application/decide-invoice.js';
@@ -24,7 +25,13 @@ import { invoiceFromReading } from '../../reading/application/invoice-from-readi
 import type { ReadingParts } from '../../reading/application/invoice-from-reading.js';
 import type { InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import { analysisMark, DECISION_LEASE_MS, resumeInvoice } from '../../decisions/application/resume-invoice.js';
-import type { ReadUpload, UnreadUpload, UploadFailure, UploadStore } from '../../records/application/upload-store.js';
+import type {
+  ReadUpload,
+  UnreadUpload,
+  UploadFailure,
+  UploadReference,
+  UploadStore,
+} from '../../records/application/upload-store.js';
 
 /** Renewed while the work goes on; others take over this long after a worker fell silent. */
 const UPLOAD_LEASE_MS = 30_000;
@@ -50,11 +57,11 @@ interface Deps {
 export interface UploadWorker {
   /**
    * Does the due work on an upload: reads it, stores its invoice, decides it. Resolves at once when another worker has it or nothing is
-   * due. Work that fails is due again later.
+   * due. Work that fails is due again later. Of a sequence, the first upload that is not decided is worked on.
    */
-  work(reference: InvoiceReference): Promise<void>;
+  work(reference: UploadReference): Promise<void>;
   /** Has the work done behind the answer. */
-  queue(reference: InvoiceReference): void;
+  queue(reference: UploadReference): void;
   /** Queues what is due of any tenant. @returns how many uploads */
   sweep(): Promise<number>;
   /** Ends what is running; what is not finished is due again when its lease has lapsed. */
@@ -101,7 +108,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
       logger.warn({ error, invoiceId: record.invoiceId }, 'an upload could not be released; its lease will expire');
     }
   };
-  const work = (reference: InvoiceReference): Promise<void> => {
+  const workOn = (reference: InvoiceReference): Promise<void> => {
     const { invoiceId } = reference;
     const under = running.get(invoiceId);
     if (under !== undefined) return under;
@@ -109,7 +116,16 @@ export function uploadWorker(deps: Deps): UploadWorker {
     running.set(invoiceId, begun);
     return begun;
   };
-  const queue = (reference: InvoiceReference): void => {
+  /** Works on the first upload of a sequence, and queues the next one after it: others take turns with a long sequence. */
+  const workInSequence = async (organizationId: string, sequence: string): Promise<void> => {
+    const first = await uploads.firstDue(organizationId, sequence);
+    if (first === undefined || running.has(first.invoiceId) || stopping.signal.aborted) return;
+    await workOn(first);
+    queue({ ...first, sequence });
+  };
+  const work = ({ sequence, ...reference }: UploadReference): Promise<void> =>
+    sequence === undefined ? workOn(reference) : workInSequence(reference.organizationId, sequence);
+  const queue = (reference: UploadReference): void => {
     if (queued.pendingCount >= QUEUED_WAITING_MAX) return;
     queued(() => work(reference)).catch((error: unknown) => {
       const { invoiceId } = reference;
@@ -202,14 +218,14 @@ async function failUpload(
 /** Finds the name of a supplier that is known by the tax id or account recognised in the text. */
 async function nameOfKnownSupplier(
   { suppliers }: Deps,
-  { organizationId, invoiceId, companyId }: UnreadUpload,
+  { organizationId, invoiceId, companyId, origin }: UnreadUpload,
   upload: ReadingParts,
   { method, supplierNameCandidates }: Reading,
 ): Promise<string | undefined> {
   const { invoice, provenance } = invoiceFromReading(upload);
   const name = provenance.find(({ field }) => field === 'supplier.name');
   if (method === 'XML' || invoice === undefined || name === undefined) return undefined;
-  const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'UPLOAD', receivedAtMs: 0 });
+  const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: sourceOf(origin), receivedAtMs: 0 });
   const keys = supplierKeysOf(normalised).filter((key) => !key.startsWith('n:'));
   if (keys.length === 0 || normalised.bankProblems.length > 0) return undefined;
   const known = await suppliers.findByKeys(organizationId, keys);
@@ -251,7 +267,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
 
 async function insertAndDecide(
   { invoices, decider, clock }: Deps,
-  { organizationId, invoiceId, uploadId, request, extracted }: ReadUpload,
+  { organizationId, invoiceId, uploadId, request, origin, extracted }: ReadUpload,
   invoice: CanonicalInvoice,
   tenant: TenantFacts,
 ): Promise<void> {
@@ -269,15 +285,17 @@ async function insertAndDecide(
   const normalised = normaliseInvoice(invoice, {
     invoiceId,
     companyId,
-    source: 'UPLOAD',
+    source: sourceOf(origin),
     receivedAtMs: now.getTime(),
+    ...(origin === undefined ? {} : { externalId: origin.externalId }),
     ...(sha256 === undefined ? {} : { documentSha256: sha256 }),
   });
   const received = {
     organizationId,
     invoiceId,
     companyId,
-    source: 'UPLOAD' as const,
+    source: sourceOf(origin),
+    ...(origin === undefined ? {} : { channel: origin }),
     createdAt: now,
     invoice,
     match: matchPartOf(normalised),

@@ -10,6 +10,7 @@ import { toWire } from '@invoicecontrol/invoice/wire';
 import type { FindingRecord } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
 import type { UploadRecord } from '../../application/upload-store.js';
+import { sourceOf } from '../../domain/upload-source.js';
 
 /** @param verdict the decision in force, where it is not the one of the analysis */
 export function encodeAnalysis(
@@ -67,6 +68,7 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
     riskScore: verdict?.riskScore,
     analysisId: analysis?.analysisId,
     documentId: record.documentId,
+    channel: record.channel,
     scanId: record.match.scanId,
     createdTime: record.createdAt,
     erp: record.erp && {
@@ -81,17 +83,25 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
 }
 
 /** An upload of which no invoice is stored: not yet, or because it could not be read. */
-export function encodeUpload({ invoiceId, uploadId, companyId, state, createdAt }: UploadRecord): StoredInvoice {
+export function encodeUpload({
+  invoiceId,
+  uploadId,
+  companyId,
+  state,
+  createdAt,
+  origin,
+}: UploadRecord): StoredInvoice {
   return {
     invoiceId,
     companyId,
-    source: InvoiceSource.UPLOAD,
+    source: InvoiceSource[sourceOf(origin)],
     status: state === 'FAILED' ? InvoiceStatus.FAILED : InvoiceStatus.RECEIVED,
     invoice: toWire({}),
     decision: Decision.UNSPECIFIED,
     riskScore: undefined,
     analysisId: undefined,
     documentId: uploadId,
+    channel: origin,
     scanId: undefined,
     createdTime: createdAt,
     erp: undefined,

@@ -4,11 +4,15 @@ import {
   UploadAnalysisStatus,
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import type {
+  AnalyzeUploadRequest,
   FieldProvenance,
   GetUploadAnalysisResponse,
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
+import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { UploadAnalyzer } from '../../application/analyze-upload.js';
 import type { Provenance } from '../../../reading/application/invoice-from-reading.js';
 import type { InvoiceReader } from '../../../decisions/application/read-invoices.js';
@@ -38,6 +42,7 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
             ...(purchaseOrderRef === undefined ? {} : { purchaseOrderRef: purchaseOrderRef.trim() }),
             ...(companyId === undefined ? {} : { companyId }),
           },
+          origin: readOrigin(request.origin),
           monthlyLimit: request.analysesPerMonthLimit,
           respondAsync: request.respondAsync,
           waitMs: (request.waitSeconds ?? 0) * 1_000,
@@ -77,6 +82,14 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
       };
     },
   });
+}
+
+/** @throws DomainError invalid for an origin of no known channel */
+function readOrigin(stated: AnalyzeUploadRequest['origin']): ChannelOrigin | undefined {
+  if (stated === undefined) return undefined;
+  const origin = parseOrigin(stated);
+  if (origin !== undefined) return origin;
+  throw invalidField('origin', `Must name a channel (${channels.join(', ')}) and the id of the document in it.`);
 }
 
 function encodeStatus(status: UploadStatus): GetUploadAnalysisResponse {
