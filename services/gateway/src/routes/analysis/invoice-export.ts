@@ -7,6 +7,8 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type {
+  CorrectedInvoice,
+  CorrectedInvoices,
   Document,
   FailedRule,
   InvoiceLine,
@@ -112,6 +114,27 @@ const original = shown.record<Document>()({
   receivedAt: shown.instant('receivedTime', EXAMPLE_INSTANT, 'The time when the document was uploaded.'),
 });
 
+const correctedInvoice = shown.record<CorrectedInvoice>('CorrectedInvoice')({
+  number: shown.text('number', 'FV/118/2026', 'The number of the corrected invoice.'),
+  issueDate: shown.textOrNull(
+    'issueDate',
+    '2026-02-28',
+    'The issue date of the corrected invoice, or null if the document does not state it.',
+  ),
+  ksefNumber: shown.textOrNull(
+    'ksefNumber',
+    null,
+    'The number under which KSeF registered the corrected invoice, or null if the document does not state it.',
+  ),
+});
+
+const corrected = shown.record<CorrectedInvoices>('CorrectedInvoices')({
+  invoices: shown.list(correctedInvoice, 'invoices', 'The corrected invoices in the order of the document.', {
+    itemsMax: 1_000,
+  }),
+  total: shown.field(z.int().describe('The number of invoices that the document corrects.'), 'total', 1),
+});
+
 const reading = shown.record<Reading>()({
   pages: shown.orNull(z.int(), 'pages', 1, 'The number of pages of the document, or null for XML.'),
   method: shown.text('method', 'TEXT', 'The method by which the document was read: XML, TEXT or OCR.'),
@@ -135,6 +158,13 @@ const reading = shown.record<Reading>()({
     'embeddedFile',
     null,
     'The name of the XML file embedded in a PDF, or null if there is none.',
+  ),
+  corrects: shown.made(
+    corrected.schema
+      .nullable()
+      .describe('The invoices that a correction in the format FA3 names, or null for every other document.'),
+    ({ corrects }: Reading) => (corrects === undefined ? null : corrected.present(corrects)),
+    null,
   ),
 });
 
@@ -211,6 +241,7 @@ const whose = shown.record<StoredInvoice>()({
   invoiceId: storedInvoice.fields.id,
   companyId: storedInvoice.fields.companyId,
   source: shown.name(source, InvoiceSource, 'source', 'UPLOAD'),
+  ksefNumber: storedInvoice.fields.ksefNumber,
 });
 
 const decided = shown.record<Analysis>()({

@@ -409,6 +409,16 @@ describe('GET /invoices', () => {
     ]);
   });
 
+  test('lists the invoices that were received from KSeF, each with its KSeF number', async () => {
+    const externalId = '5265877635-20260412-010080615740-E4';
+    stored = { ...stored, source: InvoiceSource.KSEF, channel: { channel: 'KSEF', externalId } };
+    const page = await (await call('/invoices?source=KSEF')).json();
+    expect(listed).toMatchObject([{ source: InvoiceSource.KSEF }]);
+    expect(page).toMatchObject({ items: [{ source: 'KSEF', ksefNumber: externalId }] });
+    stored = { ...stored, source: InvoiceSource.UPLOAD, channel: undefined };
+    expect(await (await call(`/invoices/${INVOICE_ID}`)).json()).not.toHaveProperty('ksefNumber');
+  });
+
   test.each([
     'limit=0',
     'limit=101',

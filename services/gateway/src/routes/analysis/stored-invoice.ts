@@ -7,6 +7,7 @@ import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import { stated } from '../../http/description/fields.js';
+import { ksefNumberOf } from '../ksef/ksef-number.js';
 import { decision, riskScore } from './analysis-record.js';
 
 export const exampleInvoice = {
@@ -60,9 +61,9 @@ const erpOrigin = shown.record<ErpOrigin>('ErpOrigin')({
 });
 
 export const source = z
-  .enum(['API', 'UPLOAD', 'SCAN', 'ERP'])
+  .enum(['API', 'UPLOAD', 'SCAN', 'ERP', 'KSEF'])
   .describe(
-    'The source of the invoice: API (sent to POST /v1/invoices), UPLOAD (an uploaded document), SCAN (a row of a scan) or ERP (imported from an ERP).',
+    'The source of the invoice: API (sent to POST /v1/invoices), UPLOAD (an uploaded document), SCAN (a row of a scan), ERP (imported from an ERP) or KSEF (received from KSeF).',
   );
 
 export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
@@ -124,6 +125,16 @@ export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
         'The bill in the ERP that the invoice was imported from. Present only if the source of the invoice is ERP.',
       ),
     ({ erp }: StoredInvoice) => (erp === undefined ? undefined : erpOrigin.present(erp)),
+    undefined,
+  ),
+  ksefNumber: shown.made(
+    z
+      .string()
+      .optional()
+      .describe(
+        'The number under which KSeF registered the invoice. Present only if the source of the invoice is KSEF.',
+      ),
+    ({ channel }: StoredInvoice) => ksefNumberOf(channel),
     undefined,
   ),
 });

@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import type { UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
+import { UploadState } from '@invoicecontrol/contracts/documents/v1/upload_service';
+import type { ChannelOrigin, UploadStart } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { EXAMPLE_IDS } from '../../http/description/examples.js';
@@ -19,6 +21,7 @@ const MIB = 1024 * 1024;
 const file = randomBytes(3 * MIB);
 const sha256 = createHash('sha256').update(file).digest('hex');
 const uploadId = EXAMPLE_IDS.upload;
+const KSEF_NUMBER = '5265877635-20260412-010080615740-E4';
 
 /** Receives a file in place of the owner of documents. */
 type Receive = (start: UploadStart, content: AsyncIterable<Uint8Array>) => Promise<void>;
@@ -30,6 +33,7 @@ async function sizeOf(content: AsyncIterable<Uint8Array>): Promise<number> {
 }
 
 let gateway: RunningGateway;
+let origin: ChannelOrigin | undefined;
 let receive: Receive;
 let starts: UploadStart[];
 let stored: StoredInvoice;
@@ -49,6 +53,19 @@ beforeAll(async () => {
     ),
     invoices: { getInvoice: () => Promise.resolve({ invoice: stored }) },
     uploads: {
+      getUpload: () =>
+        Promise.resolve({
+          upload: {
+            uploadId,
+            state: UploadState.UPLOADED,
+            mediaType: 'application/xml',
+            byteSize: 10,
+            sha256,
+            expiresTime: new Date(),
+            createdTime: new Date(),
+            origin,
+          },
+        }),
       authorizeUpload: () => Promise.resolve({ organizationId: principal().organizationId }),
       async receiveUpload(requests) {
         const messages = requests[Symbol.asyncIterator]();
@@ -64,6 +81,16 @@ beforeAll(async () => {
         await receive(part.value, content());
         return {};
       },
+    },
+    uploadAnalyses: {
+      getUploadAnalysis: () =>
+        Promise.resolve({
+          status: UploadAnalysisStatus.UNSPECIFIED,
+          invoiceId: undefined,
+          decision: 0,
+          riskScore: undefined,
+          failure: undefined,
+        }),
     },
     documents: {
       describeDocument: () =>
@@ -99,6 +126,7 @@ beforeEach(() => {
     await sizeOf(content);
   };
   stored = uploadedInvoice();
+  origin = undefined;
 });
 afterAll(() => gateway.stop());
 
@@ -251,6 +279,21 @@ describe('PUT /uploads/{id}/content', () => {
   });
 });
 
+describe('GET /uploads/{id}/status', () => {
+  const statusOf = async () => {
+    const headers = { authorization: `Bearer ${owner}` };
+    return (await fetch(`${gateway.origin}/v1/uploads/${uploadId}/status`, { headers })).json();
+  };
+
+  test('shows the KSeF number of a document that was received from KSeF, and of no other', async () => {
+    expect(await statusOf()).not.toHaveProperty('ksefNumber');
+    origin = { channel: 'KSEF', externalId: KSEF_NUMBER };
+    expect(await statusOf()).toMatchObject({ upload_id: uploadId, status: 'UPLOADED', ksefNumber: KSEF_NUMBER });
+    origin = { channel: 'PEPPOL', externalId: 'x' };
+    expect(await statusOf()).not.toHaveProperty('ksefNumber');
+  });
+});
+
 describe('GET /invoices/{id}/document', () => {
   const url = () => `${gateway.origin}/v1/invoices/${EXAMPLE_IDS.invoice}/document`;
   const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -263,6 +306,13 @@ describe('GET /invoices/{id}/document', () => {
     expect(response.headers.get('content-type')).toBe('application/pdf');
     expect(Buffer.from(await response.arrayBuffer()).equals(file)).toBe(true);
     expect(readAsked).toMatchObject([{ organizationId: ORGANIZATION_ID, uploadId, invoiceId: EXAMPLE_IDS.invoice }]);
+  });
+
+  test('streams the document of an invoice that was received from KSeF', async () => {
+    stored = { ...stored, source: InvoiceSource.KSEF, channel: { channel: 'KSEF', externalId: KSEF_NUMBER } };
+    const response = await get();
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, String(file.length)]);
+    await response.body?.cancel();
   });
 
   test('streams a range', async () => {

@@ -1,4 +1,3 @@
-import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { notFound } from '@invoicecontrol/errors';
 import { fromWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
@@ -28,7 +27,7 @@ export const getInvoiceDocument = route({
   path: '/invoices/:invoiceId/document',
   summary: 'Download the document of an invoice',
   description:
-    'Returns the bytes of the document as they were uploaded. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that was not uploaded as a file has no document.',
+    'Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that did not come as a file has no document.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   resourceName: 'invoice',
   access: { minimumRole: 'ANALYST', scope: 'documents:read' },
@@ -54,8 +53,8 @@ export const getInvoiceDocument = route({
   async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {
     const { invoiceId } = params;
     const stored = stated((await invoices.getInvoice({ invoiceId })).invoice);
-    const { documentId: uploadId, source } = stored;
-    if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');
+    const { documentId: uploadId } = stored;
+    if (uploadId === undefined) throw notFound('invoice');
     const document = stated((await documents.describeDocument({ uploadId })).document);
     const { invoice_number: number = '' } = stored.invoice === undefined ? {} : fromWire(stored.invoice);
     const fileName = safeFileName(number, document.mediaType, `invoice-${invoiceId}`);

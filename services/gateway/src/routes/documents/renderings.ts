@@ -1,4 +1,3 @@
-import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { PagePicture, Rendering } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { notFound } from '@invoicecontrol/errors';
 import { fromWire } from '@invoicecontrol/invoice/wire';
@@ -148,13 +147,13 @@ interface Shown {
   readonly contentType: string;
 }
 
-/** The document of an invoice that was uploaded, and the invoice's number where it has one. */
+/** The document of an invoice that came as a file, and the invoice's number where it has one. */
 async function uploadedDocument(
   invoiceId: string,
   { invoices }: TenantClients,
 ): Promise<{ readonly uploadId: string; readonly invoiceId: string; readonly name: string }> {
-  const { documentId: uploadId, source, invoice } = stated((await invoices.getInvoice({ invoiceId })).invoice);
-  if (source !== InvoiceSource.UPLOAD || uploadId === undefined) throw notFound('invoice');
+  const { documentId: uploadId, invoice } = stated((await invoices.getInvoice({ invoiceId })).invoice);
+  if (uploadId === undefined) throw notFound('invoice');
   const { invoice_number: name = '' } = invoice === undefined ? {} : fromWire(invoice);
   return { uploadId, invoiceId, name };
 }

@@ -11,6 +11,7 @@ import { pathId, shownId, shownInstant, showInstant, stated, wordOf } from '../.
 import { fileRoute, route } from '../../http/description/route.js';
 import type { FileRight } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
+import { ksefNumberOf } from '../ksef/ksef-number.js';
 import type { SentFile } from '../../http/body/sent-file.js';
 
 /** Time that a client may take to send a file. */
@@ -91,6 +92,12 @@ const status = z
       .nullable()
       .describe(
         'The risk score of the invoice, from 0 (no risk) to 100 (highest risk). Null until the upload is COMPLETED.',
+      ),
+    ksefNumber: z
+      .string()
+      .optional()
+      .describe(
+        'The number under which KSeF registered the document. Present only if the document was received from KSeF.',
       ),
     failure: z
       .object({
@@ -220,6 +227,7 @@ export const getUploadStatus = route({
       invoice_id: analysis.invoiceId ?? null,
       decision: analysis.decision === Decision.UNSPECIFIED ? null : enumName(Decision, analysis.decision),
       risk_score: analysis.riskScore ?? null,
+      ksefNumber: ksefNumberOf(upload.origin),
       failure:
         failure === undefined ? null : { code: 'PROCESSING_FAILED', message: failure.message, reason: failure.reason },
       ...(failure?.reason === 'FIELDS_MISSING'

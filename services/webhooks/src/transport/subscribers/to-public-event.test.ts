@@ -80,6 +80,12 @@ test.each([
   expect(ofInvoiceAnalyzed({ ...analyzed, decision })?.data).toMatchObject({ export_ready: isReady });
 });
 
+test('an invoice that came as a file or from KSeF is told like one that was posted', () => {
+  for (const source of [InvoiceSource.UPLOAD, InvoiceSource.KSEF]) {
+    expect(ofInvoiceAnalyzed({ ...analyzed, source })).toEqual(ofInvoiceAnalyzed(analyzed));
+  }
+});
+
 test.each([InvoiceSource.SCAN, InvoiceSource.ERP])('an invoice of source %d is not told', (source) => {
   expect(ofInvoiceAnalyzed({ ...analyzed, source })).toBeUndefined();
 });

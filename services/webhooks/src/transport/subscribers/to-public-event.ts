@@ -23,7 +23,7 @@ export function ofInvoiceAnalyzed({
   source,
 }: InvoiceAnalyzed): PublicEvent | undefined {
   const from = optionalEnumName(InvoiceSource, source);
-  if (from !== 'API' && from !== 'UPLOAD') return undefined;
+  if (from === undefined || from === 'SCAN' || from === 'ERP') return undefined;
   const name = enumName(Decision, decision);
   return {
     type: 'invoice.analysis.completed',
