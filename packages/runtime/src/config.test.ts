@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeConfig, logLevel, namedKeys, port, readConfig, secret } from './config.js';
+import { describeConfig, logLevel, MAY_BE_EMPTY, namedKeys, port, readConfig, secret } from './config.js';
 
 const schema = z.object({
   PORT: port.default(8080),
@@ -21,6 +21,11 @@ test('an empty variable counts as absent', () => {
     LOG_LEVEL: 'info',
     STORE_URL: 'mongodb://localhost',
   });
+});
+
+test('an empty variable is a value where the setting says so, and an absent one is the default', () => {
+  const dated = z.object({ UNTIL: z.string().default('2026-12-31').meta(MAY_BE_EMPTY) });
+  expect([readConfig(dated, { UNTIL: '' }), readConfig(dated, {})]).toEqual([{ UNTIL: '' }, { UNTIL: '2026-12-31' }]);
 });
 
 test('the printed configuration carries no secret', () => {

@@ -10,19 +10,24 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration of a service from environment variables. All faults are reported together. An empty variable
- * counts as absent, because compose files and manifests write "not set" in this way.
+ * counts as absent, because compose files and manifests write "not set" in this way. A field with {@link MAY_BE_EMPTY}
+ * reads an empty variable as a value.
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): z.infer<S> {
   const given = Object.fromEntries(
-    Object.keys(schema.shape).flatMap((name) => {
+    Object.entries(schema.shape).flatMap(([name, field]) => {
       const value = env[name];
-      return value === undefined || value === '' ? [] : [[name, value]];
+      const isEmpty = value === '' && (field as z.ZodType).meta()?.['mayBeEmpty'] !== true;
+      return value === undefined || isEmpty ? [] : [[name, value]];
     }),
   );
   const result = schema.safeParse(given);
   if (!result.success) throw new ConfigError(`The environment is not valid:\n${z.prettifyError(result.error)}`);
   return result.data;
 }
+
+/** Metadata of a setting with a default for which the empty text is a value of its own. */
+export const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 
 /** A setting that must never be printed. {@link describeConfig} shows only whether it is set. */
 export const secret = z.string().min(1).meta({ secret: true });
