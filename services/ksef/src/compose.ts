@@ -16,8 +16,10 @@ import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import type { Db } from 'mongodb';
 import { CallLimits } from './application/call-limits.js';
+import { announceEnds } from './application/connections/announce-ends.js';
 import { wipeSecrets } from './application/connections/disable-connection.js';
 import { failConnection } from './application/connections/fail-connection.js';
+import { noteWarnings } from './application/connections/note-warnings.js';
 import { testConnection } from './application/connections/test-connection.js';
 import { endInbox } from './application/inbox/change-inbox.js';
 import { inboxWorker } from './application/inbox/inbox-worker.js';
@@ -36,6 +38,7 @@ import type { TrustedSeals } from './clients/trusted-seals.js';
 import { uploadAnalysesOf } from './clients/upload-analyses.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import { endOfPolishDay } from './domain/preconditions.js';
 import { pauseOfJob } from './domain/submission-waits.js';
 import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
 import type { CallScopeDocument } from './storage/call-scopes.js';
@@ -55,6 +58,8 @@ const WIPE_EACH_MS = 5_000;
 const POLL_EACH_MS = 1_000;
 /** Packages at once come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
+/** Interval at which each replica searches for certificates and tokens that end soon. */
+const ANNOUNCE_EACH_MS = 3_600_000;
 /** Less than the gateway waits for it; an authentication alone may take a minute. */
 const TEST_MS_MAX = 120_000;
 
@@ -138,6 +143,7 @@ async function compose(
       requestMs,
       waitFactor: config.KSEF_WAIT_FACTOR,
       limits,
+      noteWarnings: noteWarnings({ connections, clock, logger }),
     },
     logger,
   );
@@ -178,12 +184,14 @@ async function compose(
     clock,
     logger,
   };
+  const organizations = organizationsOf(tenants);
+  const tokensEnd = config.KSEF_TOKENS_END === '' ? undefined : endOfPolishDay(config.KSEF_TOKENS_END);
   const worker = submissionWorker({
     queue: submissions,
     connections,
     failConnection: failConnection({ connections, clock }),
     confirmations,
-    organizations: organizationsOf(tenants),
+    organizations,
     invoices,
     documents,
     ksef,
@@ -231,9 +239,10 @@ async function compose(
       connectionService({
         ...deps,
         testConnection: testConnection({ ...deps, ksef, testMsMax: TEST_MS_MAX }),
+        tokensEnd,
       }),
       submissionService({ connections, submissions, confirmations, invoices, documents, clock }),
-      inboxService({ ...inboxDeps, tenants }),
+      inboxService({ ...inboxDeps, tenants, tokensEnd }),
     ],
     tenantData: [
       ownedDocuments(collections.connections),
@@ -250,6 +259,11 @@ async function compose(
         name: 'secrets of disabled connections',
         pauseMs: pauseOfJob(WIPE_EACH_MS, config.KSEF_WAIT_FACTOR),
         run: wipeSecrets(deps),
+      },
+      {
+        name: 'ends of certificates and tokens',
+        pauseMs: pauseOfJob(ANNOUNCE_EACH_MS, config.KSEF_WAIT_FACTOR),
+        run: announceEnds({ connections, organizations, tokensEnd, clock, logger }),
       },
       rewrapJob({
         name: 'connections, submissions and inboxes',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '@invoicecontrol/runtime/config';
 import { configSchema } from './config.js';
 
 const required = {
@@ -18,9 +19,15 @@ test('without settings the service calls the three environments of the ministry,
     KSEF_WAIT_FACTOR: 1,
     KSEF_REQUEST_SECONDS: 30,
     KSEF_LEASE_SECONDS: 60,
+    KSEF_TOKENS_END: '2026-12-31',
   });
   // The limits are those that KSeF states.
   expect(configSchema.parse(required).KSEF_LIMIT_FACTOR).toBeUndefined();
+});
+
+test('the end of tokens is a day, or stays empty where the setting is empty', () => {
+  const endOf = (day: string) => readConfig(configSchema, { ...required, KSEF_TOKENS_END: day }).KSEF_TOKENS_END;
+  expect([endOf('2027-12-31'), endOf('')]).toEqual(['2027-12-31', '']);
 });
 
 test('an address loses the slash at its end', () => {
@@ -36,6 +43,8 @@ test.each([
   ['KSEF_REQUEST_SECONDS', '601'],
   ['KSEF_LEASE_SECONDS', 'soon'],
   ['KSEF_LIMIT_FACTOR', '0'],
+  ['KSEF_TOKENS_END', '31.12.2026'],
+  ['KSEF_TOKENS_END', '2026-02-30'],
 ])('%s does not take %s', (name, value) => {
   const { error } = configSchema.safeParse({ ...required, [name]: value });
   expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([name]);

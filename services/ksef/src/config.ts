@@ -1,4 +1,4 @@
-import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, MAY_BE_EMPTY, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
@@ -42,6 +42,12 @@ export const configSchema = z.object({
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
+
+  /** Last day (Polish time) on which KSeF takes tokens in PRODUCTION; empty where no end is known, and nobody is warned of one. */
+  KSEF_TOKENS_END: z
+    .union([z.iso.date(), z.literal('')])
+    .default('2026-12-31')
+    .meta(MAY_BE_EMPTY),
 
   /** Multiplies every wait that the service chooses itself; not `Retry-After`, deadlines, leases and limits. */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),

@@ -256,6 +256,7 @@ export const services = {
       KSEF_DEMO_SEALS_FILE: {},
       KSEF_PRODUCTION_SEALS_FILE: {},
       // Settings that an installation may change: see the README of the service.
+      KSEF_TOKENS_END: { local: '2026-12-31' },
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},
       KSEF_LEASE_SECONDS: {},

@@ -1,4 +1,7 @@
-import type { Authentication } from '../domain/connection.js';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
+import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { SystemWarning } from '../domain/connection-warnings.js';
+import type { Authentication, Connection } from '../domain/connection.js';
 import type { EncryptedDocument, SessionKey } from '../domain/encryption.js';
 import type { ExportedPart } from '../domain/export-package.js';
 import type { InboxRole } from '../domain/inbox.js';
@@ -7,13 +10,33 @@ export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
 /** The caller: a connection with its opened secret. */
 export interface KsefCredentials {
+  readonly organizationId: string;
   readonly connectionId: string;
+  /** Tells the secret from one that was stored later. */
+  readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
   readonly authentication: Authentication;
   /** The token, or what {@link encodeLoginCertificate} wrote. */
   readonly secret: string;
 }
+
+/** Opens the secret of a connection. @param sealed its own */
+export function credentialsOf(
+  connection: Connection,
+  sealed: SealedValue,
+  secrets: Pick<SealedField, 'open'>,
+): KsefCredentials {
+  const { id: connectionId, organizationId, secretSavedAt, environment, contextNip, authentication } = connection;
+  const secret = secrets.open(connection, sealed);
+  return { organizationId, connectionId, secretSavedAt, environment, contextNip, authentication, secret };
+}
+
+/** Takes the warnings of a response to a connection. Never throws: no call fails because of a warning. */
+export type NoteWarnings = (
+  used: Pick<KsefCredentials, 'organizationId' | 'connectionId' | 'secretSavedAt'>,
+  warnings: readonly SystemWarning[],
+) => Promise<void>;
 
 /** A status of KSeF: below 200 it is not final; 2xx is success; all else is failure. */
 export interface KsefStatus {

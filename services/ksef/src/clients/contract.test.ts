@@ -165,6 +165,7 @@ function toJsonSchema(node: unknown): unknown {
 
 test('every request is one of the contract of KSeF', async () => {
   const calls = client.callsOf({
+    organizationId: 'o',
     connectionId: 'c',
     environment: 'TEST',
     contextNip: NIP,
@@ -184,6 +185,7 @@ test('every request is one of the contract of KSeF', async () => {
   await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
   await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
   await client.test({
+    organizationId: 'o',
     connectionId: 'c',
     environment: 'TEST',
     contextNip: NIP,
@@ -192,6 +194,7 @@ test('every request is one of the contract of KSeF', async () => {
   });
   const login = readLoginCertificate(await issueCertificate(`${simulator.url}/test`, { nip: NIP }), new Date());
   await client.test({
+    organizationId: 'o',
     connectionId: 'c',
     environment: 'TEST',
     contextNip: NIP,
@@ -229,6 +232,7 @@ test('the limits that KSeF states are kept instead of the published ones', async
   ] ?? { properties: {} };
   rateLimits = Object.fromEntries(Object.keys(properties).map((name) => [name, group(name === 'sessionList' ? 3 : 9)]));
   const calls = client.callsOf({
+    organizationId: 'o',
     connectionId: 'd',
     environment: 'DEMO',
     contextNip: NIP,
@@ -254,6 +258,7 @@ test('what is beyond the limits that KSeF states for the context is refused befo
   };
   state(1, 1);
   const calls = client.callsOf({
+    organizationId: 'o',
     connectionId: 'p',
     environment: 'PRODUCTION',
     contextNip: NIP,
@@ -273,7 +278,14 @@ test('what is beyond the limits that KSeF states for the context is refused befo
   state(1, 0);
   const other = ksefClientOf();
   const opening = other
-    .callsOf({ connectionId: 'e', environment: 'TEST', contextNip: NIP, authentication: 'TOKEN', secret: TOKEN })
+    .callsOf({
+      organizationId: 'o',
+      connectionId: 'e',
+      environment: 'TEST',
+      contextNip: NIP,
+      authentication: 'TOKEN',
+      secret: TOKEN,
+    })
     .openSession(createSessionKey());
   await expect(opening).rejects.toMatchObject({ kind: 'PERMANENT', code: 'KSEF_SESSION_INVOICES' });
   expect(sent.slice(before).map(({ url }) => url.pathname)).not.toContain('/sessions/online');

@@ -6,7 +6,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
 import { parseJson } from '@invoicecontrol/values/json';
 import type { KsefEnvironment } from '../application/ksef-calls.js';
-import { classifyAnswer, foreignAnswer, plainText } from '../domain/classify-answer.js';
+import { classifyAnswer, foreignAnswer, safeText } from '../domain/classify-answer.js';
 import type { Operation, Waits } from '../domain/classify-answer.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 
@@ -29,6 +29,8 @@ export interface KsefRequest {
   readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Takes the header `X-System-Warning` of a response, also of a refusal. Never rejects. */
+  readonly onWarning?: ((header: string) => Promise<void>) | undefined;
   /** Content of a successful response. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
@@ -72,11 +74,11 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   function logWarning(environment: KsefEnvironment, header: string | undefined): void {
     if (header === undefined || warnings.get(environment) === header) return;
     warnings.set(environment, header);
-    logger.warn({ environment, warning: plainText(header) }, 'KSeF sends a system warning.');
+    logger.warn({ environment, warning: safeText(header) }, 'KSeF sends a system warning.');
   }
 
   async function sendOnce(request: KsefRequest): Promise<KsefAnswer> {
-    const { environment, operation, method, path, json, xml, bearer, headers, accept } = request;
+    const { environment, operation, method, path, json, xml, bearer, headers, accept, onWarning } = request;
     const outgoing = {
       method,
       url: `${urls[environment]}${path}`,
@@ -94,7 +96,9 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     const answer = await call(agents, outgoing, { deadlineMs: requestMs, bytesMax: ANSWER_BYTES_MAX });
     const { status, body: bytes } = answer;
     const answerHeaders = joinHeaders(answer.headers);
-    logWarning(environment, answerHeaders['x-system-warning']);
+    const warning = answerHeaders['x-system-warning'];
+    logWarning(environment, warning);
+    if (warning !== undefined) await onWarning?.(warning);
     if (bytes === undefined) {
       const message = `KSeF responded with more than ${ANSWER_BYTES_MAX} bytes.`;
       throw foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus: status });

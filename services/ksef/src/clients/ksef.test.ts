@@ -18,6 +18,7 @@ import type { KsefClient } from './ksef.js';
 const NIP = '5265877635';
 const TOKEN = `20260101-EC-0123456789-0123456789-AB|nip-${NIP}|${'a1'.repeat(32)}`;
 const credentials: KsefCredentials = {
+  organizationId: 'o',
   connectionId: 'c',
   environment: 'TEST',
   contextNip: NIP,

@@ -5,13 +5,23 @@ import type { z } from 'zod';
 import { Access } from '../application/access.js';
 import type { CallLimits, LimitSubject } from '../application/call-limits.js';
 import type { AuthenticationCalls, AuthenticationDeps, Authenticator } from '../application/authentication.js';
-import type { Ksef, KsefCalls, KsefCredentials, Leaving, ListedInvoice, Upo } from '../application/ksef-calls.js';
+import type {
+  Ksef,
+  KsefCalls,
+  KsefCredentials,
+  KsefEnvironment,
+  Leaving,
+  ListedInvoice,
+  NoteWarnings,
+  Upo,
+} from '../application/ksef-calls.js';
 import { UNKNOWN_KEY } from '../domain/classify-answer.js';
+import { readSystemWarnings } from '../domain/connection-warnings.js';
 import { sha256 } from '../domain/encryption.js';
 import type { SessionKey } from '../domain/encryption.js';
 import type { InboxRole } from '../domain/inbox.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
-import { decodeLoginCertificate } from '../domain/login-certificate.js';
+import { decodeLoginCertificate, requireUnexpired } from '../domain/login-certificate.js';
 import { signLoginRequest } from '../domain/login-request.js';
 import { dayOfKsefNumber } from '../domain/numbers.js';
 import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
@@ -26,11 +36,16 @@ export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs
   readonly waitFactor: number;
   /** Keeps all replicas within the limits of KSeF. */
   readonly limits: CallLimits;
+  /** Takes warnings about a connection; without it they are logged alone. */
+  readonly noteWarnings?: NoteWarnings;
 }
 
 export interface KsefClient extends Ksef {
   close(): Promise<void>;
 }
+
+/** A connection, or the service itself, which reads the public keys of an environment. */
+type Caller = KsefCredentials | { readonly environment: KsefEnvironment; readonly contextNip: '' };
 
 const FORM_CODE = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
 const SUBJECT_TYPES: Readonly<Record<InboxRole, string>> = {
@@ -54,7 +69,7 @@ const SEARCH_DAYS = 7;
 const CONNECTIONS_MAX = 10_000;
 
 /** Calls KSeF 2.0 as connections do (KSeF reference, sections 2 to 7). One for the service: connections share keys and limits. */
-export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger: Logger): KsefClient {
+export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSettings, logger: Logger): KsefClient {
   const nowMs = (): number => Date.now();
   const waits = { throttledMs: THROTTLED_MS * waitFactor, blockedMs: BLOCKED_MS * waitFactor };
   const http = ksefHttp({ ...rest, waits }, logger);
@@ -66,13 +81,22 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
   }
 
+  /** Hands the warnings of a response to the connection that they are about. */
+  function warningsOf(caller: Caller): KsefRequest['onWarning'] {
+    if (!('connectionId' in caller)) return undefined;
+    return (header) =>
+      noteWarnings?.(caller, readSystemWarnings(header.replaceAll(caller.secret, '…'))) ?? Promise.resolve();
+  }
+
   /** Calls within the limits. @throws KsefRefusal */
   async function send(
-    contextNip: string,
-    request: KsefRequest,
+    caller: Caller,
+    call: Omit<KsefRequest, 'environment' | 'onWarning'>,
     beforeRequest?: Leaving['beforeRequest'],
   ): Promise<KsefAnswer> {
-    const subject = { environment: request.environment, contextNip, operation: request.operation };
+    const { environment, contextNip } = caller;
+    const request: KsefRequest = { ...call, environment, onWarning: warningsOf(caller) };
+    const subject = { environment, contextNip, operation: request.operation };
     const endsAtMs = performance.now() + LIMIT_WAIT_MS_MAX;
     for (;;) {
       const taken = await limits.take(subject);
@@ -98,14 +122,14 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   }
 
   async function sendForJson<S extends z.ZodType>(
-    contextNip: string,
-    request: Omit<KsefRequest, 'accept'>,
+    caller: Caller,
+    call: Omit<KsefRequest, 'environment' | 'onWarning' | 'accept'>,
     schema: S,
     beforeRequest?: Leaving['beforeRequest'],
   ): Promise<z.infer<S>> {
-    const { status, json } = await send(contextNip, { ...request, accept: 'json' }, beforeRequest);
+    const { status, json } = await send(caller, { ...call, accept: 'json' }, beforeRequest);
     const read = schema.safeParse(json);
-    if (!read.success) throw unexpectedAnswer(request.operation, status);
+    if (!read.success) throw unexpectedAnswer(call.operation, status);
     return read.data;
   }
 
@@ -114,8 +138,8 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     logger,
     read: (environment) =>
       sendForJson(
-        '',
-        { environment, operation: 'A1', method: 'GET', path: '/security/public-key-certificates' },
+        { environment, contextNip: '' },
+        { operation: 'A1', method: 'GET', path: '/security/public-key-certificates' },
         answers.certificatesAnswer,
       ),
   });
@@ -137,9 +161,8 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       return withCurrentKeys(credentials, async () => {
         const key = await keys.choose(environment, 'KsefTokenEncryption');
         return sendForJson(
-          contextNip,
+          credentials,
           {
-            environment,
             operation: 'A3',
             method: 'POST',
             path: '/auth/ksef-token',
@@ -160,48 +183,47 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
   };
 
   const certificateAuthenticator: Authenticator = {
-    answer: ({ environment, contextNip, secret }, challenge) =>
-      sendForJson(
-        contextNip,
+    async answer(credentials, challenge) {
+      const { contextNip, secret } = credentials;
+      const login = decodeLoginCertificate(secret);
+      requireUnexpired(login.certificate, new Date(challenge.timestampMs));
+      return sendForJson(
+        credentials,
         {
-          environment,
           operation: 'X1',
           method: 'POST',
           path: '/auth/xades-signature',
-          xml: signLoginRequest({ ...challenge, contextNip }, decodeLoginCertificate(secret)),
+          xml: signLoginRequest({ ...challenge, contextNip }, login),
         },
         answers.beginAnswer,
-      ),
+      );
+    },
     // Nothing of this login is encrypted.
     async reloadKeys() {},
   };
 
   const authenticationCalls: AuthenticationCalls = {
-    challenge: ({ environment, contextNip }) =>
-      sendForJson(
-        contextNip,
-        { environment, operation: 'A2', method: 'POST', path: '/auth/challenge' },
-        answers.challengeAnswer,
-      ),
-    async status({ environment, contextNip }, { referenceNumber, authenticationToken }) {
+    challenge: (credentials) =>
+      sendForJson(credentials, { operation: 'A2', method: 'POST', path: '/auth/challenge' }, answers.challengeAnswer),
+    async status(credentials, { referenceNumber, authenticationToken }) {
       const path = `/auth/${referenceNumber}`;
       const bearer = authenticationToken.token;
-      const request = { environment, operation: 'A4', method: 'GET', path, bearer } as const;
-      return (await sendForJson(contextNip, request, answers.authStatusAnswer)).status;
+      const call = { operation: 'A4', method: 'GET', path, bearer } as const;
+      return (await sendForJson(credentials, call, answers.authStatusAnswer)).status;
     },
-    async redeem({ environment, contextNip }, { authenticationToken }) {
+    async redeem(credentials, { authenticationToken }) {
       const bearer = authenticationToken.token;
-      const request = { environment, operation: 'A5', method: 'POST', path: '/auth/token/redeem', bearer } as const;
-      const { accessToken, refreshToken } = await sendForJson(contextNip, request, answers.redeemAnswer);
+      const call = { operation: 'A5', method: 'POST', path: '/auth/token/redeem', bearer } as const;
+      const { accessToken, refreshToken } = await sendForJson(credentials, call, answers.redeemAnswer);
       return { access: accessToken, refresh: refreshToken };
     },
-    async refresh({ environment, contextNip }, bearer) {
-      const request = { environment, operation: 'A6', method: 'POST', path: '/auth/token/refresh', bearer } as const;
-      return (await sendForJson(contextNip, request, answers.refreshAnswer)).accessToken;
+    async refresh(credentials, bearer) {
+      const call = { operation: 'A6', method: 'POST', path: '/auth/token/refresh', bearer } as const;
+      return (await sendForJson(credentials, call, answers.refreshAnswer)).accessToken;
     },
-    async end({ environment, contextNip }, bearer) {
+    async end(credentials, bearer) {
       const path = '/auth/sessions/current';
-      await send(contextNip, { environment, operation: 'A7', method: 'DELETE', path, bearer, accept: 'nothing' });
+      await send(credentials, { operation: 'A7', method: 'DELETE', path, bearer, accept: 'nothing' });
     },
   };
 
@@ -224,9 +246,9 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
 
   function callsWith(credentials: KsefCredentials, access: () => Access): KsefCalls {
     const { environment, contextNip } = credentials;
-    type Call = Omit<KsefRequest, 'environment' | 'bearer' | 'accept'>;
+    type Call = Omit<KsefRequest, 'environment' | 'onWarning' | 'bearer' | 'accept'>;
     const ask = <S extends z.ZodType>(call: Call, schema: S, { beforeRequest }: Leaving = {}): Promise<z.infer<S>> =>
-      access().during((bearer) => sendForJson(contextNip, { ...call, environment, bearer }, schema, beforeRequest));
+      access().during((bearer) => sendForJson(credentials, { ...call, bearer }, schema, beforeRequest));
     const subject = { environment, contextNip };
     const readCallLimits = async (): Promise<void> => {
       const inForce = await ask({ operation: 'LIMITS', method: 'GET', path: '/rate-limits' }, answers.limitsAnswer);
@@ -266,7 +288,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
     };
     const upo = async (call: Call): Promise<Upo> => {
       const { bytes, headers, status } = await access().during((bearer) =>
-        send(contextNip, { ...call, environment, bearer, accept: 'xml' }),
+        send(credentials, { ...call, bearer, accept: 'xml' }),
       );
       const hash = sha256(bytes);
       const statedHash = headers['x-ms-meta-hash'];
@@ -320,7 +342,7 @@ export function ksefClient({ waitFactor, limits, ...rest }: KsefSettings, logger
       async closeSession(session) {
         const path = `/sessions/online/${encodeURIComponent(session)}/close`;
         await access().during((bearer) =>
-          send(contextNip, { environment, operation: 'S5', method: 'POST', path, bearer, accept: 'nothing' }),
+          send(credentials, { operation: 'S5', method: 'POST', path, bearer, accept: 'nothing' }),
         );
       },
       async sessionStatus(session) {

@@ -1,5 +1,6 @@
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
+import type { ConnectionWarning } from './connection-warnings.js';
 
 export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
 /** An environment of KSeF. Tokens and certificates belong to one alone. */
@@ -20,6 +21,13 @@ export interface LoginRefusal {
   readonly at: Date;
   /** `KSEF_AUTH_415`, `KSEF_HTTP_403`. */
   readonly code: string;
+}
+
+/** A notice about the end of a secret. */
+export interface EndNotice {
+  readonly endsAt: Date;
+  /** 30, 14, 7 or 1; the end may be nearer for a secret that was stored late. */
+  readonly days: number;
 }
 
 /** PENDING until the stored secret is tested; ERROR until someone acts; DISABLED after its end. */
@@ -53,6 +61,10 @@ export interface Connection {
   readonly lastTestedAt: Date | undefined;
   /** Reason of the last failed test, without text of KSeF. */
   readonly lastErrorMessage: string | undefined;
+  /** Warnings that KSeF sent about the secret, newest first, {@link WARNINGS_MAX} at most. */
+  readonly warnings?: readonly ConnectionWarning[] | undefined;
+  /** The last notice about the end of a secret. */
+  readonly endTold?: EndNotice | undefined;
   readonly createdAt: Date;
 }
 
@@ -64,7 +76,10 @@ export function connectionId(organizationId: string, companyId: string, environm
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
 /** Tells whether both have the secret that was stored at the same time. */
-export function isSameSecret(one: Connection, other: Connection): boolean {
+export function isSameSecret(
+  one: Pick<Connection, 'secretSavedAt'>,
+  other: Pick<Connection, 'secretSavedAt'>,
+): boolean {
   return one.secretSavedAt?.getTime() === other.secretSavedAt?.getTime();
 }
 

@@ -4,6 +4,7 @@ import { invalidField } from '@invoicecontrol/errors';
 import { KeyUsageFlags, KeyUsagesExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 import { fromBER, Integer, ObjectIdentifier, Sequence } from 'asn1js';
 import type { AsnType } from 'asn1js';
+import { KsefRefusal } from './ksef-refusal.js';
 
 /** Limits of what a caller uploads (KSeF reference, section 18). */
 export const CERTIFICATE_BYTES_MAX = 8 * 1_024;
@@ -74,6 +75,18 @@ export function decodeLoginCertificate(text: string): LoginCertificate {
 /** Last day of a certificate. */
 export function expiryOf(certificate: X509Certificate): Date {
   return new Date(certificate.validTo);
+}
+
+/**
+ * Refuses a login with a certificate that has expired, in clearer words than those of KSeF.
+ * @param now by the clock of KSeF
+ * @throws KsefRefusal PERMANENT, of the connection
+ */
+export function requireUnexpired(certificate: X509Certificate, now: Date): void {
+  const expiresAt = expiryOf(certificate);
+  if (now <= expiresAt) return;
+  const message = `The certificate of this connection expired at ${expiresAt.toISOString()}. Save the connection again with a valid certificate.`;
+  throw new KsefRefusal('PERMANENT', message, { code: 'KSEF_AUTH_460', concerns: 'CONNECTION' });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireConnected } from './preconditions.js';
+import { endOfPolishDay, requireConnected } from './preconditions.js';
 
 test.each([
   ['PENDING', /was not tested.*Test it/],
@@ -12,6 +12,16 @@ test.each([
     expect(() => requireConnected(status)).toThrow(/submit the invoice when it is CONNECTED/);
   },
 );
+
+test.each([
+  ['2026-12-31', '2026-12-31T23:00:00.000Z'],
+  ['2026-07-31', '2026-07-31T22:00:00.000Z'],
+  // The clocks change in the night that this day begins with.
+  ['2026-03-29', '2026-03-29T22:00:00.000Z'],
+  ['2026-10-25', '2026-10-25T23:00:00.000Z'],
+])('the day %s ends in Poland at %s', (day, end) => {
+  expect(endOfPolishDay(day).toISOString()).toBe(end);
+});
 
 test('a connection that is CONNECTED takes invoices', () => {
   expect(() => requireConnected('CONNECTED')).not.toThrow();

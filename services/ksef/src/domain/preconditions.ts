@@ -76,6 +76,17 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
   }
 }
 
+/** Hours that Polish time is ahead of UTC, in summer and in winter. */
+const POLISH_HOURS = [2, 1];
+
+/** The end of a day in Poland. @param day `YYYY-MM-DD` */
+export function endOfPolishDay(day: string): Date {
+  const utcMs = Date.parse(`${day}T24:00:00Z`);
+  const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
+  // In winter the earlier one is still 23 o'clock of the day.
+  return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
+}
+
 /** The day in Poland, `YYYY-MM-DD`. */
 export function polishDayOf(at: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' }).format(at);

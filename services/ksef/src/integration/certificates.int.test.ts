@@ -16,14 +16,17 @@ const PASSWORD = 'a password of nobody';
 
 let simulator: KsefSimulator;
 const control = simulatorControl(() => `${simulator.url}/test`);
+const demoControl = simulatorControl(() => `${simulator.url}/demo`);
 let running: RunningKsef;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
+  // The clock of DEMO goes on in one of the tests.
+  const demo = `${simulator.url}/demo/v2`;
   running = await startKsef(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
-    env: { KSEF_TEST_URL: url, KSEF_DEMO_URL: url, KSEF_PRODUCTION_URL: url, KSEF_WAIT_FACTOR: '0.001' },
+    env: { KSEF_TEST_URL: url, KSEF_DEMO_URL: demo, KSEF_PRODUCTION_URL: url, KSEF_WAIT_FACTOR: '0.001' },
   });
 });
 afterAll(async () => {
@@ -38,9 +41,9 @@ interface Company {
   readonly contextNip: string;
 }
 
-async function newCompany(context: object = {}): Promise<Company> {
+async function newCompany(context: object = {}, controlOf = control): Promise<Company> {
   const contextNip = String(nips++);
-  await control('PUT', `contexts/${contextNip}`, { tokens: [], limitFactor: 0, ...context });
+  await controlOf('PUT', `contexts/${contextNip}`, { tokens: [], limitFactor: 0, ...context });
   return { organizationId: running.organization.newTenant(), contextNip };
 }
 
@@ -48,10 +51,16 @@ async function issue(wishes: CertificateWishes): Promise<TestCertificate> {
   return issueCertificate(`${simulator.url}/test`, wishes);
 }
 
-async function connect(company: Company, issued: TestCertificate, privateKeyPassword?: string) {
+async function connect(
+  company: Company,
+  issued: TestCertificate,
+  privateKeyPassword?: string,
+  environment: Environment = Environment.TEST,
+) {
   const { certificate, privateKey } = issued;
   const request = {
     ...connectionRequest(company.organizationId),
+    environment,
     contextNip: company.contextNip,
     ksefToken: '',
     certificate: { certificate, privateKey, privateKeyPassword },
@@ -116,6 +125,19 @@ describe('a connection with a certificate', () => {
     expect(lastErrorMessage).toMatch(/holder of the certificate has no permission/);
     expect(lastErrorMessage).toMatch(/The certificate names NIP \*{6}7635, not the NIP of the connection/);
     expect(lastErrorMessage).not.toContain('5265877635');
+  });
+
+  test('that has expired is ERROR by the clock of KSeF, and the message says since when and what to do', async () => {
+    const company = await newCompany({}, demoControl);
+    const issued = await issueCertificate(`${simulator.url}/demo`, { nip: company.contextNip, days: 1 });
+    const saved = await connect(company, issued, undefined, Environment.DEMO);
+    await demoControl('POST', 'clock', { advanceSeconds: 2 * 86_400 });
+    const { status, lastErrorMessage } = await testOf(company, saved.connectionId);
+    expect(status).toBe(ConnectionStatus.ERROR);
+    const expiry = saved.certificateExpiryTime?.toISOString();
+    expect(lastErrorMessage).toBe(
+      `The certificate of this connection expired at ${expiry}. Save the connection again with a valid certificate.`,
+    );
   });
 
   test('that was revoked is ERROR, and CONNECTED again with the next one', async () => {

@@ -85,6 +85,26 @@ test('a token that KSeF accepts makes the connection CONNECTED, and the test is 
   );
 });
 
+test('a test shows the warnings of KSeF on the connection, without its token, until another token is stored', async () => {
+  const connection = await newConnection();
+  const { ksefToken } = connection.request;
+  await control('PUT', 'settings', { systemWarning: `[sig-001]: Weak signature of ${ksefToken} | [api-2]: Soon.` });
+  try {
+    await run(connection);
+    const { warnings } = await read(connection);
+    expect(warnings).toEqual([
+      { code: 'sig-001', message: 'Weak signature of …', time: expect.any(Date) },
+      { code: 'api-2', message: 'Soon.', time: expect.any(Date) },
+    ]);
+    await run(connection);
+    expect((await read(connection)).warnings).toHaveLength(2);
+  } finally {
+    await control('PUT', 'settings', { systemWarning: null });
+  }
+  await running.connections.saveConnection({ ...connection.request, ksefToken: `${ksefToken}-new` }, caller);
+  expect((await read(connection)).warnings).toEqual([]);
+});
+
 test('a refused token makes it ERROR, says why, and is announced once', async () => {
   const connection = await newConnection();
   await control('PUT', `contexts/${connection.contextNip}`, { tokens: [], limitFactor: 0 });

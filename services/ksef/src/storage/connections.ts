@@ -6,12 +6,14 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
-import type { Collection, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { ConnectionChange, ConnectionStore } from '../application/connections/stores.js';
+import type { ConnectionWarning } from '../domain/connection-warnings.js';
 import type {
   Authentication,
   Connection,
   ConnectionStatus,
+  EndNotice,
   Environment,
   LoginRefusal,
   ShownCertificate,
@@ -34,12 +36,14 @@ export interface ConnectionDocument extends Aggregate {
   readonly status: ConnectionStatus;
   readonly lastTestedAt?: Date;
   readonly lastErrorMessage?: string;
+  readonly warnings?: readonly ConnectionWarning[];
+  readonly endTold?: EndNotice;
   /** Time since when the connection is disabled while its secret is not removed yet. Sparse index. */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
 
-/** Connections that one run of a job takes. */
+/** Connections that a job reads at once. */
 const SWEEP_MAX = 256;
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
@@ -47,6 +51,7 @@ export async function createConnectionIndexes(collection: Collection<ConnectionD
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { wipeTokenSince: 1 }, sparse: true, name: 'wipe_token' },
     { key: { 'token.keyId': 1 }, sparse: true, name: 'token_key' },
+    { key: { 'certificate.expiresAt': 1 }, sparse: true, name: 'certificate_end' },
   ]);
 }
 
@@ -106,6 +111,18 @@ export function connectionStore(
         .toArray();
       return found.map(toConnection);
     },
+    async ending({ certificatesFrom, certificatesTo, includesTokens }, afterId = '') {
+      const ends: Filter<ConnectionDocument>[] = [
+        { 'certificate.expiresAt': { $gt: certificatesFrom, $lte: certificatesTo } },
+        ...(includesTokens ? [{ environment: 'PRODUCTION' as const, certificate: { $exists: false } }] : []),
+      ];
+      const found = await collection
+        .find({ $or: ends, status: { $ne: 'DISABLED' }, _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(SWEEP_MAX)
+        .toArray();
+      return found.map(toConnection);
+    },
   };
 }
 
@@ -124,7 +141,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
 function toConnection(document: ConnectionDocument): Connection {
   const { _id: id, organizationId, version, companyId, environment, contextNip, status } = document;
   const { authentication = 'TOKEN', certificate, token: secret, tokenSavedAt: secretSavedAt } = document;
-  const { refusal, refusalToldAt, lastTestedAt, lastErrorMessage, createdAt } = document;
+  const { refusal, refusalToldAt, lastTestedAt, lastErrorMessage, warnings, endTold, createdAt } = document;
   return {
     id,
     organizationId,
@@ -141,6 +158,8 @@ function toConnection(document: ConnectionDocument): Connection {
     refusalToldAt,
     lastTestedAt,
     lastErrorMessage,
+    warnings,
+    endTold,
     createdAt,
   };
 }

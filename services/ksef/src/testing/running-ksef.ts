@@ -1,6 +1,7 @@
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startTestedService } from '@invoicecontrol/tenants/tested-service';
@@ -32,17 +33,20 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The database's time by default. */
+  readonly clock?: Clock;
 }
 
 /** @param startService the service's own, from compose.ts */
 export async function startKsef(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
-  { env, ...options }: Options,
+  { env, clock, ...options }: Options,
 ): Promise<RunningKsef> {
   const { clients, ...tested } = await startTestedService({
     ...options,
     env: { ANALYSIS_ADDRESS: '127.0.0.1:1', DOCUMENTS_ADDRESS: '127.0.0.1:1', ...env },
-    startService: (all) => startService(configSchema.parse(all), { jobPauseMsMax: 50 }),
+    startService: (all) =>
+      startService(configSchema.parse(all), { jobPauseMsMax: 50, ...(clock === undefined ? {} : { clock }) }),
     connectClients,
   });
   return { ...clients, ...tested };

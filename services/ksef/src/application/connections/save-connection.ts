@@ -119,6 +119,8 @@ export const saveConnection =
           refusalToldAt: undefined,
           lastTestedAt: undefined,
           lastErrorMessage: undefined,
+          // KSeF may not have them about the new secret.
+          warnings: undefined,
         },
         [connectionAudit('rotated', id, context)],
       );

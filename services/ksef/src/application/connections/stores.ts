@@ -1,14 +1,17 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
+import type { ConnectionWarning } from '../../domain/connection-warnings.js';
 import type {
   Authentication,
   Connection,
   ConnectionStatus,
+  EndNotice,
   Environment,
   LoginRefusal,
   ShownCertificate,
 } from '../../domain/connection.js';
+import type { EndsSoon } from '../../domain/credential-end.js';
 
 // The operations of the use cases about connections on the stores.
 
@@ -30,6 +33,8 @@ export interface ConnectionChange {
   readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt?: Date | undefined;
   readonly lastErrorMessage?: string | undefined;
+  readonly warnings?: readonly ConnectionWarning[] | undefined;
+  readonly endTold?: EndNotice;
 }
 
 export interface ConnectionStore {
@@ -41,6 +46,8 @@ export interface ConnectionStore {
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /** Disabled connections that still have a secret. */
   disabledWithSecret(): Promise<readonly Connection[]>;
+  /** A page of the connections whose secret may end soon, in the order of their ids; empty behind the last one. */
+  ending(ends: EndsSoon, afterId?: string): Promise<readonly Connection[]>;
 }
 
 /** Queries about the submissions of a connection. */

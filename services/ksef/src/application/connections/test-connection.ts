@@ -9,7 +9,8 @@ import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { isSameSecret } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
-import type { Ksef } from '../ksef-calls.js';
+import { credentialsOf } from '../ksef-calls.js';
+import type { Ksef, KsefCredentials } from '../ksef-calls.js';
 import { connectionAudit } from './connection-events.js';
 import { requireConnection, wakeWaiting } from './disable-connection.js';
 import type { ConnectionStore, OpenSubmissions } from './stores.js';
@@ -55,11 +56,11 @@ export function testConnection(deps: TestDeps): TestConnection {
   async function share(organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> {
     for (;;) {
       const connection = await requireConnection(deps.connections, organizationId, connectionId);
-      const secret = openSecret(deps, connection);
+      const credentials = openSecret(deps, connection);
       const running = underWay.get(connectionId);
       if (running !== undefined && isSameSecret(running.connection, connection)) return running.result;
       if (running === undefined) {
-        const result = testOnce(deps, connection, secret, context).finally(() => underWay.delete(connectionId));
+        const result = testOnce(deps, connection, credentials, context).finally(() => underWay.delete(connectionId));
         underWay.set(connectionId, { connection, result });
         return result;
       }
@@ -82,11 +83,10 @@ export function testConnection(deps: TestDeps): TestConnection {
 async function testOnce(
   deps: TestDeps,
   connection: Connection,
-  secret: string,
+  credentials: KsefCredentials,
   context: RequestContext,
 ): Promise<TestResult> {
-  const { id: connectionId, environment, contextNip, authentication } = connection;
-  const refusal = await refusalOf(deps.ksef.test({ connectionId, environment, contextNip, authentication, secret }));
+  const refusal = await refusalOf(deps.ksef.test(credentials));
   const testedAt = deps.clock.now();
   const status = await storeResult(deps, connection, { refusal, testedAt }, context);
   if (status !== undefined) return { status, testedAt };
@@ -146,9 +146,9 @@ function unanswered(refusal: KsefRefusal | undefined): DomainError {
 }
 
 /** @throws DomainError wrong_state for a connection that was ended */
-function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): string {
+function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): KsefCredentials {
   if (connection.status === 'DISABLED' || connection.secret === undefined) throw disabled();
-  return secrets.open(connection, connection.secret);
+  return credentialsOf(connection, connection.secret, secrets);
 }
 
 function disabled(): DomainError {

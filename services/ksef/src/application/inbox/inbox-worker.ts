@@ -30,6 +30,7 @@ import { KsefRefusal } from '../../domain/ksef-refusal.js';
 import { inboxRunEnded } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
+import { credentialsOf } from '../ksef-calls.js';
 import type { ExportedPackage, Ksef, KsefCalls } from '../ksef-calls.js';
 import type { EndInbox } from './change-inbox.js';
 import { stepEvents } from './inbox-events.js';
@@ -135,9 +136,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       const limits = await deps.plans.limitsOf(inbox.organizationId);
       if (limits === undefined) return await wait(claim, CONNECTION_WAIT_MS);
-      const { id: connectionId, environment, contextNip, authentication } = connection;
-      const credentials = { connectionId, environment, contextNip, authentication };
-      const calls = deps.ksef.callsOf({ ...credentials, secret: deps.secrets.open(connection, secret) });
+      const calls = deps.ksef.callsOf(credentialsOf(connection, secret, deps.secrets));
       switch (kind) {
         case 'BEGIN':
           return await store(claim, { inbox: begun(inbox, role, randomUUID(), timing()) });

@@ -39,6 +39,7 @@ import type { Progress, Submission } from '../../domain/submission.js';
 import { confirmationChecked } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
+import { credentialsOf } from '../ksef-calls.js';
 import type { InvoiceStatus, Ksef, KsefCalls } from '../ksef-calls.js';
 import type {
   ConfirmationStore,
@@ -160,14 +161,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (sends && !(await deps.organizations.exists(submission.organizationId))) {
         return await wait(claim, ORGANIZATION_WAIT_MS);
       }
-      const { id: connectionId, environment, contextNip, authentication } = connection;
-      const calls = deps.ksef.callsOf({
-        connectionId,
-        environment,
-        contextNip,
-        authentication,
-        secret: deps.secrets.open(connection, secret),
-      });
+      const calls = deps.ksef.callsOf(credentialsOf(connection, secret, deps.secrets));
       const { claim: next, refusal } = await perform(claim, step, calls);
       if (refusal?.isAboutConnection === true) {
         await deps.failConnection(connection, refusal);

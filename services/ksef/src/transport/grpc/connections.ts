@@ -12,6 +12,7 @@ import type {
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { disableConnection, requireConnection } from '../../application/connections/disable-connection.js';
@@ -23,6 +24,8 @@ import type { TestConnection } from '../../application/connections/test-connecti
 import type { InboxStore } from '../../application/inbox/stores.js';
 import { maskNip } from '../../domain/connection.js';
 import type { Connection } from '../../domain/connection.js';
+import { shownWarnings } from '../../domain/credential-end.js';
+import type { EndFacts } from '../../domain/credential-end.js';
 import { errorOf, receivedThrough } from '../../domain/inbox.js';
 import type { Inbox } from '../../domain/inbox.js';
 
@@ -31,11 +34,14 @@ export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly tenants: Tenants;
   readonly inboxes: Pick<InboxStore, 'findMany'>;
   readonly testConnection: TestConnection;
+  /** Time when KSeF stops taking tokens in PRODUCTION; undefined where no end is known. */
+  readonly tokensEnd: Date | undefined;
+  readonly clock: Clock;
 }
 
 /** invoicecontrol.ksef.v1.ConnectionService */
 export function connectionService(deps: ConnectionServiceDeps): Binding {
-  const { connections, inboxes, tenants, testConnection } = deps;
+  const { connections, inboxes, tenants, testConnection, tokensEnd, clock } = deps;
   const encode = async (
     organizationId: string,
     found: readonly Connection[],
@@ -46,8 +52,9 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
     const names = new Map(companies.map(({ companyId, name }) => [companyId, name]));
     const ids = found.map(({ id }) => id);
     const own = new Map((await inboxes.findMany(organizationId, ids)).map((inbox) => [inbox.id, inbox]));
+    const facts = { now: clock.now(), tokensEnd };
     return found.map((connection) =>
-      encodeConnection(connection, names.get(connection.companyId), own.get(connection.id)),
+      encodeConnection(connection, names.get(connection.companyId), own.get(connection.id), facts),
     );
   };
   const encodeOne = async (connection: Connection, context: RequestContext): Promise<WireConnection | undefined> => {
@@ -98,6 +105,7 @@ export function encodeConnection(
   connection: Connection,
   companyName: string | undefined,
   inbox: Inbox | undefined,
+  facts: EndFacts,
 ): WireConnection {
   const { id, companyId, environment, contextNip, status, lastTestedAt, lastErrorMessage, createdAt } = connection;
   const { authentication, certificate } = connection;
@@ -114,7 +122,7 @@ export function encodeConnection(
     authentication: Authentication[authentication],
     certificateExpiryTime: certificate?.expiresAt,
     certificateSubjectMasked: certificate?.subjectMasked,
-    warnings: [],
+    warnings: shownWarnings(connection, facts).map(({ code, message, at }) => ({ code, message, time: at })),
     inbox: inbox === undefined ? undefined : encodeInbox(inbox),
   };
 }

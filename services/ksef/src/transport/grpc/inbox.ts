@@ -15,6 +15,8 @@ import { encodeConnection } from './connections.js';
 
 export interface InboxServiceDeps extends InboxDeps {
   readonly tenants: Pick<Tenants, 'factsOf'>;
+  /** Time when KSeF stops taking tokens in PRODUCTION; undefined where no end is known. */
+  readonly tokensEnd: Date | undefined;
 }
 
 /** invoicecontrol.ksef.v1.InboxService */
@@ -26,8 +28,9 @@ export function inboxService(deps: InboxServiceDeps): Binding {
     async updateInbox({ organizationId, connectionId, enabled: isEnabled, fromDate: from }, context) {
       const { connection, inbox } = await update({ organizationId, connectionId, isEnabled, from }, context);
       const { companies } = await deps.tenants.factsOf(organizationId, context);
+      const facts = { now: deps.clock.now(), tokensEnd: deps.tokensEnd };
       const company = companies.find(({ companyId }) => companyId === connection.companyId);
-      return { connection: encodeConnection(connection, company?.name, inbox) };
+      return { connection: encodeConnection(connection, company?.name, inbox, facts) };
     },
     async startInboxRuns({ organizationId, connectionId }) {
       await start(organizationId, connectionId);

@@ -1,0 +1,61 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { withWarnings } from '../../domain/connection-warnings.js';
+import type { SystemWarning } from '../../domain/connection-warnings.js';
+import { isSameSecret } from '../../domain/connection.js';
+import type { NoteWarnings } from '../ksef-calls.js';
+import type { ConnectionStore } from './stores.js';
+
+/** A warning that comes with each response is stored once in this time by one process. */
+const REPEATED_AFTER_MS = 60_000;
+/** Warnings that a process knows to be stored; the oldest is dropped first. */
+const NOTED_MAX = 10_000;
+
+interface NoteDeps {
+  readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Stores warnings of KSeF on the connection whose secret they are about. A warning about a replaced secret is dropped. */
+export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarnings {
+  const notedAtMs = new Map<string, number>();
+
+  async function store(used: Parameters<NoteWarnings>[0], warnings: readonly SystemWarning[]): Promise<void> {
+    const { organizationId, connectionId } = used;
+    await retryOnConflict(async () => {
+      const current = await connections.find(organizationId, connectionId);
+      if (current === undefined || !isSameSecret(current, used)) return;
+      const at = clock.now();
+      const added = warnings.map((warning) => ({ ...warning, at }));
+      await connections.save(current, { warnings: withWarnings(current.warnings ?? [], added) }, []);
+    });
+  }
+
+  return async (used, warnings) => {
+    const nowMs = clock.now().getTime();
+    const due = warnings
+      .map((warning) => ({ warning, key: JSON.stringify([used.connectionId, used.secretSavedAt, warning]) }))
+      .filter(({ key }) => nowMs - (notedAtMs.get(key) ?? -Infinity) >= REPEATED_AFTER_MS);
+    if (due.length === 0) return;
+    for (const { key } of due) {
+      notedAtMs.delete(key);
+      notedAtMs.set(key, nowMs);
+      const [oldest] = notedAtMs.keys();
+      if (notedAtMs.size > NOTED_MAX && oldest !== undefined) notedAtMs.delete(oldest);
+    }
+    try {
+      await store(
+        used,
+        due.map(({ warning }) => warning),
+      );
+    } catch (error) {
+      for (const { key } of due) notedAtMs.delete(key);
+      logger.warn(
+        { error, connectionId: used.connectionId },
+        'a warning of KSeF could not be stored; it is stored when KSeF repeats it',
+      );
+    }
+  };
+}

@@ -1,0 +1,103 @@
+import { withWarnings } from './connection-warnings.js';
+import type { ConnectionWarning } from './connection-warnings.js';
+import type { Authentication, Connection, EndNotice } from './connection.js';
+import { polishDayOf } from './preconditions.js';
+
+const DAY_MS = 86_400_000;
+
+/** Days before the end at which people are told of it (KSeF reference, section 18), fewest first. */
+const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTIFICATE: [1, 7, 14, 30], TOKEN: [30] };
+/** Nobody is told of an end before this many days. */
+const NOTICE_DAYS_MAX = 30;
+
+/** The time, and what the law says about tokens. */
+export interface EndFacts {
+  readonly now: Date;
+  /** Time when KSeF stops taking tokens in PRODUCTION; undefined where no end is known. */
+  readonly tokensEnd: Date | undefined;
+}
+
+/** The search for connections whose secret ends soon. */
+export interface EndsSoon {
+  /** Certificates that expire later than this, and no later than {@link certificatesTo}. */
+  readonly certificatesFrom: Date;
+  readonly certificatesTo: Date;
+  /** True when connections with a token in PRODUCTION are searched, too. */
+  readonly includesTokens: boolean;
+}
+
+type Ending = Pick<Connection, 'authentication' | 'certificate' | 'environment' | 'status'>;
+
+/** Returns the time when the secret of a connection ends; undefined where no end is known. */
+function endOf({ authentication, certificate, environment }: Ending, tokensEnd: Date | undefined): Date | undefined {
+  switch (authentication) {
+    case 'CERTIFICATE':
+      return certificate?.expiresAt;
+    case 'TOKEN':
+      return environment === 'PRODUCTION' ? tokensEnd : undefined;
+  }
+}
+
+/** Returns the bounds of a search for connections that may have a notice. */
+export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
+  return {
+    certificatesFrom: now,
+    certificatesTo: daysBefore(now, -NOTICE_DAYS_MAX),
+    includesTokens: tokensEnd !== undefined && now >= daysBefore(tokensEnd, NOTICE_DAYS_MAX) && now < tokensEnd,
+  };
+}
+
+/** Returns the latest notice whose time has come; undefined before the first one, and for a disabled connection. */
+function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
+  const endsAt = endOf(connection, tokensEnd);
+  if (endsAt === undefined || connection.status === 'DISABLED') return undefined;
+  const days = NOTICE_DAYS[connection.authentication].find((each) => now >= daysBefore(endsAt, each));
+  return days === undefined ? undefined : { endsAt, days };
+}
+
+/**
+ * Returns the notice that people must be given now. Earlier ones that were missed are left out, and so is one about an end that is
+ * past: KSeF refuses the login then, which is told by itself.
+ */
+export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, facts: EndFacts): EndNotice | undefined {
+  const notice = noticeOf(connection, facts);
+  if (notice === undefined || facts.now >= notice.endsAt) return undefined;
+  const { endTold: told } = connection;
+  const isTold = told !== undefined && told.endsAt.getTime() === notice.endsAt.getTime() && told.days <= notice.days;
+  return isTold ? undefined : notice;
+}
+
+/** Returns the warnings that the record of a connection shows: those of KSeF, and ours about the end of its secret. */
+export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
+  const ending = endWarning(connection, facts);
+  return withWarnings(connection.warnings ?? [], ending === undefined ? [] : [ending]);
+}
+
+function endWarning(connection: Connection, facts: EndFacts): ConnectionWarning | undefined {
+  const notice = noticeOf(connection, facts);
+  if (notice === undefined) return undefined;
+  const { endsAt, days } = notice;
+  const isOver = facts.now >= endsAt;
+  const reachedAt = isOver ? endsAt : daysBefore(endsAt, days);
+  const { secretSavedAt = reachedAt } = connection;
+  const at = reachedAt > secretSavedAt ? reachedAt : secretSavedAt;
+  switch (connection.authentication) {
+    case 'CERTIFICATE': {
+      const message = isOver
+        ? `The certificate of this connection expired at ${endsAt.toISOString()}, so KSeF refuses its logins. Save the connection again with a valid certificate.`
+        : `The certificate of this connection expires at ${endsAt.toISOString()}. Create another one in KSeF, and save the connection again with it before then.`;
+      return { code: 'CERTIFICATE_ENDS', message, at };
+    }
+    case 'TOKEN': {
+      const lastDay = polishDayOf(new Date(endsAt.getTime() - 1));
+      const message = isOver
+        ? `By the rules known to this installation, KSeF accepted tokens until ${lastDay}. Save the connection again with a certificate.`
+        : `By the rules known to this installation, KSeF accepts tokens until ${lastDay}. Save the connection again with a certificate before then.`;
+      return { code: 'TOKENS_END', message, at };
+    }
+  }
+}
+
+function daysBefore(end: Date, days: number): Date {
+  return new Date(end.getTime() - days * DAY_MS);
+}
