@@ -47,7 +47,12 @@ import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
-import { onKsefConnectionFailed, onKsefSubmissionChanged } from './transport/subscribers/ksef-changed.js';
+import {
+  onKsefConnectionFailed,
+  onKsefCredentialEnding,
+  onKsefInboxPaused,
+  onKsefSubmissionChanged,
+} from './transport/subscribers/ksef-changed.js';
 import { onErpConnectionChanged } from './transport/subscribers/erp-connection-changed.js';
 import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
@@ -131,6 +136,8 @@ async function compose(
       handler(events.ksefAuditRecorded, onAuditRecorded(deps)),
       handler(events.connectionChanged, onErpConnectionChanged(deps)),
       handler(events.ksefConnectionFailed, onKsefConnectionFailed(deps)),
+      handler(events.ksefCredentialEnding, onKsefCredentialEnding(deps)),
+      handler(events.ksefInboxPaused, onKsefInboxPaused(deps)),
       handler(events.submissionChanged, onKsefSubmissionChanged(deps)),
       handler(events.subscriptionChanged, onSubscriptionChanged({ ...deps, logger })),
       handler(events.paymentFailed, onPaymentFailed(deps)),

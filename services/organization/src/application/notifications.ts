@@ -101,15 +101,25 @@ export const notifyAboutErp =
     );
   };
 
-/** Facts of a connection to KSeF, as published by `connection_failed`. */
+/** Facts of a connection to KSeF, as published by `connection_failed`, `credential_ending` and `inbox_paused`. */
 export interface KsefConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
   readonly at: Date;
-  readonly notice: Extract<KsefNotice, { readonly kind: 'KSEF_CONNECTION_FAILED' }>;
+  readonly notice: Exclude<KsefNotice, { readonly kind: 'KSEF_SUBMISSION_REFUSED' }>;
 }
 
-/** Queues a mail to each owner and admin. */
+/** Finds the current name of a company; undefined for one that was removed. */
+export async function companyNameOf(
+  { organizations }: Pick<NotifyDeps, 'organizations'>,
+  organizationId: string,
+  companyId: string,
+): Promise<string | undefined> {
+  const organization = await organizations.find(organizationId);
+  return organization?.companies.find(({ id }) => id === companyId)?.name;
+}
+
+/** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
 export const notifyAboutKsef =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, notice }: KsefConnectionNotice): Promise<void> => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findingSubject, invitationSubject, oneLine, writeMail } from './mail.js';
+import { findingSubject, invitationSubject, ksefSubject, oneLine, writeMail } from './mail.js';
 import { COUNTED_MAX } from './notification.js';
 import type { Member } from './roster.js';
 
@@ -67,6 +67,58 @@ test.each([
     );
   },
 );
+
+describe('the mail about the end of a secret of KSeF', () => {
+  const ending = {
+    kind: 'KSEF_CREDENTIAL_ENDING',
+    ksefConnectionId: 'connection-1',
+    environment: 'PRODUCTION',
+    companyName: 'Norton\nLtd',
+    authentication: 'CERTIFICATE',
+    endsAt: new Date('2027-06-30T10:00:00Z'),
+  } as const;
+  const mailOf = (part: Partial<{ companyName: string | undefined; authentication: string; endsAt: Date }> = {}) => {
+    const occasion = { ...ending, ...part };
+    const subject = ksefSubject(occasion, 'Acme');
+    return writeMail({ ...notification, subject, occasion }, { organizationName: 'Acme', member, token: undefined });
+  };
+
+  test('names company, environment, time, and what to do before then', () => {
+    const { subject, text } = mailOf();
+    expect(subject).toBe('The KSeF PRODUCTION certificate of Norton Ltd expires on 2027-06-30');
+    expect(text).toContain('logs in to KSeF PRODUCTION expires at 2027-06-30 10:00 UTC.');
+    expect(text).toContain('1. Create another certificate of the type Authentication in the KSeF application.');
+    expect(text).toContain('POST /v1/ksef-connections/connection-1/test');
+    expect(text).toContain('Company:      Norton Ltd\nOrganization: Acme\nEnvironment:  PRODUCTION');
+    expect(mailOf({ companyName: undefined }).text).toContain('Company:      a company that was removed');
+  });
+
+  test('of tokens names the last day in Poland', () => {
+    const { subject, text } = mailOf({ authentication: 'TOKEN', endsAt: new Date('2026-12-31T23:00:00Z') });
+    expect(subject).toBe('KSeF PRODUCTION accepts the token of Norton Ltd only until 2026-12-31');
+    expect(text).toContain('accepts tokens until 2026-12-31 (Polish time)');
+    expect(text).toContain('1. Create a certificate');
+  });
+});
+
+test('the mail about a paused inbox gives the reason, and says that nothing is lost', () => {
+  const occasion = {
+    kind: 'KSEF_INBOX_PAUSED',
+    ksefConnectionId: 'connection-1',
+    environment: 'PRODUCTION',
+    companyName: 'Norton Ltd',
+    message: 'The plan allows no further analyses this month.\nChoose a larger one.',
+  } as const;
+  const subject = ksefSubject(occasion, 'Acme');
+  expect(subject).toBe('Invoices of Norton Ltd are no longer received from KSeF PRODUCTION');
+  const { text } = writeMail(
+    { ...notification, subject, occasion },
+    { organizationName: 'Acme', member, token: undefined },
+  );
+  expect(text).toContain('The plan allows no further analyses this month. Choose a larger one.');
+  expect(text).toMatch(/No invoice is lost/);
+  expect(text).toContain('POST /v1/ksef-connections/connection-1/inbox/runs');
+});
 
 test.each([
   [undefined, 'Further invoices of Acme, submitted through one connection, were refused'],

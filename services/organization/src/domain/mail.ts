@@ -44,12 +44,27 @@ export function erpSubject(notice: ErpNotice, organizationName: string): string 
 export function ksefSubject(notice: KsefNotice, organizationName: string): string {
   const name = oneLine(organizationName);
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
-    return shorten(`KSeF ${oneLine(notice.environment)} refuses the token of ${name}`);
+    return shorten(`KSeF ${oneLine(notice.environment)} refuses the login of ${name}`);
+  }
+  if (notice.kind === 'KSEF_CREDENTIAL_ENDING') {
+    const [environment, company] = [oneLine(notice.environment), companyOf(notice)];
+    return shorten(
+      notice.authentication === 'TOKEN'
+        ? `KSeF ${environment} accepts the token of ${company} only until ${dateOf(notice.endsAt)}`
+        : `The KSeF ${environment} certificate of ${company} expires on ${dateOf(notice.endsAt)}`,
+    );
+  }
+  if (notice.kind === 'KSEF_INBOX_PAUSED') {
+    return shorten(`Invoices of ${companyOf(notice)} are no longer received from KSeF ${oneLine(notice.environment)}`);
   }
   if ('further' in notice) return shorten(`Further invoices of ${name} were refused by KSeF or could not be submitted`);
   return shorten(
     notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
   );
+}
+
+function companyOf({ companyName }: { readonly companyName: string | undefined }): string {
+  return companyName === undefined ? 'a company that was removed' : oneLine(companyName);
 }
 
 export function billingSubject(notice: BillingNotice, organizationName: string): string {
@@ -145,12 +160,26 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
       '',
       oneLine(notice.message),
       '',
-      'If the token was revoked, has expired or lacks a permission, send a new one: POST /v1/ksef-connections',
+      'If the token or certificate was revoked, has expired or lacks a permission, send a new one: POST /v1/ksef-connections',
       '',
       `Then test the connection: POST ${connection}/test`,
       '',
       `Connection: ${notice.ksefConnectionId}`,
       `State:      GET ${connection}`,
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+  if (notice.kind === 'KSEF_CREDENTIAL_ENDING') return credentialEndingText(notice, organization);
+  if (notice.kind === 'KSEF_INBOX_PAUSED') {
+    const lines = [
+      `Purchase invoices are no longer received from KSeF ${oneLine(notice.environment)} for this company until the problem is fixed.`,
+      '',
+      oneLine(notice.message),
+      '',
+      'No invoice is lost: KSeF keeps the invoices, and they are received from where the last run ended.',
+      `To receive them at once when the problem is fixed: POST ${connection}/inbox/runs`,
+      '',
+      ...ksefFacts(notice, organization),
     ];
     return `${lines.join('\n')}\n`;
   }
@@ -197,6 +226,44 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
     'Further invoices of this connection are reported in one e-mail at the end of the hour.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function credentialEndingText(
+  notice: Extract<KsefNotice, { readonly kind: 'KSEF_CREDENTIAL_ENDING' }>,
+  organization: string,
+): string {
+  const environment = oneLine(notice.environment);
+  const isToken = notice.authentication === 'TOKEN';
+  const lines = [
+    isToken
+      ? `By the rules known to this installation, KSeF ${environment} accepts tokens until ${dateOf(notice.endsAt)} (Polish time). This company logs in with a token.`
+      : `The certificate with which this company logs in to KSeF ${environment} expires at ${minuteOf(notice.endsAt)}.`,
+    '',
+    'After that, no invoice can be submitted or received through the connection. Before then:',
+    '',
+    `1. Create ${isToken ? 'a' : 'another'} certificate of the type Authentication in the KSeF application.`,
+    '2. Save the connection with the certificate and its private key: POST /v1/ksef-connections',
+    `3. Test the connection: POST /v1/ksef-connections/${notice.ksefConnectionId}/test`,
+    '',
+    'Submissions in progress continue with the new certificate.',
+    '',
+    ...ksefFacts(notice, organization),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function ksefFacts(
+  notice: Extract<KsefNotice, { readonly companyName: string | undefined }>,
+  organization: string,
+): readonly string[] {
+  const { ksefConnectionId, environment } = notice;
+  return [
+    `Company:      ${companyOf(notice)}`,
+    `Organization: ${organization}`,
+    `Environment:  ${oneLine(environment)}`,
+    `Connection:   ${ksefConnectionId}`,
+    `State:        GET /v1/ksef-connections/${ksefConnectionId}`,
+  ];
 }
 
 /** @param count undefined where it was not counted */

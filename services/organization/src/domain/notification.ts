@@ -84,6 +84,27 @@ export type KsefNotice =
       readonly message: string;
     }
   | {
+      /** A certificate expires, or KSeF stops accepting tokens: nobody can log in after that. */
+      readonly kind: 'KSEF_CREDENTIAL_ENDING';
+      readonly ksefConnectionId: string;
+      readonly environment: string;
+      /** Undefined for a company that was removed. */
+      readonly companyName: string | undefined;
+      /** `TOKEN` or `CERTIFICATE` */
+      readonly authentication: string;
+      readonly endsAt: Date;
+    }
+  | {
+      /** Purchase invoices are not received before a person acts. */
+      readonly kind: 'KSEF_INBOX_PAUSED';
+      readonly ksefConnectionId: string;
+      readonly environment: string;
+      /** Undefined for a company that was removed. */
+      readonly companyName: string | undefined;
+      /** Explains the reason and the required change. */
+      readonly message: string;
+    }
+  | {
       /** An invoice is not registered. */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;

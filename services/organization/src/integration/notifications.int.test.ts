@@ -241,7 +241,7 @@ describe('KSeF', () => {
         message: 'KSeF says that the token was revoked.',
       }),
     );
-    const entry = ['KSEF_CONNECTION_FAILED', expect.stringMatching(/^KSeF PRODUCTION refuses the token of /)];
+    const entry = ['KSEF_CONNECTION_FAILED', expect.stringMatching(/^KSeF PRODUCTION refuses the login of /)];
     await eventually(async () =>
       expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([entry, entry]),
     );
@@ -251,6 +251,46 @@ describe('KSeF', () => {
     const [mail] = mailsTo(email);
     expect(mail?.text).toContain('KSeF says that the token was revoked.');
     expect(mail?.text).toContain('POST /v1/ksef-connections/connection-1/test');
+  });
+
+  test('whose certificate ends, or whose inbox is paused, is told to owners and admins once, with date, company and what to do', async () => {
+    const email = 'admin-ksef-ending@acme.example';
+    const { organizationId, email: analyst } = await withAdmin(email);
+    const { companies } = await clients.company.listCompanies({ organizationId, pageSize: 1, pageToken: '' }, caller);
+    const { companyId, name } = companies[0] ?? { companyId: '', name: '' };
+    const about = { connectionId: 'connection-1', companyId, environment: 'PRODUCTION' };
+    const ending = announce(events.ksefCredentialEnding, {
+      ...about,
+      authentication: 'CERTIFICATE',
+      expiryTime: new Date('2027-06-30T10:00:00Z'),
+      daysLeft: 30,
+    });
+    const paused = announce(events.ksefInboxPaused, { ...about, message: 'The limit of analyses is reached.' });
+    // The same event twice: its second copy comes under the same id.
+    const [event] = envelopes({ id: 'ksef-1', organizationId, version: ++version }, [ending], new Date());
+    if (event === undefined) throw new Error('no event');
+    const ksef = await eventPublisher(bus, 'ksef');
+    await eventually(() => ksef.publish(event));
+    await eventually(() => ksef.publish(event));
+    await publish(organizationId, paused);
+    await eventually(async () =>
+      expect((await listed(organizationId)).map(({ kind }) => kind).toSorted()).toEqual([
+        'KSEF_CREDENTIAL_ENDING',
+        'KSEF_CREDENTIAL_ENDING',
+        'KSEF_INBOX_PAUSED',
+        'KSEF_INBOX_PAUSED',
+      ]),
+    );
+    await startSender();
+    await becomes(organizationId, Array<string>(4).fill('SENT'));
+    expect(mailsTo(analyst)).toEqual([]);
+    const mails = mailsTo(email);
+    expect(mails).toHaveLength(2);
+    const certificate = mails.find(({ subject }) => subject.includes('certificate'));
+    expect(certificate?.subject).toBe(`The KSeF PRODUCTION certificate of ${name} expires on 2027-06-30`);
+    expect(certificate?.text).toContain('POST /v1/ksef-connections/connection-1/test');
+    const inbox = mails.find(({ subject }) => subject.startsWith('Invoices of'));
+    expect(inbox?.text).toContain('The limit of analyses is reached.');
   });
 
   test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {

@@ -22,6 +22,8 @@ export const notification = shown.record<Notification>('Notification')({
         'ERP_CONNECTED',
         'ERP_REAUTH_REQUIRED',
         'KSEF_CONNECTION_FAILED',
+        'KSEF_CREDENTIAL_ENDING',
+        'KSEF_INBOX_PAUSED',
         'KSEF_SUBMISSION_REFUSED',
       ])
       .describe('The kind of e-mail notification, which tells why the e-mail is sent.'),

@@ -1,6 +1,11 @@
-import type { ConnectionFailed, SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events';
+import type {
+  ConnectionFailed,
+  CredentialEnding,
+  InboxPaused,
+  SubmissionChanged,
+} from '@invoicecontrol/contracts/ksef/v1/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { notifyAboutKsef, notifyAboutRefusal } from '../../application/notifications.js';
+import { companyNameOf, notifyAboutKsef, notifyAboutRefusal } from '../../application/notifications.js';
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
@@ -13,6 +18,36 @@ export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFail
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
     const { connectionId: ksefConnectionId, environment, message } = event;
     const notice = { kind: 'KSEF_CONNECTION_FAILED', ksefConnectionId, environment, message } as const;
+    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+  };
+}
+
+/** Handles ksef `credential_ending`: people are told that a certificate expires, or that tokens are no longer accepted soon. */
+export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEnding) => Promise<void> {
+  return async (event) => {
+    const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
+    const { connectionId: ksefConnectionId, companyId, environment, authentication, expiryTime: endsAt } = event;
+    if (endsAt === undefined) throw new TypeError('The event names no end.');
+    const companyName = await companyNameOf(deps, organizationId, companyId);
+    const notice = {
+      kind: 'KSEF_CREDENTIAL_ENDING',
+      ksefConnectionId,
+      environment,
+      companyName,
+      authentication,
+      endsAt,
+    } as const;
+    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+  };
+}
+
+/** Handles ksef `inbox_paused`: people are told that purchase invoices are no longer received. */
+export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Promise<void> {
+  return async (event) => {
+    const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
+    const { connectionId: ksefConnectionId, companyId, environment, message } = event;
+    const companyName = await companyNameOf(deps, organizationId, companyId);
+    const notice = { kind: 'KSEF_INBOX_PAUSED', ksefConnectionId, environment, companyName, message } as const;
     await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
   };
 }
