@@ -102,18 +102,21 @@ interface Signing {
   readonly hasProperties?: boolean;
   /** `SigningTime` element of XAdES. */
   readonly times?: readonly string[];
+  /** Further signed properties, in XML. */
+  readonly properties?: string;
 }
 
 function sign(xml: string, signing: Signing = {}): string {
   const { covers = '/*', canonicalization = EXCLUSIVE, place = '/*', hasProperties = false, by = seal } = signing;
-  const { algorithm = `${MORE}rsa-sha256`, times } = signing;
+  const { algorithm = `${MORE}rsa-sha256`, times, properties = '' } = signing;
+  const hasAny = hasProperties || times !== undefined || properties !== '';
   const certificates = [by, ...(signing.with ?? [])].map(({ certificate }) => certificate).join('\n');
   const signer = new SignedXml({
     privateKey: by.privateKey,
     ...(signing.hasCertificate === false ? {} : { publicCert: certificates }),
     signatureAlgorithm: algorithm,
     canonicalizationAlgorithm: canonicalization as never,
-    ...(hasProperties || times !== undefined ? { objects: [{ content: propertiesOf(times ?? []) }] } : {}),
+    ...(hasAny ? { objects: [{ content: propertiesOf(times ?? [], properties) }] } : {}),
   });
   signer.SignatureAlgorithms[algorithm] ??= signatureAlgorithm(algorithm, by.certificate);
   const digestAlgorithm = signing.digest ?? 'http://www.w3.org/2001/04/xmlenc#sha256';
@@ -121,16 +124,16 @@ function sign(xml: string, signing: Signing = {}): string {
   const isWhole = covers === '/*';
   const transforms = isWhole ? [ENVELOPED, canonicalization] : [canonicalization];
   signer.addReference({ xpath: covers, isEmptyUri: isWhole, digestAlgorithm, transforms });
-  if (hasProperties || times !== undefined) {
+  if (hasAny) {
     signer.addReference({ xpath: "//*[@Id='properties']", digestAlgorithm, transforms: [canonicalization] });
   }
   signer.computeSignature(xml, { prefix: 'ds', location: { reference: place, action: 'append' } });
   return signer.getSignedXml();
 }
 
-function propertiesOf(times: readonly string[]): string {
+function propertiesOf(times: readonly string[], others: string): string {
   const signed = times.map((time) => `<x:SigningTime>${time}</x:SigningTime>`).join('');
-  return `<x:SignedProperties xmlns:x="http://uri.etsi.org/01903/v1.3.2#" Id="properties"><x:SignedSignatureProperties>${signed}</x:SignedSignatureProperties></x:SignedProperties>`;
+  return `<x:SignedProperties xmlns:x="http://uri.etsi.org/01903/v1.3.2#" Id="properties"><x:SignedSignatureProperties>${signed}${others}</x:SignedSignatureProperties></x:SignedProperties>`;
 }
 
 /**
@@ -380,14 +383,16 @@ describe('the certificate of a seal', () => {
 
   test('is named, and its holder is not known without a list', () => {
     const sealedBy = new X509Certificate(seal.der).fingerprint256;
-    expect(outcome(sign(confirmation(entry())))).toEqual({ sealedBy, isHolderKnown: false });
+    const certificate = new Uint8Array(seal.der);
+    expect(outcome(sign(confirmation(entry())))).toEqual({ sealedBy, certificate, isHolderKnown: false });
   });
 
   test('is taken when it is in the list, and no other is', async () => {
     const other = await issue('Seal');
     const sealed = sign(confirmation(entry()));
     const sealedBy = new X509Certificate(seal.der).fingerprint256;
-    expect(outcome(sealed, { trusted: [other.der, seal.der] })).toEqual({ sealedBy, isHolderKnown: true });
+    const certificate = new Uint8Array(seal.der);
+    expect(outcome(sealed, { trusted: [other.der, seal.der] })).toEqual({ sealedBy, certificate, isHolderKnown: true });
     expect(check(sealed, { trusted: [other.der] })).toContain(`${sealedBy}, which is not a trusted one`);
   });
 
@@ -420,6 +425,55 @@ describe('the certificate of a seal', () => {
     // An intermediate issuer whose certificate has expired.
     const ended = await issue('Ended', { issuer: authority, isAuthority: true, valid: [-30, -1] });
     isRefused(await issue('Issued', { issuer: ended }), [ended]);
+  });
+});
+
+describe('the certificate that a seal names in its signed properties', () => {
+  const METHODS: Readonly<Record<string, string>> = {
+    sha1: 'http://www.w3.org/2000/09/xmldsig#sha1',
+    sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    sha384: `${MORE}sha384`,
+    sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
+  };
+  const DSIG = 'xmlns:d="http://www.w3.org/2000/09/xmldsig#"';
+  const cert = ({ der }: Holder, hash = 'sha256', method = METHODS[hash]): string => {
+    const digest = createHash(hash).update(der).digest('base64');
+    return `<x:Cert><x:CertDigest><d:DigestMethod ${DSIG} Algorithm="${method}"/><d:DigestValue ${DSIG}>${digest}</d:DigestValue></x:CertDigest></x:Cert>`;
+  };
+  const NAMES = ['SigningCertificate', 'SigningCertificateV2'];
+  const named = (name: string, ...certs: readonly string[]): string => `<x:${name}>${certs.join('')}</x:${name}>`;
+  const checkNamed = (properties: string) => check(sign(confirmation(entry()), { properties }));
+  const ANOTHER = 'names another certificate';
+
+  test.each(NAMES.flatMap((name) => Object.keys(METHODS).map((hash) => [name, hash] as const)))(
+    'is the one of the seal (%s, %s), or the confirmation is refused',
+    (name, hash) => {
+      expect(checkNamed(named(name, cert(seal, hash)))).toBeUndefined();
+      expect(checkNamed(named(name, cert(authority, hash)))).toContain(ANOTHER);
+    },
+  );
+
+  test('may be followed by its issuers, and both versions must name it', () => {
+    expect(checkNamed(named('SigningCertificate', cert(seal), cert(authority)))).toBeUndefined();
+    const [first, second] = NAMES.map((name) => [named(name, cert(seal)), named(name, cert(authority))]);
+    expect(checkNamed(`${first?.[0]}${second?.[0]}`)).toBeUndefined();
+    expect(checkNamed(`${first?.[0]}${second?.[1]}`)).toContain(ANOTHER);
+  });
+
+  test('is not named by an empty property, nor by a digest whose method is unknown', () => {
+    for (const name of NAMES) {
+      expect(checkNamed(named(name))).toContain(ANOTHER);
+      expect(checkNamed(named(name, cert(seal, 'sha256', 'urn:another')))).toContain(ANOTHER);
+    }
+  });
+
+  test('of the same key with another validity is not the one that the seal was made with', async () => {
+    const renewed = await issue('Seal', { kind: 'RSA' });
+    const withKeyOfSeal = { ...renewed, privateKey: seal.privateKey };
+    const properties = named('SigningCertificate', cert(renewed));
+    const sealed = sign(confirmation(entry()), { by: withKeyOfSeal, properties });
+    const swapped = sealed.replace(/(X509Certificate>)[^<]+/, `$1${Buffer.from(seal.der).toString('base64')}`);
+    expect(check(swapped)).toContain(ANOTHER);
   });
 });
 

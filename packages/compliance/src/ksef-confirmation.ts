@@ -32,6 +32,8 @@ export type ConfirmationCheck =
   | {
       /** SHA-256 hash of the seal certificate, in hexadecimal with colons. */
       readonly sealedBy: string;
+      /** Seal certificate in DER. A caller that has revocation lists checks it against them. */
+      readonly certificate: Uint8Array;
       /** False if the holder of the seal is not in the list of trusted certificates. */
       readonly isHolderKnown: boolean;
     };
@@ -81,7 +83,7 @@ export function checkConfirmation(
   if (entries.some((entry) => entry.sha256 !== sha256)) {
     return { fault: `The confirmation names another hash for the document ${ksefNumber}.` };
   }
-  return { sealedBy, isHolderKnown };
+  return { sealedBy, certificate: new Uint8Array(certificate.raw), isHolderKnown };
 }
 
 function parseFault(xml: Uint8Array): string | undefined {

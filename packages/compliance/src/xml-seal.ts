@@ -1,6 +1,7 @@
 import { constants, createHash, verify, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { DOMParser } from '@xmldom/xmldom';
+import type { XmlNode } from 'libxml2-wasm';
 import { createOptionalCallbackFunction, SignedXml } from 'xml-crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
 import { parseXml } from './parse-xml.js';
@@ -25,6 +26,12 @@ const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
   sha384: 'http://www.w3.org/2001/04/xmldsig-more#sha384',
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
+
+/** Digest algorithms by which a signature may name its certificate. SHA-1 is safe here: nobody can make a second certificate with a given digest. */
+const CERTIFICATE_DIGESTS: ReadonlyMap<string, string> = new Map([
+  ...HASHES.map((hash) => [DIGEST_NAMES[hash], hash] as const),
+  ['http://www.w3.org/2000/09/xmldsig#sha1', 'sha1'],
+]);
 
 /** A verified seal: the signed content, the certificates and the time. */
 export interface XmlSeal {
@@ -75,7 +82,9 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   if (whole.length !== 1 || text === undefined) {
     return { fault: 'The signature does not cover the whole confirmation.' };
   }
-  const times = signed.filter((_, at) => uris[at] !== '').flatMap((properties) => readSealedAt(properties));
+  const properties = signed.filter((_, at) => uris[at] !== '').map((text) => readProperties(text, certificate));
+  if (properties.some(({ namesAnother }) => namesAnother)) return { fault: OTHER_CERTIFICATE };
+  const times = properties.flatMap(({ sealedAt }) => sealedAt);
   const [sealedAt] = times;
   if (times.length > 1 || Number.isNaN(sealedAt?.getTime())) {
     return { fault: 'The signature does not say clearly when it was made.' };
@@ -83,6 +92,8 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   return { text, certificate, issuers, sealedAt };
 }
 
+const OTHER_CERTIFICATE =
+  'The signature of the confirmation names another certificate than the one that it was verified with.';
 const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
 
 /**
@@ -125,15 +136,34 @@ function children(parent: Element): readonly Element[] {
   return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === 1);
 }
 
-/** Returns the time of a seal. It is read only from the signed properties (XAdES). */
-function readSealedAt(properties: string): readonly Date[] {
-  const parsed = parseXml(Buffer.from(properties));
-  if ('fault' in parsed) return [];
+/** Facts that the signed properties of a seal (XAdES) state. They are read only from there. */
+interface SignedProperties {
+  readonly sealedAt: readonly Date[];
+  /** True if `SigningCertificate` or `SigningCertificateV2` names another certificate than the one that verified the seal. */
+  readonly namesAnother: boolean;
+}
+
+function readProperties(text: string, { raw }: X509Certificate): SignedProperties {
+  const parsed = parseXml(Buffer.from(text));
+  if ('fault' in parsed) return { sealedAt: [], namesAnother: false };
+  const names = { x: XADES, d: SIGNATURE };
+  const below = '/x:SignedProperties/x:SignedSignatureProperties';
+  const { document } = parsed;
   try {
-    const times = parsed.document.find('/x:SignedProperties/x:SignedSignatureProperties/x:SigningTime', { x: XADES });
-    return times.map((time) => new Date(time.content.trim()));
+    const times = document.find(`${below}/x:SigningTime`, names);
+    const named = document.find(`${below}/x:SigningCertificate|${below}/x:SigningCertificateV2`, names);
+    const isNamed = (digest: XmlNode): boolean => {
+      const hash = CERTIFICATE_DIGESTS.get(digest.get('d:DigestMethod/@Algorithm', names)?.content ?? '');
+      const value = digest.get('d:DigestValue', names)?.content.trim();
+      return hash !== undefined && createHash(hash).update(raw).digest('base64') === value;
+    };
+    return {
+      sealedAt: times.map((time) => new Date(time.content.trim())),
+      // The property may also name the issuers of the certificate.
+      namesAnother: named.some((property) => !property.find('x:Cert/x:CertDigest', names).some(isNamed)),
+    };
   } finally {
-    parsed.document.dispose();
+    document.dispose();
   }
 }
 

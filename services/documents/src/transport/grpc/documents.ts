@@ -66,9 +66,11 @@ export function documentService(deps: Deps): Binding {
         confirmed: { ksefNumber, sha256 },
         trust: { trusted, now: clock.now() },
       });
-      return 'fault' in check
-        ? { fault: check.fault, sealedBy: undefined, isHolderKnown: false }
-        : { fault: undefined, ...check };
+      if ('fault' in check) {
+        return { fault: check.fault, sealedBy: undefined, isHolderKnown: false, sealCertificate: undefined };
+      }
+      const { sealedBy, isHolderKnown, certificate } = check;
+      return { fault: undefined, sealedBy, isHolderKnown, sealCertificate: Buffer.from(certificate) };
     },
     async *readRendering({ organizationId, uploadId, page, invoiceId }, context) {
       const shown = await render({ organizationId, uploadId, target: decodeTarget(page) });
