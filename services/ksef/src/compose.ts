@@ -32,12 +32,15 @@ import { exportPackages } from './clients/export-packages.js';
 import { invoicesOfAnalysis } from './clients/invoices.js';
 import { ksefClient } from './clients/ksef.js';
 import { organizationsOf } from './clients/organizations.js';
+import { readRevokedSeals } from './clients/revoked-seals.js';
+import type { RevokedSeals } from './clients/revoked-seals.js';
 import { tenantPlansOf } from './clients/tenant-plans.js';
 import { readTrustedSeals } from './clients/trusted-seals.js';
 import type { TrustedSeals } from './clients/trusted-seals.js';
 import { uploadAnalysesOf } from './clients/upload-analyses.js';
 import { configSchema } from './config.js';
 import type { Config } from './config.js';
+import type { Environment } from './domain/connection.js';
 import { endOfPolishDay } from './domain/preconditions.js';
 import { pauseOfJob } from './domain/submission-waits.js';
 import { callScopeStore, createCallScopeIndexes } from './storage/call-scopes.js';
@@ -109,6 +112,20 @@ async function compose(
     DEMO: await readTrustedSeals(config.KSEF_DEMO_SEALS_FILE),
     PRODUCTION: await readTrustedSeals(config.KSEF_PRODUCTION_SEALS_FILE),
   };
+  const revokedIn = async (environment: Environment): Promise<RevokedSeals[Environment]> => {
+    const path = config[`KSEF_${environment}_SEALS_CRL_FILE`];
+    const lists = await readRevokedSeals(path, trustedSeals[environment]);
+    for (const { nextUpdate } of lists) {
+      if (nextUpdate === undefined || nextUpdate > clock.now()) continue;
+      logger.warn({ environment, path, nextUpdate }, 'a revocation list of seals is out of date; renew the file');
+    }
+    return lists;
+  };
+  const revokedSeals: RevokedSeals = {
+    TEST: await revokedIn('TEST'),
+    DEMO: await revokedIn('DEMO'),
+    PRODUCTION: await revokedIn('PRODUCTION'),
+  };
 
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
@@ -126,7 +143,7 @@ async function compose(
   const inboxes = inboxStore(collections.inboxes, leases);
   const confirmations = confirmationStore(collections.confirmations);
   const invoices = invoicesOfAnalysis(analysisChannel);
-  const documents = documentsOfUploads(documentsChannel, trustedSeals);
+  const documents = documentsOfUploads(documentsChannel, { trusted: trustedSeals, revoked: revokedSeals });
   const requestMs = config.KSEF_REQUEST_SECONDS * 1_000;
   const limits = new CallLimits({
     store: callScopeStore(collections.callScopes),

@@ -42,6 +42,10 @@ export const configSchema = z.object({
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
+  /** PEM files of revocation lists (CRL): a confirmation whose seal is on one is refused. */
+  KSEF_TEST_SEALS_CRL_FILE: z.string().optional(),
+  KSEF_DEMO_SEALS_CRL_FILE: z.string().optional(),
+  KSEF_PRODUCTION_SEALS_CRL_FILE: z.string().optional(),
 
   /** Last day (Polish time) on which KSeF takes tokens in PRODUCTION; empty where no end is known, and nobody is warned of one. */
   KSEF_TOKENS_END: z

@@ -255,6 +255,9 @@ export const services = {
       KSEF_TEST_SEALS_FILE: {},
       KSEF_DEMO_SEALS_FILE: {},
       KSEF_PRODUCTION_SEALS_FILE: {},
+      KSEF_TEST_SEALS_CRL_FILE: {},
+      KSEF_DEMO_SEALS_CRL_FILE: {},
+      KSEF_PRODUCTION_SEALS_CRL_FILE: {},
       // Settings that an installation may change: see the README of the service.
       KSEF_TOKENS_END: { local: '2026-12-31' },
       KSEF_WAIT_FACTOR: {},

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
@@ -7,6 +8,8 @@ import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Documents } from '../application/submissions/stores.js';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import { documentsOfUploads } from './documents.js';
 
 const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send a document with simpler content.';
@@ -20,6 +23,17 @@ const refusals: Readonly<Record<string, DomainError>> = {
 let server: GrpcServer;
 let channel: ReturnType<typeof openChannel>;
 let documents: Documents;
+/** A certificate that issued itself. */
+let seal: X509Certificate;
+async function sealOfSimulator(): Promise<string> {
+  const simulator = await startKsefSimulator();
+  try {
+    return await simulator.sealCertificate('test');
+  } finally {
+    await simulator.stop();
+  }
+}
+
 beforeAll(async () => {
   const refuse = (): never => {
     throw new Error('This fake describes documents, and nothing else.');
@@ -37,13 +51,27 @@ beforeAll(async () => {
         async describeFa3({ uploadId }) {
           throw refusals[uploadId] ?? new Error('No such document in this test.');
         },
-        checkConfirmation: refuse,
+        async checkConfirmation() {
+          const { fingerprint256: sealedBy, raw: sealCertificate } = seal;
+          return { fault: undefined, sealedBy, isHolderKnown: true, sealCertificate };
+        },
         readRendering: refuse,
       }),
     ],
   });
   channel = openChannel(server.address);
-  documents = documentsOfUploads(channel, { TEST: [], DEMO: [], PRODUCTION: [] });
+  const none = { TEST: [], DEMO: [], PRODUCTION: [] };
+  const issuer = new X509Certificate(await sealOfSimulator());
+  const revoked = new Set([normaliseSerialNumber(issuer.serialNumber)]);
+  seal = issuer;
+  documents = documentsOfUploads(channel, {
+    trusted: none,
+    revoked: {
+      ...none,
+      DEMO: [{ issuer, serialNumbers: revoked }],
+      PRODUCTION: [{ issuer, serialNumbers: new Set() }],
+    },
+  });
 });
 afterAll(async () => {
   channel.close();
@@ -57,4 +85,15 @@ test.each([
 ])('a document that is %s is refused as %s, with what has to be changed', async (uploadId, kind, sentence) => {
   const facts = documents.facts('organization', uploadId, systemContext('test'));
   await expect(facts).rejects.toMatchObject({ kind, publicMessage: expect.stringMatching(sentence) });
+});
+
+test('a confirmation whose seal was revoked has a fault, in the environment of the list alone', async () => {
+  const confirmation = { organizationId: 'o', xml: Buffer.from('x'), ksefNumber: 'n', hash: 'h' };
+  const check = (environment: 'TEST' | 'DEMO' | 'PRODUCTION') =>
+    documents.checkConfirmation({ ...confirmation, environment }, systemContext('test'));
+  const sealed = { seal: { fingerprint: seal.fingerprint256, isHolderKnown: true } };
+  expect([await check('TEST'), await check('PRODUCTION')]).toEqual([sealed, sealed]);
+  expect(await check('DEMO')).toEqual({
+    fault: `The confirmation is sealed with the certificate ${seal.fingerprint256}, which its issuer has revoked.`,
+  });
 });

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { DocumentServiceDefinition, Fa3Fault } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { DomainError } from '@invoicecontrol/errors';
@@ -5,12 +6,20 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Documents, KeptSeal } from '../application/submissions/stores.js';
 import { DOCUMENT_BYTES_MAX } from '../domain/preconditions.js';
+import { isRevoked } from '../domain/revoked-seals.js';
+import type { RevokedSeals } from './revoked-seals.js';
 import type { TrustedSeals } from './trusted-seals.js';
 
 const READ_MS_MAX = 20_000;
 
+/** The seals that count on confirmations. */
+interface Seals {
+  readonly trusted: TrustedSeals;
+  readonly revoked: RevokedSeals;
+}
+
 /** The documents and what they say, which the documents service owns. */
-export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals): Documents {
+export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
   const documents = client(DocumentServiceDefinition, channel);
   return {
     async facts(organizationId, uploadId, context) {
@@ -40,13 +49,24 @@ export function documentsOfUploads(channel: Channel, trustedSeals: TrustedSeals)
       return Buffer.concat(pieces, bytes);
     },
     async checkConfirmation({ organizationId, environment, xml, ksefNumber, hash }, context) {
-      const trustedCertificates = [...trustedSeals[environment]];
+      const trustedCertificates = [...seals.trusted[environment]];
       try {
-        const { fault, sealedBy, isHolderKnown } = await documents.checkConfirmation(
+        const { fault, sealedBy, isHolderKnown, sealCertificate } = await documents.checkConfirmation(
           { organizationId, xml, ksefNumber, sha256: hash, trustedCertificates },
           { context, timeoutMs: READ_MS_MAX },
         );
-        return fault === undefined ? { seal: sealOf(sealedBy, isHolderKnown) } : { fault };
+        if (fault !== undefined) return { fault };
+        const lists = seals.revoked[environment];
+        if (lists.length > 0) {
+          if (sealCertificate === undefined)
+            throw new Error('A valid confirmation was returned without its certificate.');
+          if (isRevoked(new X509Certificate(sealCertificate), lists)) {
+            return {
+              fault: `The confirmation is sealed with the certificate ${sealedBy}, which its issuer has revoked.`,
+            };
+          }
+        }
+        return { seal: sealOf(sealedBy, isHolderKnown) };
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unprocessable') return { fault: error.publicMessage };
         throw error;

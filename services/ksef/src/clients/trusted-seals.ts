@@ -17,8 +17,14 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 export async function readTrustedSeals(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined) return [];
   const text = await readFile(path, 'utf8');
-  const found = text.match(CERTIFICATE) ?? [];
+  const found = readCertificates(path, text);
   if (found.length === 0) throw new Error(`${path} has no certificate. It must hold certificates in PEM.`);
+  return found;
+}
+
+/** Reads the certificates among the text of a file, in DER. @throws Error for too many, and for one that cannot be read */
+export function readCertificates(path: string, text: string): readonly Buffer[] {
+  const found = text.match(CERTIFICATE) ?? [];
   if (found.length > TRUSTED_CERTIFICATES_MAX) {
     throw new Error(`${path} has ${found.length} certificates; at most ${TRUSTED_CERTIFICATES_MAX} are read.`);
   }

@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { X509Certificate as ParsedCertificate, X509Crl } from '@peculiar/x509';
+import type { Environment } from '../domain/connection.js';
+import { normaliseSerialNumber } from '../domain/revoked-seals.js';
+import type { RevocationList } from '../domain/revoked-seals.js';
+import { readCertificates } from './trusted-seals.js';
+
+/** Lists of authorities that seal for many have some MiB. */
+export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
+/** Lists of one file: the ministry has few issuers. */
+export const REVOCATION_LISTS_MAX = 16;
+
+/** A revocation list as it was read. */
+interface ReadRevocationList extends RevocationList {
+  /** Time by which the issuer publishes the next list; undefined where it does not say. */
+  readonly nextUpdate: Date | undefined;
+}
+
+/** Revocation lists by environment; none where nothing is known to be revoked. */
+export type RevokedSeals = Readonly<Record<Environment, readonly RevocationList[]>>;
+
+const LIST = /-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g;
+
+/**
+ * Reads the revocation lists (CRL) of a PEM file. Each must be signed by a certificate that is trusted or that the file has next to it.
+ * @param trusted certificates in DER
+ * @throws Error that says what is wrong with the file, so that a broken one is not taken for none
+ */
+export async function readRevokedSeals(
+  path: string | undefined,
+  trusted: readonly Buffer[],
+): Promise<readonly ReadRevocationList[]> {
+  if (path === undefined) return [];
+  const bytes = await readFile(path);
+  if (bytes.length > REVOCATION_BYTES_MAX) {
+    throw new Error(`${path} has ${bytes.length} bytes; at most ${REVOCATION_BYTES_MAX} are read.`);
+  }
+  const text = bytes.toString('utf8');
+  const lists = text.match(LIST) ?? [];
+  if (lists.length === 0) {
+    throw new Error(`${path} has no revocation list. It must hold revocation lists in PEM (openssl crl -inform der).`);
+  }
+  if (lists.length > REVOCATION_LISTS_MAX) {
+    throw new Error(`${path} has ${lists.length} revocation lists; at most ${REVOCATION_LISTS_MAX} are read.`);
+  }
+  const issuers = [...trusted, ...readCertificates(path, text)].map((der) => new X509Certificate(der));
+  return Promise.all(lists.map((pem, index) => readList(pem, issuers, `Revocation list ${index + 1} of ${path}`)));
+}
+
+async function readList(pem: string, issuers: readonly X509Certificate[], name: string): Promise<ReadRevocationList> {
+  let list: X509Crl;
+  let serialNumbers: ReadonlySet<string>;
+  try {
+    list = new X509Crl(pem);
+    serialNumbers = new Set(list.entries.map((entry) => normaliseSerialNumber(entry.serialNumber)));
+  } catch (error) {
+    throw new Error(`${name} cannot be read. Each must be a revocation list in PEM.`, { cause: error });
+  }
+  for (const issuer of issuers) {
+    if (await isSignedBy(list, issuer)) return { issuer, serialNumbers, nextUpdate: list.nextUpdate };
+  }
+  throw new Error(
+    `${name} is not signed by a certificate in that file or among the trusted seals. Add the certificate of its issuer to the file in PEM.`,
+  );
+}
+
+async function isSignedBy(list: X509Crl, issuer: X509Certificate): Promise<boolean> {
+  const { publicKey, subject } = new ParsedCertificate(issuer.raw);
+  if (subject !== list.issuer) return false;
+  try {
+    return await list.verify({ publicKey });
+  } catch {
+    // The key is of another kind than the signature.
+    return false;
+  }
+}
