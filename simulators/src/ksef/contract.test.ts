@@ -101,6 +101,10 @@ test('requests and answers of the whole flow are those of the contract', async (
   expect(await call('GET rate-limits')).toMatchObject({
     onlineSession: { perSecond: 5, perMinute: 15, perHour: 60 },
     onlineSessionClose: { perSecond: 10, perMinute: 30, perHour: 120 },
+    invoiceMetadata: { perSecond: 4, perMinute: 8, perHour: 10 },
+    invoiceExport: { perSecond: 4, perMinute: 8, perHour: 10 },
+    invoiceExportStatus: { perSecond: 5, perMinute: 30, perHour: 300 },
+    invoiceDownload: { perSecond: 4, perMinute: 8, perHour: 32 },
   });
   expect(await call('GET limits/context')).toMatchObject({
     onlineSession: { maxInvoiceSizeInMB: 1, maxInvoices: 10_000 },

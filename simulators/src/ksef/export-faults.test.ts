@@ -50,6 +50,7 @@ async function listPackage(): Promise<ListedPackage> {
 describe('EXPORT_STATUS', () => {
   test.each([
     [210, 'Eksport faktur wygasł i nie jest już dostępny do pobrania'],
+    [415, 'Błąd odszyfrowania dostarczonego klucza'],
     [500, 'Nieznany błąd (500)'],
     [550, 'Operacja została anulowana przez system'],
   ])('ends an export with %i and without a package', async (code, description) => {

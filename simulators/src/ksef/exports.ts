@@ -117,7 +117,7 @@ export class Exports {
     const packed = repeated === undefined ? found : [repeated, ...found];
     const isTruncated = found.length < all.length;
     const forced = faults.effect('EXPORT_STATUS');
-    const isForced = forced !== undefined && forced.code >= 200;
+    const ending = forced !== undefined && forced.code > 200 ? forced : undefined;
     const referenceNumber = newReferenceNumber('EH', now);
     const list = packed.map((invoice) => invoice.referenceNumber);
     this.#lists.put(referenceNumber, list);
@@ -127,8 +127,8 @@ export class Exports {
       startedAt: now.toISOString(),
       key: key?.toString('base64') ?? null,
       iv: encryption.initializationVector,
-      outcome: isForced ? toStatus(forced.code, forced) : toStatus(key === undefined ? 415 : isBeyond ? 420 : 200),
-      heldBy: forced === undefined || isForced ? null : forced.id,
+      outcome: toStatus(ending?.code ?? (key === undefined ? 415 : isBeyond ? 420 : 200), ending),
+      heldBy: forced !== undefined && forced.code < 200 ? forced.id : null,
       looks: 0,
       endedAt: null,
       isOnlyMetadata: onlyMetadata,
