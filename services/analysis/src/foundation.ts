@@ -4,7 +4,7 @@ import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** The dependencies of every room. */
+/** Dependencies of every module of the service. */
 export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'logger' | 'onStop'> {
   readonly outbox: Outbox;
   readonly audit: AuditBuffer;
@@ -12,13 +12,13 @@ export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'lo
   readonly tenants: Tenants;
 }
 
-/** The rpcs and jobs of a room. */
+/** The gRPC services and jobs of a module. */
 export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 
 /** Interval at which each replica searches for work that a crash interrupted. */
 export const SWEEP_EACH_MS = 5_000;
 /**
- * Values that every decision of an organization needs are cached, so that they cost no step of the flow; this process invalidates the ones
- * that it changes.
+ * Cache settings for values that every decision of an organization needs, so that they cost no database command. This
+ * process invalidates the values that it changes.
  */
 export const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

@@ -16,7 +16,10 @@ interface DecidedInvoice {
   };
 }
 
-/** An invoice has a decision, which is stored: its one log line. Names, amounts and accounts stay out of it. */
+/**
+ * Writes the single log line of an invoice when its decision is stored. The line contains no names, amounts or bank
+ * accounts.
+ */
 export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoice }: DecidedInvoice): void {
   const { analysisId, number, decision, riskScore, findings, versions } = analysis;
   const reason = number === 1 ? 'INITIAL' : 'REANALYSIS';
@@ -39,7 +42,7 @@ export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoic
   );
 }
 
-/** The rows of a scan have their decisions; the log line of a scan covers all of them. */
+/** Writes the log line of a history scan when all its rows have decisions. */
 export function rowsDecided({
   decisionCounts,
   findingCounts,
@@ -50,18 +53,18 @@ export function rowsDecided({
   for (const [decision, rows] of Object.entries(decisionCounts)) {
     if (rows > 0) count('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' }, rows);
   }
-  // Those that people have cleared before are not among them.
+  // Findings that reviewers cleared before are not included.
   for (const [type, findings] of Object.entries(findingCounts)) {
     count('analysis.findings', { type, disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' }, findings);
   }
 }
 
-/** A person gave a finding another disposition. */
+/** Counts a changed disposition of a finding. */
 export function findingReviewed(type: string, disposition: string): void {
   count('analysis.reviews', { type, disposition });
 }
 
-/** A page of records of an ERP is stored. */
+/** Counts the records of a stored page from an ERP. */
 export function recordsImported(
   entity: string,
   provider: string,
@@ -83,12 +86,12 @@ export function recordsImported(
   }
 }
 
-/** Reports that records which an ERP no longer has were marked. */
+/** Counts records that were marked as deleted because the ERP no longer has them. */
 export function recordsDeleted(entity: string, provider: string, deleted: number): void {
   if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
 }
 
-/** Records of an ERP that were not compared because a bound was reached. Ids and amounts stay out of the metric. */
+/** Counts ERP records that were not compared because a limit was reached. The metric contains no ids or amounts. */
 export function recordsLeftOut(
   logger: Logger,
   records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS' | 'INVOICES_ON_ORDERS',
@@ -98,7 +101,7 @@ export function recordsLeftOut(
   logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a limit was reached');
 }
 
-/** Something is new in the books of a company that is about no invoice. */
+/** Counts a new finding about ERP records that is about no invoice. */
 export function booksFindingRaised(type: string): void {
   count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });
 }

@@ -125,12 +125,12 @@ async function compose(
   };
 }
 
-/** The prices by name. */
+/** Returns the prices by name. */
 function pricesOf(config: Config): Prices {
   return Object.fromEntries(priceNames.map((name) => [name, config[`PADDLE_PRICE_${name}`]])) as Prices;
 }
 
-/** The collections of the service with their indexes. */
+/** Opens the collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const customers = db.collection<CustomerDocument>('customers');
   const subscriptions = db.collection<SubscriptionDocument>('subscriptions');

@@ -4,12 +4,14 @@ import { z } from 'zod';
 const priceId = z
   .string()
   .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
-/** Values that the simulator of the provider is started with, and that everybody can read: prices, and the secret of notifications. */
+/**
+ * Public values with which the simulator of the payment provider is started: prices, and the secret for notifications.
+ */
 const DEVELOPMENT_PRICE = 'pri_development';
 const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
 
-/** The environment of the billing service. */
+/** Environment variables of the billing service. */
 export const configSchema = z
   .object({
     ...serviceSettings('billing'),
@@ -24,8 +26,8 @@ export const configSchema = z
     PADDLE_PRICE_ENTITY_MONTH: priceId,
     PADDLE_PRICE_ENTITY_YEAR: priceId,
     /**
-     * Secrets of the provider's destination for notifications, comma-separated; each is accepted. All notifications are refused when there
-     * is none.
+     * Secrets of the notification destination at the provider, separated by commas. Each of them is accepted. If there
+     * is none, all notifications are refused.
      */
     PADDLE_NOTIFICATION_SECRETS: secret
       .transform((text) => text.split(',').map((one) => one.trim()))
@@ -33,18 +35,21 @@ export const configSchema = z
         message: `must be 1 to ${SECRETS_MAX} secrets, separated by commas`,
       })
       .optional(),
-    /** Only for reconciling and for the portal. */
+    /** URL of the API, which only reconciliation and the portal use. */
     PADDLE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.paddle.com'),
     PADDLE_API_KEY: secret.optional(),
-    /** Page to which the checkout sends the buyer afterwards. */
+    /** Page to which the checkout redirects the buyer. */
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
-    /** Days of a period without payment after which a subscription is no longer active; unset for as long as the provider collects. */
+    /**
+     * Number of days without payment after which a subscription is no longer active. If not set, it stays active as
+     * long as the provider tries to collect the payment.
+     */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
   })
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
-    // Checked also when other settings are wrong: a start names every fault.
+    // This check also runs if other settings are wrong, so that all faults are reported at once.
     when: () => true,
   })
   .refine((config) => developmentSettings(config).length === 0, {
@@ -56,7 +61,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Names of the settings whose price another one names, too. */
+/** Returns the names of settings whose price is repeated in another setting. */
 function repeatedPrices(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   const names = Object.keys(values).filter((name) => name.startsWith('PADDLE_PRICE_'));
@@ -65,7 +70,7 @@ function repeatedPrices(config: unknown): string[] {
   );
 }
 
-/** Names of the settings that production may not have from the simulator. */
+/** Returns the names of settings with values of the simulator, which are not allowed in production. */
 function developmentSettings(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   if (values['NODE_ENV'] !== 'production') return [];

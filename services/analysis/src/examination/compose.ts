@@ -7,7 +7,7 @@ import { examineBooks } from './application/examine-books.js';
 import { reviewedAccounts } from './application/reviewed-accounts.js';
 import { booksStore } from './storage/books.js';
 
-/** Composes the examination that raises findings from the books of an ERP alone, without an invoice. */
+/** Composes the examination that raises findings from ERP records alone, without an invoice. */
 export function composeExamination(
   { clock, logger }: Foundation,
   rooms: { records: Records; policies: Policies; reviews: Reviews; books: ErpBooks },

@@ -17,7 +17,7 @@ const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const TEST_MS_MAX = 120_000;
 
 const HOUR_MS = 3_600_000;
-/** Time that a test lets pass. */
+/** Milliseconds by which the test moves the clock forward. */
 let passedMs = 0;
 let proxy: MongoProxy;
 let running: RunningAnalysis;
@@ -56,7 +56,7 @@ test(
     await storing.complete;
     leaving.abort();
     expect(await left).toBe('left');
-    // The request uses the same connection: when it gets a response, the end of the call has arrived.
+    // This request uses the same connection, so the end of the previous call has arrived when it gets a response.
     const findings = client(FindingServiceDefinition, channel);
     await findings.listFindings({ ...anyFinding, organizationId: asked.organizationId }, scanner);
 
@@ -89,7 +89,7 @@ test(
     const control = await rows.analyzeRows(request(250), scanner);
     const again = await rows.analyzeRows({ ...asked, scanId: uuidV7(), receivedTime: testClock.now() }, scanner);
     expect(again.decisionCounts).toEqual(control.decisionCounts);
-    // Only the first scan of an organization leaves this out.
+    // Only the first scan of an organization leaves out these findings.
     expect(again.findingCounts).toEqual({ SUPPLIER_NEW: 1 });
   },
   TEST_MS_MAX,

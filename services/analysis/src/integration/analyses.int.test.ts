@@ -30,7 +30,7 @@ let organization: FakeOrganization;
 let rpc: Clients;
 let mongo: MongoConnection;
 
-/** `versions.policy` with the given overlay, whatever the numbers. */
+/** Matches `versions.policy` with the given overlay, whatever the policy digest is. */
 const named = (overlay: number) => expect.stringMatching(new RegExp(`^default-3\\+[0-9a-f]{12}\\.o${overlay}$`));
 const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
 const analysisDocuments = () =>
@@ -66,7 +66,7 @@ async function duplicatePair(organizationId: string) {
   return { first, second, finding: findingOf(second, 'DUPLICATE_INVOICE') };
 }
 
-/** Three pairs of bills with one number and two amounts, called false positives by two people. */
+/** Creates three pairs of invoices with one number and two amounts, which two people review as false positives. */
 async function threeFalsePositives(organizationId: string): Promise<Finding[]> {
   const called: Finding[] = [];
   for (const index of [1, 2, 3]) {
@@ -168,7 +168,7 @@ describe('an invoice that is analyzed again', () => {
       'SYSTEM REVIEWED OPEN-SUPERSEDED',
       'SYSTEM REVIEWED SUPERSEDED-OPEN',
     ]);
-    // Only what a person says is announced as a review.
+    // Only reviews by people are published as reviews.
     await review(organizationId, finding, 'CONFIRMED');
     await eventually(async () => {
       const document = await mongo.db.collection<Announcing>('findings').findOne({ _id: findingId });

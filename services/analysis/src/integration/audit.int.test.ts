@@ -51,19 +51,22 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** A call as the gateway makes it for a key. */
+/** Returns the options of a call as the gateway makes it for an API key. */
 function as(requestId: string): CallOptions {
   return { context: { requestId, actor: caller, ip: '192.0.2.7' }, timeoutMs: 60_000 };
 }
 
-/** The lines of a tenant in the order of their requests, repeats left out; each may be published before those before it. */
+/**
+ * Returns the audit events of an organization in the order of their requests, without repeats. They may be published in
+ * another order.
+ */
 function linesOf(organizationId: string): Record<string, unknown>[] {
   const own = heard.filter((event) => event['organizationId'] === organizationId);
   const once = [...new Map(own.map((event) => [event['eventId'], event])).values()];
   return once.toSorted((one, other) => String(one['requestId']).localeCompare(String(other['requestId'])));
 }
 
-/** The invoice of a month, of the same supplier, that nothing can be said against. */
+/** Returns the invoice of a month from the same supplier, which raises no finding. */
 const nextInvoice = (month: number) =>
   wireInvoice({
     invoiceNumber: `RE-2026-0${month}37`,
@@ -137,7 +140,7 @@ test('a review whose process died before the broker had its line is announced by
   const idsOf = () => linesOf(organizationId).map(({ eventId }) => eventId);
   await eventually(() => expect(idsOf()).toHaveLength(1));
   const ids = idsOf();
-  // The document as its one write left it, with nothing done after it.
+  // The document is read as its single write left it, before any later work.
   heard.length = 0;
   const outbox = published.map((event) => ({ ...event, at: fromNow(-10_000) }));
   await findings.updateOne({ _id: findingId }, { $set: { outbox, outboxPending: true } });

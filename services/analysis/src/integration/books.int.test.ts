@@ -55,7 +55,10 @@ interface Page {
   readonly payments?: ErpPayment[];
 }
 
-/** A run of the connection that brings these records. @returns how many findings are new */
+/**
+ * Runs an import of these records.
+ * @returns the number of new findings
+ */
 async function synchronise(page: Page, of = source): Promise<number> {
   const { vendors = [], accounts = [], bills = [], orders = [], payments = [] } = page;
   const { erpImport } = analysis.rpc;
@@ -76,7 +79,7 @@ async function findings(organizationId = source.organizationId): Promise<Finding
   return listed;
 }
 
-/** Invoices that the bills book, by the ids of the bills in the ERP. */
+/** Returns the invoices that the bills book, by the ids of the bills in the ERP. */
 async function links(): Promise<Record<string, string | undefined>> {
   const { organizationId } = source;
   const bills = await analysis.mongo.db.collection('invoices').find({ organizationId, source: 'ERP' }).toArray();
@@ -188,7 +191,7 @@ describe('a vendor master', () => {
     expect(typesOf((await onOrder(count)).findings).includes('PO_OVERBILLED')).toBe(isKnown);
   });
   test('names own accounts', async () => {
-    // The second company of every tenant.
+    // The second company of every organization.
     await synchronise({ vendors: [vendorOf('v1', { name: 'Poland', taxId: 'PL5260250995' })] });
     expect(typesOf((await post(paidTo(HOME))).findings)).toContain('BANK_ACCOUNT_OWN');
   });
@@ -235,7 +238,7 @@ describe('a bill of the ERP', () => {
     expect(await links()).toEqual({ b1: undefined });
     await synchronise({ bills: [billOf('b2')] });
     expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId });
-    // It cannot take the invoice back.
+    // The bill cannot be linked to the invoice again.
     await synchronise({ bills: [billOf('b1')] });
     expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId });
   });
@@ -602,7 +605,7 @@ describe('at the end of a run', () => {
       await synchronise({ vendors: at(FORGED) });
       const [change] = await findings();
       await review(change, disposition);
-      // Back to the first account, which is a change of its own.
+      // Changing back to the first account is a change of its own.
       expect(await synchronise({ vendors: at(HOME) })).toBe(1);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(found);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(0);
@@ -700,7 +703,7 @@ describe('at the end of a run', () => {
         erpPayment(`n${index}`, { amount: `${index + 1}.07`, date: '2026-10-01' }),
       );
       await synchronise({ vendors: [vendorOf('v1')], payments: [...payments, ...later], bills: [creditOf('CN-77')] });
-      // Long after these payments were examined.
+      // Moves the examination of these payments far into the past.
       await analysis.mongo.db
         .collection('erp_payments')
         .updateMany({ organizationId: source.organizationId }, { $set: { changedAt: new Date(0) } });
@@ -723,7 +726,7 @@ describe('at the end of a run', () => {
     const part = { amount: '400.00', billExternalIds: ['parts'] };
     const payments = [erpPayment('p1', part), erpPayment('p2', { ...part, date: '2026-09-25' })];
     await synchronise({ vendors: [vendorOf('v1')], bills, payments });
-    // Long after these payments were examined.
+    // Moves the examination of these payments far into the past.
     const { organizationId } = source;
     await analysis.mongo.db
       .collection('erp_payments')

@@ -27,7 +27,7 @@ async function again(organizationId: string, { invoiceId }: Pick<Analysis, 'invo
   return analysis;
 }
 
-/** Posts bills one after the other. */
+/** Posts invoices one after the other. */
 async function postAll(organizationId: string, dates: readonly string[], invoiceNumber: string): Promise<Analysis[]> {
   const analyses: Analysis[] = [];
   for (const issueDate of dates)
@@ -96,7 +96,7 @@ describe('a number that comes month after month', () => {
 });
 
 describe('a tolerance that reviews teach', () => {
-  /** A bill and one that looks like it, on a day and over an amount of their own. */
+  /** Posts an invoice and one that resembles it, with a day and an amount that no other pair has. */
   async function pairOf(organizationId: string, index: number, numbers: readonly [string, string]) {
     const wire = { grossAmount: `${index}43.80`, issueDate: `2026-0${index}-11` };
     await running.rpc.post(organizationId, wireInvoice({ ...wire, invoiceNumber: numbers[0] }));
@@ -104,7 +104,7 @@ describe('a tolerance that reviews teach', () => {
     return findingOf(later, 'SUSPECTED_DUPLICATE');
   }
   const copyOf = (index: number): [string, string] => [`KX-${index}4821`, `KX-${index}4821A`];
-  /** Two bills with one number and two amounts. */
+  /** Posts two invoices with one number and two amounts. */
   async function reuseOf(organizationId: string, index: number) {
     const wire = { invoiceNumber: `KX-${index}4821`, issueDate: `2026-0${index}-11` };
     await running.rpc.post(organizationId, wireInvoice({ ...wire, grossAmount: `${index}43.80` }));

@@ -34,7 +34,7 @@ let mongo: MongoConnection;
 beforeAll(async () => {
   organization = await startFakeOrganization(logger);
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  // A service knows what was published before it started.
+  // The service reads the rates that were published before it started.
   await rateStore(mongo.db.collection<RateDocument>('rates')).save([{ day: DAY, perEuro: PER_EURO }]);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);

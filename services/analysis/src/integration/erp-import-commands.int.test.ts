@@ -22,7 +22,7 @@ import type { VendorDocument } from '../books/storage/vendors.js';
 import { testClock as clock } from '../testing/clients.js';
 
 const PAGE_RECORDS = 1_000;
-/** Maximum number of commands of a page with any content. */
+/** Maximum number of database commands for a page, whatever it contains. */
 const COMMANDS_MAX = 10;
 
 let client: MongoClient;

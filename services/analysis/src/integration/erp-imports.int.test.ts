@@ -310,7 +310,7 @@ describe('what is known of a vendor’s accounts over time', () => {
     await importAccounts(source, erpVendorAccount('a2', 'v1', OTHER_IBAN));
     await reconcile(source, ErpEntity.VENDOR_ACCOUNT, ['a2']);
     const changed = await vendorOf(source, 'v1');
-    // The addition and the removal are one change: from the account before to the one after.
+    // The addition and the removal count as one change, from the previous account to the new one.
     expect(changed.accountChange?.before).toMatchObject([{ key: IBAN }]);
     expect(changed.accountHistory).toMatchObject([
       { key: IBAN, to: expect.any(Date) },
@@ -407,7 +407,7 @@ describe('bills of an ERP', () => {
     expect(await importBills(source, ...incomplete, erpBill('b4', draft))).toEqual(countsOf(1, 0, 3));
     expect((await listBills(source.organizationId)).invoices.map(({ erp }) => erp?.externalId)).toEqual(['b4']);
     expect(await importBills(source, erpBill('b1', draft))).toEqual(countsOf(1, 0, 0));
-    // One that loses its number again is a draft as it was.
+    // A bill that loses its number again becomes a draft again.
     await importBills(source, erpBill('b1'));
     expect(await importBills(source, erpBill('b1', { ...draft, documentNumber: '' }))).toEqual(countsOf(0, 1, 0));
     expect((await bill(source, 'b1')).erp).toMatchObject({ state: 'DRAFT' });

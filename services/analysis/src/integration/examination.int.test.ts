@@ -31,14 +31,16 @@ import type { SupplierDocument } from '../records/storage/suppliers.js';
 import { createVendorIndexes, vendorStore } from '../books/storage/vendors.js';
 import type { VendorDocument } from '../books/storage/vendors.js';
 
-/** Records of one import; all of them bear the same moment. Two imports are one page of an examination. */
+/**
+ * Number of records in one import, which all have the same change time. Two imports make one page of an examination.
+ */
 const IMPORTED_BILLS = 50;
 const IMPORTED_VENDORS = 500;
 const MINUTE_MS = 60_000;
 
 let client: MongoClient;
 let db: Db;
-/** Each import is a minute later than the one before. */
+/** Each import happens a minute after the previous one. */
 let nowMs = Date.parse('2026-09-20T08:00:00Z');
 const clock = { now: () => new Date(nowMs) };
 
@@ -88,7 +90,7 @@ function stores(): Stores {
   };
 }
 
-/** One process of the service: nothing is left of it for the next one but what is stored. */
+/** Starts a new process of the service, which has no state except what is stored. */
 function newProcess({ sources, books, findings }: Stores = stores()) {
   const policies = { get: async () => ({ policy: defaultPolicy }) } as unknown as Cache<never>;
   const routingRules = { get: async () => [] } as unknown as Cache<never>;
@@ -109,7 +111,7 @@ function newProcess({ sources, books, findings }: Stores = stores()) {
   });
 }
 
-/** The stores of a process that dies after its first write has taken effect. */
+/** Stores of a process that crashes after its first write has taken effect. */
 function dyingStores(onRead: (from: Date | undefined) => void): Stores {
   const { sources, books, findings } = stores();
   const die = async (write: Promise<unknown>): Promise<never> => {
@@ -143,7 +145,10 @@ function dyingStores(onRead: (from: Date | undefined) => void): Stores {
 
 const run = () => ({ finishedAt: clock.now(), hasVendorList: true });
 
-/** Repeats the call as erp-sync does. @returns how many calls it took, and how many findings they raised */
+/**
+ * Repeats the call as erp-sync does.
+ * @returns the number of calls and of findings
+ */
 async function completed(of: ImportSource, complete = newProcess(), ended = run()) {
   let created = 0;
   for (let calls = 1; ; calls++) {
@@ -210,7 +215,7 @@ const account = (iban: string): NonNullable<VendorRecord['accounts']>[number] =>
   isMasked: false,
 });
 
-/** Vendors that are there twice, and bills of which every twentieth is entered again 130 bills later. */
+/** Imports duplicate vendors, and bills of which every twentieth is entered again 130 bills later. */
 async function booksWithDoubles(of: ImportSource): Promise<void> {
   const doubled = { taxId: 'DE136695976', name: 'Acme Supplies GmbH' };
   const vendors = Array.from({ length: 20 }, (_, index) => {
@@ -252,14 +257,15 @@ test('an examination that is killed after each of its writes raises exactly what
       kills++;
     }
     const source = await db.collection<ErpSourceDocument>('erp_sources').findOne({ _id: killed.connectionId });
-    // The last write was stored before the process died.
+    // The last write was stored before the process crashed.
     if (source?.completedThrough !== undefined) break;
     expect(kills).toBeLessThan(1_000);
   }
-  // The beginning and the end, five moves on, and at least once among the findings of vendors and of two pages of bills.
+  // The process is killed at the beginning, at the end, at five points of progress, and at least once while findings of
+  // vendors and of two pages of bills are stored.
   expect(kills).toBeGreaterThanOrEqual(10);
   expect(await raisedIn(killed)).toEqual(expected);
-  // It never goes back, and what was examined before a kill is not examined again.
+  // Progress never goes back, and records that were examined before a kill are not examined again.
   expect(continuedFrom).toEqual(continuedFrom.toSorted((left, right) => left - right));
   expect(new Set(continuedFrom).size).toBe(400 / 100);
 });

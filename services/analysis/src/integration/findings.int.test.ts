@@ -76,14 +76,14 @@ async function review(
   return finding;
 }
 
-/** Two equal invoices: the second is blocked as a duplicate of the first. */
+/** Posts two equal invoices. The second one is blocked as a duplicate. */
 async function duplicatePair(organizationId: string): Promise<{ first: Analysis; second: Analysis; finding: Finding }> {
   const first = await rpc.post(organizationId, wireInvoice());
   const second = await rpc.post(organizationId, wireInvoice());
   return { first, second, finding: findingOf(second, 'DUPLICATE_INVOICE') };
 }
 
-/** A supplier paid to one account for a while, and then an invoice that names another. */
+/** Posts several invoices with one bank account, and then an invoice with another account. */
 async function changedAccount(organizationId: string): Promise<{ changed: Analysis; finding: Finding }> {
   for (let month = 1; month <= 4; month++) {
     await rpc.post(
@@ -166,7 +166,7 @@ describe('a review', () => {
     await review(organizationId, finding, 'CONFIRMED');
     const by = `USER:${ann.context.actor.id}`;
     await eventually(() =>
-      // Each may be published before the other.
+      // The events may be published in any order.
       expect(heard.toSorted()).toEqual([
         `${finding.findingId} OPEN UNDER_REVIEW ${by}`,
         `${finding.findingId} UNDER_REVIEW CONFIRMED ${by}`,
@@ -329,7 +329,7 @@ describe('after a crash between a review and what follows from it', () => {
     await eventually(async () =>
       expect((await invoiceDocuments().findOne({ _id: changed.invoiceId }))?.pending).toBeUndefined(),
     );
-    // The record is as after a process that died right after its commit.
+    // Restores the record of a process that crashed directly after its commit.
     await findingDocuments().updateOne(
       { _id: finding.findingId },
       {
@@ -400,7 +400,7 @@ describe('an assignment', () => {
     const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, assigneeUserId }, ann);
     expect(findings.map(({ findingId }) => findingId)).toEqual([finding.findingId]);
     expect((await assign(undefined)).finding?.assigneeUserId).toBeUndefined();
-    // Each may be published before the other.
+    // The events may be published in any order.
     await eventually(() => {
       expect(heard).toHaveLength(2);
       expect(new Set(heard)).toEqual(new Set([assigneeUserId, undefined]));
@@ -539,7 +539,7 @@ describe('the list', () => {
 
 describe('in every order', () => {
   const severitiesByRank = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
-  /** Twelve findings with equal amounts, equal times and amounts that nobody knows, in no order. */
+  /** Stores twelve findings with equal amounts, equal times and unknown amounts, in no particular order. */
   async function someFindings(organizationId: string): Promise<FindingDocument[]> {
     const { finding } = await duplicatePair(newTenant());
     const stored = await findingDocuments().findOne({ _id: finding.findingId });
@@ -564,7 +564,7 @@ describe('in every order', () => {
     return documents;
   }
 
-  /** Sort keys of each order, largest first. */
+  /** Sort keys for each sort order, largest first. */
   const keysOf: Record<string, (finding: FindingDocument) => (number | string)[]> = {
     NEWEST: ({ createdAt, _id }) => [createdAt.getTime(), _id],
     SEVERITY: ({ severity, createdAt, _id }) => [severitiesByRank.indexOf(severity), createdAt.getTime(), _id],

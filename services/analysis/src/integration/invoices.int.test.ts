@@ -31,7 +31,7 @@ import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseName = testDatabaseName();
-/** A slow machine may have a hundred invoices at once. */
+/** The timeout is long, because a slow machine may have a hundred invoices in progress. */
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
 let running: RunningAnalysis;
@@ -230,13 +230,13 @@ describe('equal invoices posted at once', () => {
   test('are found behind a key that a thousand other invoices share', async () => {
     const organizationId = newTenant();
     const { analysis: original } = await invoicesOf().analyzeInvoice(request(organizationId), call);
-    // A copy of one that is still pending would be work for the sweep, which then has no time for other tests.
+    // A copy of a pending invoice would keep the sweep busy, which other tests need.
     const stored = await eventually(async () => {
       const found = await documents().findOne({ _id: original?.invoiceId ?? '', pending: { $exists: false } });
       if (found === null) throw new Error('no invoice, or one that is pending');
       return found;
     });
-    // Same day and amount, newer by nothing: only the key of kind 4 is shared.
+    // The copy has the same day and amount, and shares only the key of kind 4.
     const { keys } = stored.match;
     const crowd = Array.from({ length: 2_000 }, (_, index) => ({
       ...stored,
@@ -277,7 +277,7 @@ describe('after a crash', () => {
     await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
     const decided = await documents().findOne({ organizationId });
     if (decided === null) throw new Error('no invoice');
-    // The record is as after a process that died before its commit.
+    // Restores the record of a process that crashed before its commit.
     const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
     await documents().replaceOne(
       { _id: decided._id },
@@ -344,7 +344,7 @@ describe('after a crash', () => {
     }));
     await Promise.all(later.map((invoice) => invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call)));
     await eventually(async () => expect(await documents().countDocuments({ organizationId, pending: true })).toBe(1));
-    // Old enough for the sweep.
+    // The analysis is old enough for the sweep.
     await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': fromNow(-60_000) } });
     await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
     const supplier = await mongo.db.collection<SupplierDocument>('suppliers').findOne({ organizationId });

@@ -31,7 +31,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Both links of one invoice at the same moment, as they were read at these versions. */
+/** Writes both links of one invoice at the same time, with the versions at which they were read. */
 const writeBoth = (accountVersion: number, orderVersion: number, unitId: string): Promise<boolean[]> =>
   Promise.all([
     stores.bankLinks.write(organizationId, KEY, { version: accountVersion, link: account, countedUnits: [unitId] }),
@@ -66,13 +66,13 @@ test.each([
   expect(await writeBoth(version, 0, 'late')).toEqual([false, false]);
   const [bankLink, orderLink] = await findBoth();
   expect(bankLink).toEqual({ version: 2, link: account, countedUnits: ['second'] });
-  // It was stored: a reader that reads again sees its unit and counts nothing twice.
+  // The link was stored. A reader that reads it again finds its unit and counts nothing twice.
   expect(orderLink).toEqual({ version: 1, link: order, countedUnits: ['late'] });
 });
 
 test('one of many who write a first link at once is the first', async () => {
   const write = (unit: number): Promise<boolean> =>
-    // Stores of their own, as in as many processes.
+    // Each call has its own stores, like separate processes.
     linkStores(mongo.db.collection<LinkDocument>('links')).bankLinks.write(organizationId, KEY, {
       version: 0,
       link: account,

@@ -15,7 +15,7 @@ import type { RateBook } from '../rates/application/rate-book.js';
 
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
-/** A Friday at four in the afternoon in Frankfurt. */
+/** A Friday at 16:00 in Frankfurt. */
 let now = new Date('2026-05-08T14:00:00Z');
 let mongo: MongoConnection;
 let feed: EcbFeedSimulator;
@@ -96,10 +96,10 @@ test.each(['unavailable', 'not-xml', 'drop'] as const)('a feed that is %s change
 });
 
 test('the daily file is asked for on weekdays when it appears, by the clock of Frankfurt', () => {
-  expect(isPublishingTime(new Date('2026-05-08T13:30:00Z'))).toBe(true); // 15:30 in summer
+  expect(isPublishingTime(new Date('2026-05-08T13:30:00Z'))).toBe(true); // 15:30 in Frankfurt in summer.
   expect(isPublishingTime(new Date('2026-05-08T13:29:00Z'))).toBe(false);
   expect(isPublishingTime(new Date('2026-05-08T16:00:00Z'))).toBe(true);
   expect(isPublishingTime(new Date('2026-05-08T16:01:00Z'))).toBe(false);
-  expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // 15:30 in winter
-  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // a Saturday
+  expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // 15:30 in Frankfurt in winter.
+  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // This day is a Saturday.
 });

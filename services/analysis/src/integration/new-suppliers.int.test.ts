@@ -29,7 +29,7 @@ afterAll(() => running.stop());
 
 let bills = 0;
 
-/** Posts one ordinary bill of a supplier and tells what was found. */
+/** Posts an ordinary invoice of a supplier and returns the findings. */
 async function bill(organizationId: string, name: string, taxId?: string, iban?: string) {
   bills += 1;
   const bankAccount = iban === undefined ? undefined : { iban, sortCode: undefined, accountNumber: undefined };
@@ -51,7 +51,7 @@ async function bill(organizationId: string, name: string, taxId?: string, iban?:
   return { decision: analysis?.decision, types: (analysis?.findings ?? []).map(({ type }) => type) };
 }
 
-/** A tenant that has paid three bills of `name`. */
+/** Creates an organization that has paid three invoices of `name`. */
 async function establish(name: string, taxId?: string): Promise<string> {
   const organizationId = organization.newTenant();
   for (let count = 0; count < 3; count += 1) await bill(organizationId, name, taxId);
@@ -94,7 +94,7 @@ test('a supplier is known by its tax id, however many others share its account',
     if (found === null) throw new Error('not counted');
     return found;
   });
-  // The account of a factoring company: its key is before that of the tax id in the index.
+  // The bank account of a factoring company, whose key sorts before that of the tax id in the index.
   const organizationId = organization.newTenant();
   const nameKeys = Array.from({ length: 70 }, (_, index) => `QUARZWERK ${'ABCDEFGHIJ'[index % 10]}${index}`);
   await suppliers.insertMany(

@@ -15,7 +15,7 @@ import { testConfig } from '../testing/clients.js';
 const databaseName = testDatabaseName();
 const TENANT = '0198a000-0000-7000-8000-000000000001';
 const OTHER_TENANT = '0198a000-0000-7000-8000-000000000002';
-/** The policy of a later release that forgot to raise `version`. */
+/** A policy of a later release that did not increase `version`. */
 const laterPolicy: Policy = { ...defaultPolicy, weights: { ...defaultPolicy.weights, LOW: 9 } };
 const tolerance = {
   supplierId: 's-1',

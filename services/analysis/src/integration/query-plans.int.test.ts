@@ -13,7 +13,7 @@ const POSTS = 10;
 const EXAMINED_A_POST_MAX = 20;
 const PROFILE_BYTES = 16 * 1024 * 1024;
 
-/** The profiler of the database writes this about each command. */
+/** An entry of the database profiler about a command. */
 interface Profiled {
   readonly ns: string;
   readonly op: string;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** An invoice of the organization, repeated with other ids, keys and days. */
+/** Stores an invoice of the organization many times, with different ids, keys and days. */
 async function fill(organizationId: string): Promise<void> {
   await running.rpc.post(organizationId, wireInvoice());
   const invoices = running.mongo.db.collection<InvoiceDocument>('invoices');
@@ -68,7 +68,7 @@ test(`with ${STORED} invoices stored, a post scans no collection, examines at mo
   try {
     for (let post = 0; post < POSTS; post += 1) {
       for (const organizationId of [small, large]) {
-        // One amount again and again: its key finds everything that the small tenant has.
+        // All invoices have the same amount, so the key of the amount matches every invoice of the small organization.
         const invoiceNumber = `${organizationId === small ? 'S' : 'L'}-${1_000 + post * 37}`;
         await running.rpc.post(organizationId, wireInvoice({ invoiceNumber }));
       }

@@ -13,7 +13,7 @@ import { asUser, findingOf, resultOf } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
-/** Enough for suppliers with several months of bills, copies and corrections among them. */
+/** Number of invoices, enough for suppliers with several months of invoices, including copies and corrections. */
 const BILLS_BEFORE = 120;
 const BILLS_AFTER = 80;
 

@@ -286,7 +286,7 @@ describe('a new finding', () => {
       expect((await invoices.findOne({ _id: analysis.invoiceId }))?.pending).toBeUndefined(),
     );
     await rpc.routingRule.deleteRoutingRule({ organizationId, ruleId: rule.ruleId }, ann);
-    // The record is as after a process that died right after its commit.
+    // Restores the record of a process that crashed directly after its commit.
     const facts = await mongo.db
       .collection<{ _id: string; facts: never }>('analyses')
       .findOne({ _id: analysis.analysisId });

@@ -68,7 +68,7 @@ async function findingsOf(organizationId: string, scanId?: string): Promise<Find
   }
 }
 
-/** Rows of an invented ledger, as a scan brings them: without what a scan's row cannot say. */
+/** Generates rows of a ledger with only the fields that a row of a history scan can state. */
 function ledger(seed: number, months: number): Invoice[] {
   return syntheticHistory(seed, months, 0.1).map(({ invoice }) => scanRowOf(invoice));
 }
@@ -91,7 +91,7 @@ function scanRowOf({ supplier, ...invoice }: CanonicalInvoice): Invoice {
   });
 }
 
-/** Sixty bills of one supplier that nothing can be said about. */
+/** Returns sixty invoices of one supplier that raise no findings. */
 function quietRows(count: number, number = (index: number) => `N-${index * 37}`): Invoice[] {
   return Array.from({ length: count }, (_, index) =>
     wireInvoice({
@@ -183,13 +183,13 @@ describe('a repeat with the same scan id', () => {
     'at the same moment ends in one decision for each row',
     async () => {
       const organizationId = organization.newTenant();
-      // The rows fill several slices, so that the three meet in all of them.
+      // The rows fill several slices, so that all three calls work on the same slices.
       const asked = scanRequest(organizationId, rowsOf(ledger(11, 1)));
       const answers = await Promise.all([analyze(asked), analyze(asked), analyze(asked)]);
       expect(answers[1]).toEqual(answers[0]);
       expect(answers[2]).toEqual(answers[0]);
       const profiles = await supplierDocuments().find({ organizationId }).toArray();
-      // Rows that may be copies are recorded next to the profile.
+      // Rows that may be copies are recorded separately from the profile.
       const counted = profiles.map(({ profile, withdrawnUnits = [] }) => profile.count + withdrawnUnits.length);
       expect(counted.reduce((sum, rows) => sum + rows, 0)).toBe(asked.rows.length);
     },
@@ -205,7 +205,7 @@ describe('a repeat with the same scan id', () => {
   });
 });
 
-/** Fails while something derived from a decision of the organization is still to be stored. */
+/** Throws while derived records of a decision of the organization are missing. */
 async function requireNonePending(organizationId: string): Promise<void> {
   const pending = await invoiceDocuments().countDocuments({ organizationId, pending: true });
   if (pending > 0) throw new Error(`${pending} invoices are still pending`);
@@ -225,8 +225,9 @@ describe('the same rows', () => {
       .sort();
   }
   /**
-   * Silent in the first rows of an organization's first scan, or for old invoices in any scan; and findings about unusual
-   * amounts, after which such an amount is usual for the rows of that scan and for nobody else (section 4).
+   * Finding types that may differ by design: types that are not raised in the first rows of the first history scan or
+   * for old invoices, and findings about unusual amounts, after which such an amount is usual only for later rows of
+   * that history scan (section 4).
    */
   const onlyInOne = new Set([
     'SUPPLIER_NEW',
@@ -400,7 +401,7 @@ describe('a file that is imported again and again', () => {
       );
       await eventually(async () => {
         const supplier = await supplierDocuments().findOne({ organizationId, name: 'Solo Quartz' });
-        // The posted bill, which may be a copy, is no part of it.
+        // The posted invoice may be a copy and is not part of the profile.
         expect(supplier?.profile.count).toBe(1);
       });
     },
@@ -465,7 +466,8 @@ describe('during a scan', () => {
       const organizationId = organization.newTenant();
       const asked = scanRequest(organizationId, rowsOf(quietRows(400)));
       const scanning = analyze(asked);
-      // Amounts of their own: one amount of one day under two numbers is a suspected copy and not counted.
+      // Each invoice has its own amount, because the same amount on one day under two numbers would be a suspected copy
+      // and not counted.
       const posts = quietRows(20, (index) => `P-${index * 91}`).map((invoice) => ({
         ...invoice,
         grossAmount: invoice.grossAmount.replace(/..$/, '05'),

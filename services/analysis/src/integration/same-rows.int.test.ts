@@ -12,7 +12,7 @@ import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const TEST_MS_MAX = 240_000;
-/** The first months suffice where rows are posted one by one. */
+/** Number of rows that are posted one by one. The first months are sufficient. */
 const POSTED_ROWS = 450;
 
 let running: RunningAnalysis;
@@ -22,8 +22,8 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 /**
- * Bills in order of issue date with as many ties as possible: all of a month on two days, amounts that many suppliers
- * share, one number on a hundred bills, and as many suppliers as are shown with equal shares just under a limit.
+ * Invoices in order of issue date with as many ties as possible: all invoices of a month on two days, amounts that many
+ * suppliers share, one number on a hundred invoices, and just as many suppliers with equal shares as can be shown.
  */
 function tiedRows(): Invoice[] {
   const bills = syntheticHistory(11, 3, 0.15).map(({ invoice }): CanonicalInvoice => {
@@ -55,10 +55,10 @@ function tiedRows(): Invoice[] {
     .map(toWire);
 }
 
-/** Fields that differ by design: those derived from ids, and the place of a row in its file. */
+/** Fields that differ by design: those derived from ids, and the position of a row in its file. */
 const notCompared = new Set(['findingId', 'key', 'pairKey', 'groupId', 'scanId', 'sourceRowNumber', 'externalId']);
 
-/** Everything that was decided, with ids replaced by what they are ids of. */
+/** Returns all decisions, with ids replaced by the things that they identify. */
 async function resultsOf(organizationId: string) {
   const { db } = running.mongo;
   const invoices = await db
@@ -120,7 +120,7 @@ describe('the same rows give the same results', () => {
       for (const row of rows) await running.rpc.post(posted, row);
       const [ofScan, ofPosts] = [await resultsOf(scanned), await resultsOf(posted)];
       expect(ofPosts.rows).toHaveLength(rows.length + 1);
-      // Nobody could answer for a row before the next: its amount is usual for those after it (section 4).
+      // No reviewer can act between two rows of a scan, so an unusual amount becomes usual for later rows (section 4).
       const isComparable = (index: number): boolean =>
         [ofScan, ofPosts].every(({ rows: all }) => !JSON.stringify(all[index]).includes('"family":"AMT"'));
       const comparable = <T>(all: readonly T[]): T[] => all.filter((_, index) => isComparable(index));

@@ -14,9 +14,9 @@ import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const databaseName = testDatabaseName();
-/** One supplier sends more than the units that its records keep. */
+/** Number of invoices, so that one supplier exceeds the number of units that its records keep. */
 const INVOICES = 72;
-/** Facts as the fake organization service gives them. */
+/** Facts as the fake organization service returns them. */
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   plan: 'SCALE',
@@ -83,8 +83,8 @@ test('a history made in memory is what posting the same invoices leaves in the d
 });
 
 /**
- * Removes the times of deciding and publishing, the event ids that are derived from them, and the request that caused an event; sorts by
- * id.
+ * Removes decision and publication times, the event ids derived from them, and the request that caused an event, and
+ * sorts by id.
  */
 function comparable(documents: readonly object[]): unknown {
   const texts = documents.map((document) =>

@@ -12,7 +12,7 @@ import { createInvoiceIndexes, invoiceStore } from '../records/storage/invoices.
 import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { sweepReviews } from '../reviews/application/sweep-reviews.js';
 
-/** Two pages of a sweep and one more. */
+/** Number of interrupted invoices: two pages of a sweep and one more. */
 const LEFT = 201;
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 

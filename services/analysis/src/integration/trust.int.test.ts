@@ -227,7 +227,7 @@ describe('copies that wait for a person', () => {
 describe('two equal bills of a day that people have accepted', () => {
   const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 
-  /** The second bill of a third such day, after the first two were dismissed. */
+  /** Posts the second invoice of a third such day, after the first two were dismissed. */
   async function thirdPair(reviewers: readonly [typeof ann, typeof ann]): Promise<Analysis> {
     const organizationId = running.organization.newTenant();
     for (let index = 0; index < 12; index += 1) {
@@ -251,7 +251,7 @@ describe('two equal bills of a day that people have accepted', () => {
       if (reviewer === undefined) continue;
       const finding = findingOf(second, 'SUSPECTED_DUPLICATE');
       await running.rpc.review(organizationId, finding, 'FALSE_POSITIVE', reviewer);
-      // Withdrawn and given again: one review all the same.
+      // A review that is withdrawn and repeated counts once.
       await running.rpc.review(organizationId, finding, 'OPEN', reviewer);
       await running.rpc.review(organizationId, finding, 'FALSE_POSITIVE', reviewer);
     }

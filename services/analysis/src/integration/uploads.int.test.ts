@@ -221,7 +221,7 @@ describe('the analysis of an upload', () => {
       const organizationId = organization.newTenant();
       const uploadId = documents.upload(organizationId, { reading: xmlReading() });
       const { invoiceId, analysis } = await analyze(organizationId, uploadId);
-      // The record is as after a worker that was killed before the invoice was stored.
+      // Restores the record of a worker that was killed before the invoice was stored.
       await Promise.all(
         ['invoices', 'analyses', 'findings'].map((name) => mongo.db.collection(name).deleteMany({ organizationId })),
       );

@@ -59,7 +59,7 @@ const post = (organizationId: string, idempotencyKey = '', number = 'RE-1') =>
 const usageOf = (organizationId: string) =>
   client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);
 
-/** Reserves for invoices that are never stored, as processes do that are killed in between. */
+/** Reserves quota units for invoices that are never stored, as processes that are killed in between do. */
 const reservedByTheDead = (organizationId: string, amount: number): Promise<void> =>
   usageCounters(mongo.db, { now: () => now }).reserve(
     { organizationId, month: '2026-03', meter: 'analyses', amount, at: now },
@@ -67,8 +67,8 @@ const reservedByTheDead = (organizationId: string, amount: number): Promise<void
   );
 
 /**
- * Lets at most five minutes pass until the condition holds. In steps: a check of a counter that runs while the clock moves
- * on puts the next one a minute behind it.
+ * Moves the clock forward by at most five minutes until the condition holds. It moves in small steps, because a counter
+ * check that runs during a step schedules the next check a minute later.
  */
 async function withinFiveMinutes(condition: () => Promise<void>): Promise<void> {
   const latestMs = now.getTime() + 5 * MINUTE_MS;
@@ -141,7 +141,8 @@ describe('a counter that crashes left too high', () => {
     const counted = await invoices().findOne({ organizationId });
     if (counted === null) throw new Error('no invoice');
     const { usageMonth: _usageMonth, ...uncounted } = counted;
-    // The collection also has a row of a scan, a bill of the ERP, and invoices at the edges of the neighbouring months.
+    // The collection also contains a row of a history scan, an ERP bill, and invoices at the edges of the neighbouring
+    // months.
     await invoices().insertMany([
       { ...uncounted, _id: randomUUID(), source: 'SCAN' },
       { ...uncounted, _id: randomUUID(), source: 'ERP' },

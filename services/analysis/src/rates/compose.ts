@@ -7,8 +7,8 @@ import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 
 /**
- * The euro reference rates that were published.
- * @param feedUrl undefined: they are not brought up to date
+ * Composes the euro reference rates.
+ * @param feedUrl if undefined, rates are not updated
  */
 export async function composeRates(
   { db, clock, logger, onStop }: Foundation,

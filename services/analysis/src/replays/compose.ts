@@ -5,7 +5,10 @@ import type { Records } from '../records/compose.js';
 import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { operatorService } from './transport/grpc/operator.js';
 
-/** Composes the checks of the operator: whether a replay gives the stored decisions, and what another policy would have decided. */
+/**
+ * Composes the operator commands that check whether a replay returns the stored decisions, and which decisions another
+ * policy would make.
+ */
 export function composeReplays(
   { clock, logger }: Foundation,
   { records, policies }: { records: Records; policies: Policies },

@@ -2,7 +2,7 @@ import { ORGANIZATION_ID } from '@invoicecontrol/engine/testing/in-memory-histor
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { AnalysisFacts } from '../records/domain/analysis.js';
 
-/** Facts of the engine as an analysis has them: with what people have said before, nothing when not given. */
+/** Returns engine facts with the review facts of an analysis, which are empty by default. */
 export function analysisFacts(
   facts: Facts,
   said: Partial<Pick<AnalysisFacts, 'reviews' | 'tolerances'>> = {},

@@ -22,7 +22,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** The configuration of a service that a test starts, on a port that the system chooses. */
+/** Returns the configuration for a service in a test, with a port that the operating system chooses. */
 export function testConfig(
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
@@ -45,22 +45,22 @@ export function testConfig(
 const aheadMs = Date.UTC(2026, 10, 2, 12) - Date.now();
 
 /**
- * Supplies real time, shifted to start at noon of a day in November 2026. The test invoices date from the months before
- * it, so that none of them is stale or in the future, whatever the year of the test run.
+ * A real clock that is shifted to start at noon of a day in November 2026. The test invoices are from the months
+ * before, so none of them is stale or in the future, whatever the actual year.
  */
 export const testClock: Clock = { now: () => new Date(Date.now() + aheadMs) };
 
-/** A moment by that clock; what is past is negative. */
+/** Returns a time relative to that clock. Negative values are in the past. */
 export function fromNow(ms: number): Date {
   return new Date(testClock.now().getTime() + ms);
 }
 
-/** A call that a person makes through the gateway. */
+/** Returns the options of a call that a user makes through the gateway. */
 export function asUser(userId: string): CallOptions {
   return { context: { requestId: 'request', actor: { type: 'USER', id: userId } }, timeoutMs: 60_000 };
 }
 
-/** A list request without any filter. */
+/** A list request without filters. */
 export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   pageSize: 0,
   pageToken: '',
@@ -78,7 +78,7 @@ export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   createdToTime: undefined,
 };
 
-/** Rows as a file has them: a heading, then one invoice a line. */
+/** Converts invoices to rows of a file with a heading and one invoice in each line. */
 export function rowsOf(invoices: readonly Invoice[]): AnalyzeRowsRequest['rows'] {
   return invoices.map((invoice, position) => ({
     position,
@@ -88,7 +88,7 @@ export function rowsOf(invoices: readonly Invoice[]): AnalyzeRowsRequest['rows']
   }));
 }
 
-/** A scan of these rows that was received now. */
+/** Returns a request for a history scan of these rows that was received now. */
 export function scanRequest(
   organizationId: string,
   rows: AnalyzeRowsRequest['rows'],
@@ -104,7 +104,7 @@ export function scanRequest(
   };
 }
 
-/** A client for every group of rpcs, as real callers use them. */
+/** Creates clients for all gRPC services, as real callers use them. */
 export function connect(address: string) {
   const channel = openChannel(address);
   const invoice = client(InvoiceServiceDefinition, channel);
@@ -158,7 +158,7 @@ export function connect(address: string) {
 
 export type Clients = ReturnType<typeof connect>;
 
-/** Returns the parts that must not change without a review. */
+/** Returns the parts of an analysis that must not change without a review. */
 export function resultOf({ decision, riskScore, findings }: Analysis) {
   return { decision, riskScore, findings };
 }

@@ -10,9 +10,9 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import { v7 as uuidV7 } from 'uuid';
 
-// Records of an invented ERP, as synchronisations send them; tests change what they need.
+// Records of a fictional ERP in the form that erp-sync sends. Tests change the fields that they need.
 
-/** A new connection to a remote company. */
+/** Returns a new connection to a company in an ERP. */
 export function erpSource(organizationId: string, changes: Partial<ImportSource> = {}): ImportSource {
   return {
     organizationId,

@@ -16,19 +16,25 @@ import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
-/** Answers in place of the documents service, with recorded readings. */
+/** A fake of the documents service, which returns prepared readings. */
 export interface FakeDocuments extends GrpcServer {
-  /** An upload whose document says this. @returns its id */
+  /**
+   * Adds an upload with the given content.
+   * @returns its id
+   */
   upload(organizationId: string, says: Says, sha256?: string): string;
-  /** A document that came through a channel. @returns its id */
+  /**
+   * Adds a document that was received through a channel.
+   * @returns its id
+   */
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;
-  /** An upload without content. */
+  /** Adds an upload without content. */
   reserve(organizationId: string): string;
-  /** Every reading that was asked for, repeats included. */
+  /** Returns every request to read the upload, including repeats. */
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
-  /** The next readings of the upload fail with these, one each; then it is read. */
+  /** Makes the next readings of the upload fail with these errors, one each. */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
-  /** Readings of the upload wait until `open` is called. */
+  /** Makes readings of the upload wait until `open` is called. */
   close(uploadId: string): void;
   open(uploadId: string): void;
 }
@@ -150,7 +156,9 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
   };
 }
 
-/** The reading of a well-formed UBL invoice; tests change fields, and leave out those that they set to undefined. */
+/**
+ * Returns the reading of a valid UBL invoice. Tests change fields, and leave out fields by setting them to undefined.
+ */
 export function xmlReading(
   changes: Readonly<Record<string, string | undefined>> = {},
   others: Partial<Reading> = {},
@@ -201,7 +209,7 @@ export function xmlReading(
   };
 }
 
-/** The reading of the text of a PDF. */
+/** Returns the reading of a PDF with text. */
 export function textReading(
   changes: Readonly<Record<string, string | undefined>> = {},
   others: Partial<Reading> = {},

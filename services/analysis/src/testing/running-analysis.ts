@@ -11,7 +11,7 @@ import type { FakeDocuments } from './fake-documents.js';
 import { connect, testClock, testConfig } from './clients.js';
 import type { Clients } from './clients.js';
 
-/** The analysis service with fakes of the services that it calls, started once per test file. */
+/** The analysis service with fakes of the services that it calls, started once for each test file. */
 export interface RunningAnalysis {
   readonly address: string;
   readonly organization: FakeOrganization;
@@ -23,8 +23,8 @@ export interface RunningAnalysis {
 }
 
 /**
- * @param startService the service's own, from compose.ts
- * @param env settings besides those that every test needs
+ * @param startService the function in compose.ts
+ * @param env settings in addition to those that every test needs
  */
 export async function startAnalysis(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,

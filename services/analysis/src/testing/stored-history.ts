@@ -36,32 +36,36 @@ import type { InvoiceDocument } from '../records/storage/invoices.js';
 import type { LinkDocument } from '../records/storage/links.js';
 import type { SupplierDocument } from '../records/storage/suppliers.js';
 
-/** The records in the collections after an invoice was decided and all its derived records were stored. */
+/** The stored records of an invoice after its decision, with all derived records. */
 export interface StoredInvoice {
   readonly invoice: InvoiceDocument;
   readonly analysis: AnalysisDocument;
   readonly findings: readonly FindingDocument[];
 }
 
-/** The records in which the invoices were counted, after the last of them. */
+/** The records in which the invoices were counted, after the last invoice. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];
 }
 
 export interface StoredHistory {
-  /** Decides an invoice by those before it. They come in the order of their arrival. */
+  /**
+   * Decides on an invoice with the history of the invoices before it. Invoices must be posted in the order of their
+   * arrival.
+   */
   post(invoice: CanonicalInvoice, receivedAt: Date, invoiceId?: string): StoredInvoice;
   counts(): StoredCounts;
 }
 
-/** Enough for histories in the base currency. */
+/** No rates are needed for histories in the base currency. */
 const noRates: PublishedRates = () => undefined;
 
 /**
- * Makes the documents that posting invoices one after another leaves in the database, by the same functions and without
- * the database: a large history is stored by a few bulk writes. Without an idempotency key, on a plan without limits,
- * under the default policy; usage is not counted, and what is much for the organization is not known.
+ * Creates the documents that posting invoices one after another would leave in the database. It uses the same functions
+ * without the database, so that a large history can be stored by a few bulk writes. The invoices have no idempotency
+ * key, the plan has no limits, and the default policy applies. Usage is not counted, and the usual amounts of the
+ * organization are not known.
  */
 export function storedHistory(organizationId: string, tenant: TenantFacts): StoredHistory {
   const hitsByKey = new Map<string, MatchPart[]>();
@@ -75,7 +79,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   };
 
-  /** One version later, with one more unit; everything before it is finished. */
+  /** Returns the record one version later with one more unit. All earlier units are finished. */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
     const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;

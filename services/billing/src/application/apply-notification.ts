@@ -36,12 +36,12 @@ export interface ApplyingDeps extends LinkingDeps {
   readonly logger: Logger;
 }
 
-/** Applies a claimed notification and completes it; a failure is logged and retried later. Never rejects. */
+/** Applies a claimed notification and completes it. A failure is logged and retried later. Never rejects. */
 export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>;
 
 const FIRST_RETRY_MS = 1_000;
 const RETRY_MS_MAX = 300_000;
-/** Outcomes that need a look of the operator. */
+/** Outcomes that the operator must check. */
 const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
@@ -66,12 +66,12 @@ export const workOnNotification =
       deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied; it will be retried');
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
       const reason = error instanceof Error ? error.message : String(error);
-      // Should this fail too, the lease expires and the sweep takes over.
+      // If this fails too, the lease expires and the sweep continues.
       await retryAt(new Date(deps.clock.now().getTime() + waitMs), reason).catch(() => {});
     }
   };
 
-/** May run again for the same notification: what was applied before is stale, and mails have derived ids. */
+/** Can run again for the same notification: applied messages are recognized as stale, and e-mails have derived ids. */
 async function applyNotification(
   deps: ApplyingDeps,
   stored: StoredNotification,
@@ -82,7 +82,8 @@ async function applyNotification(
   if (isAboutSubscription(type)) return applySubscription(deps, notification, isRetry);
   if (!isKept(type)) return { outcome: 'IGNORED', organizationId: '' };
   const { subscriptionId } = stored;
-  // Its own word for an organization is the buyer's. A bill belongs to the organization of its subscription, or to none.
+  // The organization that a notification names is a claim of the buyer. A provider invoice belongs to the organization
+  // of its subscription, or to none.
   if (subscriptionId === undefined) return { outcome: 'KEPT', organizationId: '' };
   const organizationId = await deps.links.find(subscriptionId);
   if (organizationId === undefined) return { outcome: 'UNLINKED' };
@@ -90,7 +91,7 @@ async function applyNotification(
   return { outcome: 'KEPT', organizationId };
 }
 
-/** The subscription may have been linked between the question and the answer. */
+/** The subscription may have been linked between the check and this write. */
 async function reopenIfLinked(
   { links, notifications }: Pick<ApplyingDeps, 'links' | 'notifications'>,
   { subscriptionId }: StoredNotification,
@@ -116,7 +117,7 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // A crash may have come between linking and this.
+  // A crash may have happened between linking and this step.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
@@ -135,7 +136,7 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // A crash may have come between the write and its alert.
+  // A crash may have happened between the write and its alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {
@@ -152,7 +153,7 @@ async function applySubscription(
   return { outcome: outcomes[outcome], organizationId };
 }
 
-/** The line of the audit trail that tells of it. */
+/** Returns the audit event about several plans in one subscription. */
 function severalPlans({ id }: Snapshot, eventId: string): Announcement {
   return auditAnnouncement(events.billingAuditRecorded, systemContext(eventId), {
     action: 'billing.several_plans_found',
@@ -161,7 +162,7 @@ function severalPlans({ id }: Snapshot, eventId: string): Announcement {
   });
 }
 
-/** A stale message may still be the oldest one, or the oldest of a cancellation. */
+/** A stale message may still be the oldest message, or the oldest cancellation. */
 function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
   const timesOf = ({ subscriptions }: Account): string => {
     const { firstOccurredAt, canceledAt } = subscriptions.find(({ id }) => id === subscriptionId) ?? {};
@@ -186,14 +187,15 @@ async function alertDuplicate(
   );
   if (isDuplicate !== true) return;
   duplicateFound();
-  // A cancellation of the current one may still be on its way, so the provider is asked before anything is given up.
+  // The cancellation of the current subscription may not have arrived yet, so the provider is asked before anything is
+  // changed.
   logger.error(
     { organizationId, subscriptionId, status },
     'DUPLICATE SUBSCRIPTION: reconcile-subscriptions; if it stays a duplicate, cancel and refund it',
   );
 }
 
-/** One mail per bill and day, however often the provider tries. */
+/** Sends one e-mail for each unpaid provider invoice and day, however often the provider retries. */
 async function announceFailedPayment(
   { changeAccount }: Pick<ApplyingDeps, 'changeAccount'>,
   { data, occurredAt }: ProviderNotification,
@@ -217,7 +219,7 @@ async function announceFailedPayment(
 const SWEEP_BATCH_MAX = 100;
 const CONCURRENT_MAX = 8;
 
-/** Applies what a crash or an outage left. */
+/** Applies notifications that a crash or an outage interrupted. */
 export const sweepNotifications =
   ({ notifications, work }: { notifications: Notifications; work: WorkOnNotification }) =>
   async (signal: AbortSignal): Promise<void> => {

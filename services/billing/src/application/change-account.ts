@@ -14,9 +14,9 @@ export interface AccountDeps {
   readonly clock: Clock;
 }
 
-/** Result of a change of an account. */
+/** Result of changing an account. */
 export interface AccountChange<T> {
-  /** The same object: nothing is written. */
+  /** The new account. If it is the same object, nothing is written. */
   readonly account: Account;
   readonly events: readonly Announcement[];
   readonly result: T;
@@ -24,11 +24,17 @@ export interface AccountChange<T> {
 
 export type ChangeAccount = <T>(
   organizationId: string,
-  /** Runs again on the newer version after a conflict; undefined for an organization that is not known. */
+  /**
+   * Decides on the change. It runs again with the newer version after a conflict. The account is undefined for an
+   * unknown organization.
+   */
   decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
 ) => Promise<T | undefined>;
 
-/** Reads, changes and stores an account with its events in one guarded write. Changes of one account queue up. */
+/**
+ * Reads, changes and stores an account with its events in one conditional write. Changes of the same account are
+ * queued.
+ */
 export function accountChanger(accounts: Accounts): ChangeAccount {
   const withLock = createKeyLock();
   return (organizationId, decide) =>
@@ -43,7 +49,10 @@ export function accountChanger(accounts: Accounts): ChangeAccount {
     );
 }
 
-/** `subscription_changed` of an account that is about to be stored; none without a subscription. */
+/**
+ * Returns the event `subscription_changed` for an account that is about to be stored, or nothing without a
+ * subscription.
+ */
 export function subscriptionChanged(account: Account, { rule, clock }: Omit<AccountDeps, 'accounts'>): Announcement[] {
   const current = currentSubscription(account);
   if (current === undefined) return [];

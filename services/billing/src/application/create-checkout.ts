@@ -28,16 +28,16 @@ export interface CheckoutInput {
   readonly planCode: string;
   readonly billingInterval: string;
   readonly additionalLegalEntities: number;
-  /** Status that the organization itself knows; the operator may have set it. */
+  /** Subscription status in the organization service, which the operator may have set. */
   readonly subscriptionStatus: string;
 }
 
 const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
 
 /**
- * The options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request is recorded
- * with the hash of a new reference, by which a subscription is linked to the organization.
- * @throws DomainError invalid, wrong_state while a subscription is not canceled
+ * Returns the options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request
+ * is stored with the hash of a new reference, which later links a subscription to the organization.
+ * @throws DomainError invalid; wrong_state while a subscription is not canceled
  */
 export const createCheckout =
   ({ accounts, checkouts, prices, successUrl, clock }: CheckoutDeps) =>
@@ -53,7 +53,8 @@ export const createCheckout =
         ? !CLOSED_STATUSES.has(subscriptionStatus)
         : hasOpenSubscription(account);
     if (isSubscribed) throw alreadySubscribed();
-    // The key proved that the organization exists, so that its first notification finds an account.
+    // The API key proved that the organization exists. The account is created now, so that the first notification finds
+    // it.
     if (account === undefined) await accounts.ensure(organizationId);
     const line = {
       action: 'billing.checkout_requested',

@@ -16,13 +16,13 @@ export interface PortalDeps {
   readonly logger: Logger;
 }
 
-/** Maximum number of subscriptions that the provider takes. */
+/** Maximum number of subscriptions that the provider accepts in one request. */
 const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
- * A link to the provider's page for payment method, bills and cancellation.
- * @throws DomainError wrong_state without a customer, not_found when the provider does not know it, foreign_failure when the provider does
- *   not answer
+ * Returns a link to the page of the provider for payment method, invoices and cancellation.
+ * @throws DomainError wrong_state without a customer; not_found if the provider does not know the customer;
+ * foreign_failure if the provider does not respond
  */
 export const createPortalSession =
   ({ accounts, changeAccount, api, logger }: PortalDeps) =>

@@ -21,33 +21,41 @@ export interface OperatorLinkingDeps extends ReconcilingDeps {
 export interface OperatorLinking {
   readonly subscriptionId: string;
   readonly organizationId: string;
-  /** Shows the same and changes nothing. */
+  /** Returns the same result without changing anything. */
   readonly isDryRun: boolean;
 }
 
-/** The payer of a subscription, and what the organization already has. The operator decides by it; none of it is a reason to refuse. */
+/**
+ * The payer of a subscription, and the other subscriptions of the organization. The operator decides with this
+ * information; none of it causes a refusal.
+ */
 export interface LinkedByOperator {
   readonly isLinked: boolean;
   readonly wasLinkedBefore: boolean;
   readonly plan: PlanCode;
   readonly status: SubscriptionStatus;
   readonly customerId: string | undefined;
-  /** Undefined when the provider does not tell it. */
+  /** E-mail address of the customer, or undefined if the provider does not return it. */
   readonly customerEmail: string | undefined;
-  /** The organization that the checkout named: a claim of the person who opened it. */
+  /** The organization that the checkout named, which is a claim of the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Customers of the organization's other subscriptions. */
+  /** Customers of the other subscriptions of the organization. */
   readonly otherCustomerIds: readonly string[];
-  /** The organization's other subscriptions that are not canceled; while one of them exists, this one is a duplicate. */
+  /**
+   * Other subscriptions of the organization that are not canceled. While one of them exists, this subscription is a
+   * duplicate.
+   */
   readonly otherSubscriptionIds: readonly string[];
 }
 
 const SUBSCRIPTION_ID = /^sub_[0-9A-Za-z_-]{1,100}$/;
 
 /**
- * Links a subscription that waits, for good, and applies the notifications about it. A repeat changes nothing.
- * @throws DomainError invalid; not_found for an organization or a subscription that nobody knows; wrong_state for a subscription of another
- *   organization or without a price of ours; foreign_failure when the provider must be called and does not respond
+ * Permanently links a waiting subscription to an organization, and applies its notifications. A repeated call changes
+ * nothing.
+ * @throws DomainError invalid; not_found for an unknown organization or subscription; wrong_state for a subscription of
+ * another organization or without a price from the configuration; foreign_failure if the provider must be called and
+ * does not respond
  */
 export const linkByOperator =
   (deps: OperatorLinkingDeps) =>
@@ -98,7 +106,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
 
 type Shown = Pick<LinkedByOperator, 'plan' | 'status' | 'customerId' | 'namedOrganizationId'>;
 
-/** Finds the subscription in the newest message, else at the provider. */
+/** Finds the subscription in the newest notification or, if there is none, at the provider. */
 async function findShown(
   deps: OperatorLinkingDeps,
   { subscriptions }: Account,
@@ -137,7 +145,7 @@ async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string)
   }
 }
 
-/** Only for the eyes of the operator, so that an outage of the provider does not prevent linking. */
+/** The e-mail address is only information for the operator, so an outage of the provider does not prevent linking. */
 async function findEmail({ api }: OperatorLinkingDeps, customerId: string | undefined): Promise<string | undefined> {
   if (customerId === undefined) return undefined;
   try {
@@ -170,7 +178,7 @@ async function recordLinking(
   logger.warn({ organizationId, subscriptionId, actor: context.actor.id }, 'the operator linked a subscription');
 }
 
-/** Applies what is stored about the subscription; where nothing is, what the provider shows now. */
+/** Applies the stored notifications about the subscription or, if there are none, its current state at the provider. */
 async function applyWaiting(deps: OperatorLinkingDeps, { subscriptionId, organizationId }: Pair): Promise<void> {
   for (const eventId of await deps.notifications.reopenUnlinked(subscriptionId)) {
     const claimed = await deps.notifications.claim(eventId);

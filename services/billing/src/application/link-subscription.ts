@@ -17,15 +17,16 @@ type Linked =
   { readonly organizationId: string; readonly isNew: boolean } | { readonly refusal: 'UNLINKED' | 'UNKNOWN_PRICE' };
 
 /**
- * Finds the organization of a subscription: the one that it was linked to first, else the one whose checkout it comes from. The
- * organization that a checkout names proves nothing, because the person who opens a checkout chooses it; the reference does, once and for
- * {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
- * @param seenAt when the provider showed the subscription so; normalised
+ * Finds the organization of a subscription: the one that it was linked to first, or the one whose checkout it comes
+ * from. The organization that a checkout names proves nothing, because anyone who opens a checkout can choose it. The
+ * reference does prove it, once and for {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the
+ * operator and grants nothing.
+ * @param seenAt normalized time of this state at the provider
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {
   const linked = await deps.links.find(snapshot.id);
   if (linked !== undefined) return { organizationId: linked, isNew: false };
-  // The same seller may have other products; their subscriptions need no organization.
+  // The same seller may have other products, whose subscriptions need no organization.
   if (snapshot.purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
   const linking = await linkByReference(deps, snapshot);
   if ('organizationId' in linking) return { ...linking, isNew: true };

@@ -1,16 +1,28 @@
-/** The API of the payment provider; nothing but reconciling, the portal and the operator's linking needs it. */
+/** API of the payment provider. Only reconciliation, the portal and linking by the operator use it. */
 export interface ProviderApi {
-  /** Every subscription, page by page, as the provider shows it. @throws ProviderUnavailable */
+  /**
+   * Returns every subscription, page by page, as the provider shows it.
+   * @throws ProviderUnavailable
+   */
   subscriptions(signal: AbortSignal): AsyncIterable<unknown>;
-  /** One subscription as it is now. @throws UnknownAtProvider, ProviderUnavailable */
+  /**
+   * Returns the current state of a subscription.
+   * @throws UnknownAtProvider, ProviderUnavailable
+   */
   subscription(subscriptionId: string): Promise<unknown>;
-  /** The e-mail of a customer. @throws UnknownAtProvider, ProviderUnavailable */
+  /**
+   * Returns the e-mail address of a customer.
+   * @throws UnknownAtProvider, ProviderUnavailable
+   */
   customerEmail(customerId: string): Promise<string>;
-  /** A link to the customer's page. @throws UnknownAtProvider, ProviderUnavailable */
+  /**
+   * Returns a link to the portal page of the customer.
+   * @throws UnknownAtProvider, ProviderUnavailable
+   */
   createPortalSession(customerId: string, subscriptionIds: readonly string[]): Promise<string>;
 }
 
-/** The provider cannot be reached, or answers what proves nothing: the same call may succeed later. */
+/** The provider cannot be reached, or its response is not conclusive. The same call may succeed later. */
 export class ProviderUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -18,8 +30,8 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** The provider says that it does not have what is asked for. */
+/** The provider does not have the requested object. */
 export class UnknownAtProvider extends ProviderUnavailable {}
 
-/** The provider says that it does not accept the key, or not for this call. */
+/** The provider refuses the API key, or refuses it for this call. */
 export class KeyRefused extends ProviderUnavailable {}

@@ -12,16 +12,16 @@ const envelope = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A notification whose signature was right. */
+/** A notification with a valid signature. */
 export interface ProviderNotification {
   readonly eventId: string;
   readonly type: string;
-  /** Normalised. */
+  /** Normalized time of the event. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** @throws DomainError invalid when the bytes are not such a notification */
+/** @throws DomainError invalid if the bytes are not such a notification */
 export function readNotification(body: Uint8Array): ProviderNotification {
   const read = envelope.safeParse(parseJson(body));
   const occurredAt = read.success ? normaliseInstant(read.data.occurred_at) : undefined;
@@ -42,7 +42,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** The ids that a notification names, as far as it names them. */
+/** The ids in a notification, as far as it contains them. */
 export interface Mentioned {
   readonly subscriptionId: string | undefined;
   readonly claimedOrganizationId: string | undefined;

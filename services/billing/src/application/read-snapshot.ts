@@ -14,7 +14,7 @@ const providerId = (prefix: string) =>
     .max(ID_LENGTH_MAX)
     .regex(new RegExp(`^${prefix}_[0-9A-Za-z_-]+$`));
 
-/** An unreadable value of a field that decides nothing is left out. */
+/** A value that cannot be read is left out if no decision depends on the field. */
 const instant = z
   .string()
   .transform((text) => {
@@ -55,7 +55,10 @@ const entity = z.object({
   custom_data: customData,
 });
 
-/** Reads a subscription of a notification or of the API. Undefined when id, status or items cannot be read. */
+/**
+ * Reads a subscription from a notification or the API. Returns undefined if the id, the status or the items cannot be
+ * read.
+ */
 export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefined {
   const read = entity.safeParse(data);
   if (!read.success) return undefined;
@@ -90,7 +93,7 @@ function planOf({ price, quantity }: KnownItem): PlanCode[] {
   return price === undefined || price.product === 'ENTITY' || quantity === 0 ? [] : [price.product];
 }
 
-/** The highest of the plans, and all additional legal entities. */
+/** Returns the highest plan, and the sum of the additional legal entities. */
 function readPurchase(items: readonly KnownItem[]): Purchase | undefined {
   let best: { plan: PlanCode; interval: Interval } | undefined;
   let entities = 0;

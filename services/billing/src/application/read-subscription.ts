@@ -34,9 +34,9 @@ const WAIT_MS_MAX = 2_000;
 const POLL_EACH_MS = 20;
 
 /**
- * Finds out whether a subscription prevents deleting the organization (endpoint 18). Notifications that were accepted count, so those that
- * wait are applied first.
- * @throws DomainError unavailable when one still waits
+ * Tells whether a subscription prevents the deletion of the organization (endpoint 18). Waiting notifications are
+ * applied first, because accepted notifications count.
+ * @throws DomainError unavailable if a notification still waits
  */
 export const checkDeletion =
   ({ accounts, notifications, work }: ReadingDeps) =>
@@ -47,7 +47,7 @@ export const checkDeletion =
       const subscriptionIds = (account?.subscriptions ?? []).map(({ id }) => id);
       const waiting = await notifications.listWaiting({ organizationId, subscriptionIds });
       if (waiting.length === 0) {
-        // Read again: the last one may have been applied between the two reads.
+        // The account is read again, because the last notification may have been applied between the two reads.
         const applied = await accounts.find(organizationId);
         return {
           hasSubscription: applied !== undefined && hasOpenSubscription(applied),

@@ -20,13 +20,13 @@ export interface ReceivingDeps {
   readonly logger: Logger;
 }
 
-/** The provider waits five seconds for an answer; what takes longer goes on after it. */
+/** The provider waits five seconds for a response. Longer work continues after the response. */
 const APPLY_MS_MAX = 2_000;
 
 /**
- * Takes one notification of the payment provider. When this resolves it is stored, and usually applied; what could not be
- * applied in time is finished by this process or by the sweep.
- * @throws DomainError unauthenticated, with one sentence for every fault of the signature; too_large; invalid
+ * Receives a notification from the payment provider. When the promise resolves, the notification is stored and usually
+ * applied. Otherwise this process or the sweep applies it later.
+ * @throws DomainError unauthenticated, with the same message for every signature fault; too_large; invalid
  */
 export const receiveNotification = (deps: ReceivingDeps) => {
   const { notifications, secrets, work, clock } = deps;
@@ -73,7 +73,7 @@ async function isAboutPurged(
   return subscriptionId === undefined || (await links.find(subscriptionId)) === undefined;
 }
 
-/** The message of a purged organization is not kept; who still pays for one has to be refunded. */
+/** A message about a purged organization is not stored. A customer who still pays must get a refund. */
 async function recordEvent(
   { notifications, logger }: ReceivingDeps,
   { eventId, type, occurredAt, data }: ProviderNotification,
@@ -84,7 +84,8 @@ async function recordEvent(
   notificationApplied('PURGED_ORGANIZATION');
   if (isAboutSubscription(type) && data['status'] !== 'canceled') {
     const about = { eventId, type, subscriptionId: data['id'] };
-    // The organization that it names is unproven, so the log does not advise to cancel it without a check.
+    // The organization that the message names is not proven, so the log does not advise to cancel the subscription
+    // without a check.
     logger.error(
       about,
       'a subscription names a purged organization and is not canceled: ask the provider who pays, then cancel and refund it',

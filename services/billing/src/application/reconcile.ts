@@ -35,8 +35,8 @@ export interface Reconciliation {
 }
 
 /**
- * Compares every subscription with the provider's and corrects what differs: messages may be lost. One that the list shows
- * differently is read once more before it is trusted, because the list may be older than the last message.
+ * Compares every subscription with the provider and corrects differences, because messages may be lost. A subscription
+ * that differs in the list is read again individually, because the list may be older than the last message.
  * @throws ProviderUnavailable
  */
 export const reconcileSubscriptions =
@@ -55,7 +55,7 @@ export const reconcileSubscriptions =
     return reconciliation;
   };
 
-/** Links a subscription where it can prove its organization, and corrects what is stored of it. */
+/** Links a subscription if it can prove its organization, and corrects its stored state. */
 export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Promise<'SAME' | 'CORRECTED' | 'UNKNOWN'> {
   const { api, prices, logger } = deps;
   const snapshot = readSnapshot(listed, prices);
@@ -66,14 +66,14 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   }
   const { claimedOrganizationId: claimed } = snapshot;
   const isPurged = claimed !== undefined && (await deps.wasPurged(claimed));
-  // Nothing that names a purged organization is stored again, and no checkout of it is left.
+  // Nothing that names a purged organization is stored again, and its checkouts no longer exist.
   const linked = await linkSubscription(
     deps,
     isPurged ? { ...snapshot, claimedOrganizationId: undefined } : snapshot,
     listedAt,
   );
   if ('refusal' in linked) {
-    // A subscription that has ended needs nobody's attention.
+    // A subscription that has ended needs no action.
     if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
@@ -84,7 +84,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {
     if (account === undefined) return undefined;
-    // Read after the account: if a message is applied in between, both are read again.
+    // The subscription is read after the account. If a message is applied in between, both are read again.
     const entity = await api.subscription(snapshot.id);
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);

@@ -6,8 +6,8 @@ export interface RegisteringDeps {
 }
 
 /**
- * Takes note that an organization exists, so that the operator can link a subscription to it. What is told again after a
- * purge, from a backup or for a broker that lost its data, revives nothing.
+ * Records that an organization exists, so that the operator can link a subscription to it. An event that is repeated
+ * after a purge, from a backup or after data loss of the broker, does not recreate the organization.
  */
 export const registerOrganization =
   ({ accounts, wasPurged }: RegisteringDeps) =>

@@ -4,26 +4,27 @@ import type { CheckoutRequest } from '../domain/checkout.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 import type { Mentioned } from './read-notification.js';
 
-// The operations of the use cases on the collections.
+// Operations of the use cases on the collections.
 
-/** The accounts of organizations. An organization without an account is not known to this service. */
+/** Stores the accounts of organizations. An organization without an account is not known to this service. */
 export interface Accounts {
-  /** Creates an empty account unless there is one. */
+  /** Creates an empty account if there is none. */
   ensure(organizationId: string): Promise<void>;
   find(organizationId: string): Promise<Account | undefined>;
-  /** @throws VersionConflict when another change came between */
+  /** @throws VersionConflict if another change happened in between */
   save(changed: Account, events: readonly Announcement[]): Promise<Account>;
-  /** Accounts whose trial ends soon or whose grace ended before now, a bounded number. */
+  /** Returns accounts whose trial ends soon or whose grace period has ended, up to a maximum number. */
   listDue(now: Date): Promise<readonly Account[]>;
 }
 
-/** The organization that a subscription belongs to; decided once. */
+/** Stores the organization of each subscription, which is decided once. */
 export interface SubscriptionLinks {
   find(subscriptionId: string): Promise<string | undefined>;
   /**
-   * Links a subscription once, and by one checkout only one subscription; a repeat changes nothing.
-   * @param checkoutId undefined when the operator links it
-   * @returns the organization that the subscription was linked to first; undefined when the checkout has another one
+   * Links a subscription once. One checkout can link only one subscription, and a repeated call changes nothing.
+   * @param checkoutId undefined if the operator links the subscription
+   * @returns the organization that the subscription was linked to first, or undefined if the checkout has another
+   * subscription
    */
   link(
     subscriptionId: string,
@@ -31,13 +32,19 @@ export interface SubscriptionLinks {
   ): Promise<string | undefined>;
 }
 
-/** Subscriptions that wait for the operator to link them. What they name is a claim, and no organization is shown them. */
+/**
+ * Subscriptions that wait for the operator to link them. The organization that they name is only a claim, and they are
+ * not shown to any organization.
+ */
 export interface UnlinkedSubscriptions {
-  /** Records what the newest message shows; an older one changes nothing. */
+  /** Records the state in the newest message. An older message changes nothing. */
   record(unlinked: UnlinkedSubscription): Promise<{ readonly isNew: boolean }>;
   find(subscriptionId: string): Promise<UnlinkedSubscription | undefined>;
   remove(subscriptionId: string): Promise<void>;
-  /** Those that are not canceled and were seen first before a time; the oldest first, a bounded number. */
+  /**
+   * Returns subscriptions that are not canceled and were first seen before the given time, oldest first, up to a
+   * maximum number.
+   */
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
 
@@ -60,26 +67,26 @@ export type NotificationOutcome = (typeof notificationOutcomes)[number];
 export type NotificationResult =
   | {
       readonly outcome: Exclude<NotificationOutcome, 'UNLINKED' | 'PURGED_ORGANIZATION'>;
-      /** The organization that it is about; empty where it is about none. */
+      /** Id of the organization that the notification is about, or empty if there is none. */
       readonly organizationId: string;
     }
   /** The owner was not decided: the organization that it names stays. */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
-/** A notification as it is stored before anything follows from it. */
+/** A notification as it is stored before it is applied. */
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
   readonly type: string;
-  /** Normalised. */
+  /** Normalized time of the event. */
   readonly occurredAt: string;
-  /** The text as it was signed. */
+  /** The signed text. */
   readonly body: string;
 }
 
-/** A notification that one worker has claimed. After a takeover its writes change nothing. */
+/** A notification that a worker has claimed. After a takeover, writes of the first worker change nothing. */
 export interface ClaimedNotification {
   readonly notification: StoredNotification;
-  /** Attempts to apply it, this one included. */
+  /** Number of attempts to apply the notification, including this one. */
   readonly attempts: number;
   complete(result: NotificationResult): Promise<void>;
   retryAt(at: Date, reason: string): Promise<void>;
@@ -87,29 +94,34 @@ export interface ClaimedNotification {
 
 export interface Notifications {
   /**
-   * Stores a new notification, claimed by the caller.
-   * @returns undefined when its event was stored before
+   * Stores a new notification, which is claimed by the caller.
+   * @returns undefined if the event was stored before
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
-  /** Records only that an event came: its organization was purged, and nothing that names it is stored again. */
+  /**
+   * Records only that an event was received, because its organization was purged and its name must not be stored again.
+   */
   insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
-  /** Ids of notifications that are due and not claimed, oldest first. */
+  /** Returns the ids of notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
-  /** @returns undefined when it is completed or another worker has it */
+  /** @returns undefined if the notification is completed or another worker has claimed it */
   claim(eventId: string): Promise<ClaimedNotification | undefined>;
-  /** Ids of notifications of an organization or its subscriptions that wait. */
+  /** Returns the ids of waiting notifications of an organization or its subscriptions. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
-  /** Makes those due that came before their subscription was linked. @returns their ids, at most 1000 */
+  /**
+   * Makes notifications due that arrived before their subscription was linked.
+   * @returns their ids, at most 1000
+   */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;
-  /** Counts those that have waited since before, with the oldest of them. */
+  /** Counts the notifications that have been waiting since before the given time, with the oldest of them. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
 
-/** A request for a checkout, as it is recorded. */
+/** A stored request for a checkout. */
 export interface Checkout extends CheckoutRequest {
   readonly id: string;
   readonly organizationId: string;
-  /** See `hashOfReference`. */
+  /** Hash of the reference (see `hashOfReference`). */
   readonly referenceHash: string;
   readonly actorId: string;
   readonly createdAt: Date;
@@ -117,7 +129,7 @@ export interface Checkout extends CheckoutRequest {
 
 export interface Checkouts {
   insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
-  /** The checkout of this organization that has the reference. */
+  /** Returns the checkout of this organization with the reference. */
   findByReference(
     organizationId: string,
     referenceHash: string,

@@ -2,7 +2,7 @@ import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import { unlinkedSentences } from '../domain/unlinked.js';
 import type { Notifications, SubscriptionLinks, UnlinkedSubscriptions } from './stores.js';
 
-/** Notifications of the payment provider that wait, as the operator is told about them. */
+/** Reports waiting notifications of the payment provider to the operator. */
 export const stuckNotifications =
   ({ notifications }: { readonly notifications: Pick<Notifications, 'waitingSince'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> => {
@@ -19,7 +19,7 @@ export const stuckNotifications =
     ];
   };
 
-/** Subscriptions that wait for the operator to link them, as the operator is told about them. */
+/** Reports subscriptions to the operator that wait to be linked. */
 export const stuckSubscriptions =
   ({
     unlinked,
@@ -40,7 +40,8 @@ export const stuckSubscriptions =
         }`,
         since,
         why: unlinkedSentences[reason],
-        // The operator must find out whether it belongs to that organization, so this changes nothing.
+        // The operator must check whether the subscription belongs to that organization, so this command changes
+        // nothing.
         resolution: `npm run admin -- link-subscription --subscription ${subscriptionId} --organization ${namedOrganizationId ?? 'ID'} --dry-run`,
       }));
   };

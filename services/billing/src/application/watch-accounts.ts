@@ -5,7 +5,10 @@ import { currentSubscription, trialNoticeDue } from '../domain/account.js';
 import { subscriptionChanged } from './change-account.js';
 import type { AccountDeps, ChangeAccount } from './change-account.js';
 
-/** Tells of trials that end within three days, and of subscriptions in arrears whose grace has ended. */
+/**
+ * Publishes events about trials that end within three days, and about subscriptions in arrears whose grace period has
+ * ended.
+ */
 export const watchAccounts =
   ({ accounts, changeAccount, rule, clock }: AccountDeps & { readonly changeAccount: ChangeAccount }) =>
   async (signal: AbortSignal): Promise<void> => {
@@ -21,7 +24,7 @@ export const watchAccounts =
           isDue && current.trialEnd > now
             ? [announce(events.trialEnding, { subscriptionId: current.id, trialEndTime: current.trialEnd })]
             : [];
-        // Saved even when there is nothing left to announce, because that takes it off the list.
+        // The account is saved even if there is nothing to publish, because that removes it from the list.
         return {
           account: { ...account, trialNoticeFor: isDue ? current.trialEnd : account.trialNoticeFor },
           events: [...notice, ...subscriptionChanged(account, { rule, clock })],

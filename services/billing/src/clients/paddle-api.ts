@@ -12,7 +12,7 @@ const CONNECT_MS_MAX = 8_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_SIZE = 200;
-/** Two million subscriptions; an API that says for ever that there is more is broken. */
+/** Maximum number of pages, enough for two million subscriptions. An API that always has a next page is broken. */
 const PAGES_MAX = 10_000;
 
 const page = z.object({
@@ -21,14 +21,15 @@ const page = z.object({
 });
 const single = z.object({ data: z.unknown() });
 const customer = z.object({ data: z.object({ email: z.string().min(1).max(320) }) });
-/** No text of a refusal but its code is repeated: it could name what was sent. */
+/** Only the code of an error response is repeated, because its text could contain sent data. */
 const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0-9_]{0,79}$/) }) });
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
 
 /**
- * The API of Paddle Billing: the four calls that are needed. What each answer is taken for: billing reference, section 9.
- * @param baseUrl `https://api.paddle.com`, or that of the sandbox
- * @param apiKey without one every call fails
+ * Client for the API of Paddle Billing with the four calls that are needed. Section 9 of the billing reference
+ * describes how each response is interpreted.
+ * @param baseUrl `https://api.paddle.com`, or the URL of the sandbox
+ * @param apiKey without a key, every call fails
  */
 export function paddleApi(baseUrl: string, apiKey: string | undefined): ProviderApi {
   const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });

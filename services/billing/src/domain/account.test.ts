@@ -41,7 +41,7 @@ function play(messages: readonly Message[]): Account {
   );
 }
 
-/** Every order of these. */
+/** Returns every permutation of the items. */
 function orders<T>(items: readonly T[]): readonly (readonly T[])[] {
   if (items.length <= 1) return [items];
   return items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));

@@ -1,6 +1,6 @@
 import type { Purchase, ScheduledChange, Snapshot, SubscriptionStatus } from './subscription.js';
 
-/** A subscription that was linked to an organization, with what the newest message showed. */
+/** A subscription that was linked to an organization, with its state in the newest message. */
 export interface TrackedSubscription extends Purchase {
   readonly id: string;
   readonly status: SubscriptionStatus;
@@ -9,34 +9,39 @@ export interface TrackedSubscription extends Purchase {
   readonly periodEnd: Date | undefined;
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** Time of the message that is shown; normalised. */
+  /** Normalized time of the newest message. */
   readonly lastOccurredAt: string;
-  /** Time of the oldest message, in whatever order they arrived. */
+  /** Time of the oldest message, in whatever order the messages arrived. */
   readonly firstOccurredAt: string;
   /** Time of the oldest message with the status canceled. */
   readonly canceledAt: string | undefined;
 }
 
-/** All subscriptions of one organization: which of them counts is a rule about all of them. */
+/**
+ * All subscriptions of one organization. They are in one record, because the current subscription is chosen among all
+ * of them.
+ */
 export interface Account {
   readonly organizationId: string;
   readonly version: number;
   /** Subscriptions in the order in which they were linked. */
   readonly subscriptions: readonly TrackedSubscription[];
-  /** The end of the trial that the owners were told of. */
+  /** End of the trial about which the owners were notified. */
   readonly trialNoticeFor: Date | undefined;
 }
 
-/** Subscriptions that one organization can have over time. */
+/** Maximum number of subscriptions of one organization over time. */
 export const SUBSCRIPTIONS_MAX = 100;
 
-/** `UNPRICED`: a new subscription without the price of a plan. `FULL`: one beyond {@link SUBSCRIPTIONS_MAX}. */
+/**
+ * `UNPRICED`: a new subscription without the price of a plan. `FULL`: a subscription beyond {@link SUBSCRIPTIONS_MAX}.
+ */
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
 /**
- * Applies one message. Messages are whole and arrive in any order, also repeatedly: the newest wins, and an equal instant
- * is stale, so every order of the same messages ends in the same account.
- * @param occurredAt normalised, see `normaliseInstant`
+ * Applies one message. Messages contain the whole state, arrive in any order and may be repeated. The newest message is
+ * used, and a message with an equal time is stale, so the result does not depend on the order.
+ * @param occurredAt normalized time (see `normaliseInstant`)
  */
 export function applySnapshot(
   account: Account,
@@ -66,8 +71,8 @@ export function applySnapshot(
 }
 
 /**
- * Applies what the provider's API showed just now. It is trusted also where its last change is not newer than the last
- * message: a message may have been lost, or misread by an earlier release.
+ * Applies the current state from the API of the provider. It is applied even if its last change is not newer than the
+ * last message, because a message may have been lost, or misread by an earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);
@@ -81,7 +86,7 @@ function replaceSubscription(account: Account, next: TrackedSubscription): Accou
   return { ...account, subscriptions: account.subscriptions.map((one) => (one.id === next.id ? next : one)) };
 }
 
-/** The part of a subscription that messages show. */
+/** Returns the part of a subscription that messages contain. */
 export function shownOf(snapshot: Snapshot, { plan, interval, additionalLegalEntities }: Purchase) {
   const { id, status, customerId, periodStart, periodEnd, trialEnd, scheduledChange } = snapshot;
   return {
@@ -104,8 +109,9 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 }
 
 /**
- * Finds the subscription that counts: the first one, and after its cancellation the first that began later. One that began during it stays
- * a duplicate, also after the cancellation: nothing is promoted silently.
+ * Returns the current subscription: the first one and, after its cancellation, the first one that began later. A
+ * subscription that began during the first one stays a duplicate even after the cancellation, so that nothing is
+ * promoted silently.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
@@ -123,32 +129,41 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Lists subscriptions besides the current one that are still paid for. */
+/** Returns the subscriptions other than the current one that are still being paid. */
 export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
   const current = currentSubscription(account);
   return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');
 }
 
-/** Tells whether any subscription is still paid for; it prevents another checkout and deleting the organization. */
+/**
+ * Tells whether any subscription is still being paid, which prevents another checkout and the deletion of the
+ * organization.
+ */
 export function hasOpenSubscription({ subscriptions }: Account): boolean {
   return subscriptions.some(({ status }) => status !== 'canceled');
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Time for which a subscription stays active without payment; undefined for as long as the provider tries to collect it. */
+/**
+ * Time for which a subscription stays active without payment. Undefined means as long as the provider tries to collect
+ * the payment.
+ */
 export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;
 }
 
-/** Returns the time when a subscription in arrears stops being active; undefined when it does not. */
+/** Returns the time when a subscription in arrears stops being active, or undefined if it does not. */
 export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }: GraceRule): Date | undefined {
   const { status, periodStart } = subscription;
   if (status !== 'past_due' || pastDueDaysMax === undefined || periodStart === undefined) return undefined;
   return new Date(periodStart.getTime() + pastDueDaysMax * DAY_MS);
 }
 
-/** The predicate that every gate reads (billing reference, section 5). */
+/**
+ * Tells whether a subscription is active. All features that require a subscription use this function (billing
+ * reference, section 5).
+ */
 export function isActive(subscription: TrackedSubscription, rule: GraceRule, now: Date): boolean {
   const { status } = subscription;
   if (status === 'trialing' || status === 'active') return true;
@@ -159,7 +174,10 @@ export function isActive(subscription: TrackedSubscription, rule: GraceRule, now
 
 const TRIAL_NOTICE_MS = 3 * DAY_MS;
 
-/** Returns the time when the owners are told that the trial ends; undefined when there is nothing to tell or they were told. */
+/**
+ * Returns the end of the trial to notify the owners about, or undefined if there is nothing to notify or they were
+ * notified.
+ */
 export function trialNoticeDue(account: Account): Date | undefined {
   const trialEnd = currentSubscription(account)?.trialEnd;
   if (trialEnd === undefined || account.trialNoticeFor?.getTime() === trialEnd.getTime()) return undefined;

@@ -3,26 +3,29 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { intervals, planCodes, priceOf } from './prices.js';
 import type { Interval, PlanCode, Prices } from './prices.js';
 
-/** The provider's largest quantity of a price, and the limit of the specification, 2.13. */
+/** Maximum quantity of a price at the provider, and the limit of section 2.13 of the specification. */
 export const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 const REFERENCE_BYTES = 32;
 
 /**
- * Time after the request of a checkout in which a subscription may begin and still be linked by it. A buyer pays within hours; one who left
- * is reminded by the provider for weeks.
+ * Time after the checkout request during which a new subscription can still be linked by the checkout. A buyer usually
+ * pays within hours; the provider reminds a buyer who left for weeks.
  */
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
 /**
- * A reference that nobody can guess. It goes through the buyer's browser to the provider and comes back in `custom_data`,
- * where it proves that the organization itself asked for the checkout. Only its hash is stored.
+ * Creates a reference that nobody can guess. It passes through the browser of the buyer to the provider and comes back
+ * in `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
  */
 export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
 }
 
-/** Returns the hash of a reference that is stored, as hexadecimal digits. It has 256 random bits, so it needs neither salt nor key. */
+/**
+ * Returns the hash of a reference in hexadecimal, which is stored. The reference has 256 random bits, so the hash needs
+ * neither salt nor key.
+ */
 export function hashOfReference(reference: string): string {
   return createHash('sha256').update(reference).digest('hex');
 }
@@ -55,7 +58,10 @@ export function readCheckoutRequest(input: {
   return { planCode, interval, additionalLegalEntities };
 }
 
-/** All items of a checkout have the same interval, and no item has the quantity 0 (billing reference, section 2). */
+/**
+ * Returns the items of a checkout. All items have the same interval, and no item has the quantity 0 (billing reference,
+ * section 2).
+ */
 export function checkoutItems(
   prices: Prices,
   { planCode, interval, additionalLegalEntities }: CheckoutRequest,

@@ -12,19 +12,19 @@ const SUBSCRIPTION_TYPES: ReadonlySet<string> = new Set([
   'subscription.canceled',
 ]);
 
-/** Tells whether the data of such a notification is a whole subscription. */
+/** Tells whether the data of a notification type is a complete subscription. */
 export function isAboutSubscription(type: string): boolean {
   return SUBSCRIPTION_TYPES.has(type);
 }
 
-/** Tells whether the owners are told that a payment failed. */
+/** Tells whether a notification type reports a failed payment, about which the owners are notified. */
 export function isFailedPayment(type: string): boolean {
   return type === 'transaction.payment_failed' || type === 'transaction.past_due';
 }
 
 const KEPT_TYPES = /^(?:transaction|customer|address|business)\./;
 
-/** Tells whether such notifications belong to the usual sequences although nothing follows from them here. */
+/** Tells whether notifications of this type are expected although they have no effect here. */
 export function isKept(type: string): boolean {
   return KEPT_TYPES.test(type);
 }

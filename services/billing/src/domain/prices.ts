@@ -1,16 +1,16 @@
-/** Plans that a checkout can buy; ENTERPRISE is granted by the operator. */
+/** Plans that can be bought in a checkout. The operator grants ENTERPRISE. */
 export const planCodes = ['CORE', 'CONTROL', 'SCALE'] as const;
 export type PlanCode = (typeof planCodes)[number];
 
 export const intervals = ['month', 'year'] as const;
 export type Interval = (typeof intervals)[number];
 
-/** The products at the payment provider: the plans, and the legal entities beyond the first. */
+/** Products at the payment provider: the plans, and the legal entities beyond the first. */
 export type Product = PlanCode | 'ENTITY';
 
 type PriceName = `${Product}_${Uppercase<Interval>}`;
 
-/** Every price, in the order in which the configuration names them. */
+/** All prices, in the order of the configuration. */
 export const priceNames = [
   'CORE_MONTH',
   'CORE_YEAR',
@@ -22,7 +22,7 @@ export const priceNames = [
   'ENTITY_YEAR',
 ] as const satisfies readonly PriceName[];
 
-/** The provider's ids of the prices, by name. */
+/** Price ids at the provider, by name. */
 export type Prices = Readonly<Record<(typeof priceNames)[number], string>>;
 
 export function priceOf(prices: Prices, product: Product, interval: Interval): string {
@@ -34,7 +34,7 @@ export interface KnownPrice {
   readonly interval: Interval;
 }
 
-/** Finds the plan or addition of a price id; undefined for a price that the configuration does not name. */
+/** Returns the plan or addition of a price id, or undefined for a price that is not in the configuration. */
 export function findPrice(prices: Prices, priceId: string): KnownPrice | undefined {
   for (const product of [...planCodes, 'ENTITY'] as const) {
     for (const interval of intervals) {

@@ -5,20 +5,26 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 
-/** Bills of one amount that are compared with each other, the newest of them: the time grows faster than their number. */
+/**
+ * Maximum number of bills of one amount that are compared with each other (the newest ones), because the time grows
+ * faster than their number.
+ */
 export const EQUAL_BILLS_MAX = 100;
 
 export interface DuplicatePairs {
-  /** Keys of pairs of bills that are duplicates of each other. */
+  /** Keys of pairs of bills that are duplicates. */
   readonly pairs: ReadonlySet<string>;
-  /** Pairs that would be, without a credit note between them: by the key of the pair the id of the credit note. */
+  /**
+   * Pairs that would be duplicates without a credit note between them: the id of the credit note by the key of the
+   * pair.
+   */
   readonly credited: ReadonlyMap<string, string>;
-  /** Bills that were not compared, because too many have their amount. */
+  /** Number of bills that were not compared, because too many bills have the same amount. */
   readonly leftOut: number;
 }
 
 /**
- * Pairs among bills; other requests have their turn between the groups of one amount.
+ * Finds duplicate pairs among bills. Other requests can run between the groups of bills with one amount.
  * @param creditsBetween reads the credit notes that may lie between the bills of some pairs
  */
 export async function duplicatePairsAmongBills(

@@ -5,10 +5,10 @@ import type { BooksStore, ChangeWindow } from './books-store.js';
 import type { ErpSource } from '../../books/application/import-source.js';
 import type { ConfirmedBefore, ReviewedAccounts } from './reviewed-accounts.js';
 
-/** Raises what the engine finds in parts of the books. */
+/** Stores the findings that the engine raises about the given ERP records. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
-/** A page that was examined: how many records it had, and where an interrupted examination continues after it. */
+/** A page of examined records: their number, and the point from which an interrupted examination continues. */
 export interface ExaminedPage {
   readonly recordsCount: number;
   readonly continueFrom: Date | undefined;

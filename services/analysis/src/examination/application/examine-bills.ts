@@ -17,10 +17,12 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 import { listedAccountKey } from '../../books/application/vendor-store.js';
 
 const DAY_MS = 86_400_000;
-/** Bills of a vendor that are compared at the same time: what they are compared with is in memory. */
+/**
+ * Maximum number of bills of a vendor that are compared at the same time, because all compared records are in memory.
+ */
 const BILLS_COMPARED_AT_ONCE = 100;
 
-/** Examines the invoices that bills book, bills that were entered twice, and the payments that bills state. */
+/** Finds the invoices that bills book, bills that were entered twice, and faults in payments that bills state. */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
@@ -50,8 +52,8 @@ async function examineEntered(
 }
 
 /**
- * Compares the newest bills of vendors with each other again, after their credit notes have changed: two bills that a credit
- * note cleared are duplicates again when that is voided.
+ * Compares the newest bills of vendors with each other again after their credit notes have changed. Two bills that a
+ * credit note explained are duplicates again when the credit note is voided.
  */
 async function examineBillsOf(
   examination: Examination,
@@ -69,7 +71,7 @@ async function examineBillsOf(
   }
 }
 
-/** Those of the bills that may be in the books twice, with the credit notes that may clear them. */
+/** Returns the bills that may have been entered twice, with the credit notes that may explain them. */
 async function billedTwice(
   examination: Examination,
   compared: readonly ComparedBill[],
@@ -90,20 +92,23 @@ async function billedTwice(
   });
 }
 
-/** Vendors of credit notes that changed after they were first imported: they may no longer explain what they explained before. */
+/**
+ * Returns the vendors of credit notes that changed after their first import. Such a credit note may no longer explain a
+ * duplicate.
+ */
 function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   const changed = bills.filter(({ kind, importedAt, changedAt }) => kind === 'CREDIT_NOTE' && changedAt > importedAt);
   return [...new Set(changed.map(({ vendorId }) => vendorId))];
 }
 
-/** Tells whether a bill is in the books: one that is not entered yet, or is canceled, books nothing. */
+/** Tells whether a bill is entered. A draft or a canceled bill books nothing. */
 function isEntered({ state }: BookBill): boolean {
   return state !== 'VOID' && state !== 'DRAFT';
 }
 
 /**
- * The bills after links were removed that do not hold any more: of bills that are not in the books, and of those that were
- * changed and are not the linked invoice now.
+ * Removes links that no longer apply, of bills that are not entered and of changed bills that no longer match the
+ * linked invoice, and returns the bills.
  */
 async function withoutStaleLinks(
   { source: { organizationId }, policy, books }: Examination,
@@ -125,11 +130,11 @@ async function withoutStaleLinks(
   return kept;
 }
 
-/** A bill with the records that share a lookup key with it, earlier and later ones. */
+/** A bill with the earlier and later records that share a lookup key with it. */
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** Those of the candidates that are bills of the books. */
+  /** The candidates that are ERP bills themselves. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 
@@ -139,7 +144,7 @@ async function compareBills(
 ): Promise<readonly ComparedBill[]> {
   const lookups = bills.map(({ part }) => withoutDayKey(lookupKeys(part)));
   const keys = new Set(lookups.flat().map(({ key }) => key));
-  // Every bill has its own keys: those at hand are not read again.
+  // Every bill has its own keys, so bills that are already loaded are not read again.
   const atHand = bills.map(sharingRecord);
   const others = await books.sharing(
     source.organizationId,
@@ -153,7 +158,7 @@ async function compareBills(
   );
   return bills.map((bill, index) => {
     const wanted = lookups[index] ?? [];
-    // Treated as if it had come last: the order of entry is found out later.
+    // Each bill is treated as if it had been entered last. The order of entry is determined later.
     const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
     return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
   });
@@ -172,7 +177,7 @@ function hitsOf(hits: Hits, lookups: readonly LookupKey[]): MatchPart[] {
   return [...new Set(lookups.flatMap(({ key }) => hits.get(key) ?? []))];
 }
 
-/** A bill is the same document as the earlier invoice that it equals, one each (detection reference, section 5). */
+/** Links bills to the earlier invoices that they equal, one bill to one invoice (detection reference, section 5). */
 async function link({ source, policy, books }: Examination, compared: readonly ComparedBill[]): Promise<void> {
   const links = new Map<string, BillLink>();
   for (const { bill, candidates } of compared) {
@@ -188,7 +193,7 @@ async function link({ source, policy, books }: Examination, compared: readonly C
   if (links.size > 0) await books.link(source.organizationId, [...links.values()]);
 }
 
-/** Those of the paid bills, by vendor, whose payments the ERP tells. */
+/** Returns the paid bills, by vendor, whose payments the ERP provides. */
 async function settledBills(
   { source, books }: Examination,
   compared: readonly ComparedBill[],
@@ -224,7 +229,7 @@ function isPaidInPart({ state, paidMinor = '0' }: BookBill): boolean {
   return state === 'PAID' || BigInt(paidMinor) > 0n;
 }
 
-/** Reads the payments that bills state themselves: the amount, and the account. */
+/** Reads the amount and the bank account of the payments that bills state themselves. */
 async function paymentsStatedOn(
   { source, window, books, reviewed }: Examination,
   bills: readonly BookBill[],
@@ -255,7 +260,7 @@ async function paymentsStatedOn(
       day,
       amountMinor: paidMinor ?? part.amountMinor,
       currency: part.currency,
-      // Known payments are compared with what was open themselves.
+      // Payment records are compared with the open amount separately.
       ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
       reference: part.invoiceNumber,
       invoiceIds: [part.invoiceId],
@@ -268,12 +273,12 @@ async function paymentsStatedOn(
   return withReviews(reviewed, source.organizationId, stated, vendorsById);
 }
 
-/** A number that cannot be compared is told by its place in the list of the ERP. */
+/** Identifies a bank account that cannot be compared by its id in the ERP. */
 function keyOf({ key, externalId }: VendorAccount): string {
   return key ?? `listed:${externalId ?? ''}`;
 }
 
-/** A bill does not say on which day it was paid: no account that the vendor ever had is a wrong one. */
+/** A bill does not state its payment day, so no account that the vendor ever had counts as wrong. */
 function accountsEver({ accounts, accountHistory }: StoredVendor): string[] {
   return [...accounts.map(keyOf), ...accountHistory.map(({ key }) => key)];
 }

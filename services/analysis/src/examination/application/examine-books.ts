@@ -27,11 +27,11 @@ import type {
 import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
-/** A page that nobody waits for any longer may be stored this long after the moment that its records bear. */
+/** Maximum time between the change time of the records of a page and the moment at which a late write stores them. */
 const LATE_WRITE_MS = 10 * 60_000;
-/** Records that one call examines, and the rest of those that changed at the same moment as the last of them. */
+/** Number of records that one call examines. Records that changed at the same time as the last one are examined too. */
 export const EXAMINED_RECORDS_MAX = 5_000;
-/** Findings that are stored at the same time. */
+/** Maximum number of findings that are stored at the same time. */
 const STORED_AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -45,14 +45,14 @@ interface Deps {
 }
 
 /**
- * Examines what synchronisations have changed in the books of a company since the last time, each part with what
- * it is compared with, and raises findings that need no invoice (detection reference, section 7.6). Each is its own commit
- * under an id derived from the organization and its evidence, so that what is seen again raises nothing again. Bills that
- * book an invoice are linked to it on the way.
+ * Examines the records that import runs have changed since the last examination, together with the records that they
+ * are compared with, and raises findings that need no invoice (detection reference, section 7.6). Each finding is
+ * committed separately under an id that is derived from the organization and its evidence, so that a repeated
+ * examination raises nothing twice. Bills that book an invoice are linked to it.
  *
- * One call examines a bounded number of records, and notes after each page how far it has come, so that after an interruption
- * nothing but that page is examined again.
- * @param saveProgress stores how far the examination has come
+ * One call examines a limited number of records and stores its progress after each page, so that after an interruption
+ * only that page is examined again.
+ * @param saveProgress stores the progress of the examination
  */
 export const examineBooks =
   ({ books, findings, reviewed, policies, routingRules, clock, logger }: Deps) =>
@@ -89,7 +89,7 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // Records that were examined before are compared again, and raise nothing again.
+    // Records that were examined before are compared again, but raise no second finding.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

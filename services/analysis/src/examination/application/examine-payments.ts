@@ -11,10 +11,13 @@ import type { ExaminedPage, Examination } from './examination.js';
 import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** Bills whose payments are compared at the same time; payments of one amount to one vendor stay together. */
+/**
+ * Maximum number of bills whose payments are compared at the same time. Payments of the same amount to the same vendor
+ * stay together.
+ */
 export const BILLS_AT_ONCE_MAX = 2_000;
 
-/** Payments that were made twice, to another account, or of more than was open. */
+/** Finds payments that were made twice, to another bank account, or of more than the open amount. */
 export async function* examinePayments(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   for await (const { records, continueFrom } of books.changedPayments(source, window)) {
@@ -24,8 +27,9 @@ export async function* examinePayments(examination: Examination): AsyncGenerator
 }
 
 /**
- * Compares the newest payments to vendors again, after something changed about them: a duplicate that a credit note explained
- * is one again when that is voided, and a payment to an account that was swapped in is seen when it is swapped out.
+ * Compares the newest payments to vendors again after related records changed. A duplicate that a credit note explained
+ * is raised when the credit note is voided, and a payment to a temporarily changed account is found when the account is
+ * changed back.
  */
 export async function examinePaymentsTo(examination: Examination, vendorIds: readonly string[]): Promise<void> {
   if (vendorIds.length === 0) return;
@@ -37,20 +41,20 @@ export async function examinePaymentsTo(examination: Examination, vendorIds: rea
   }
 }
 
-/** Compares payments with those of the same amount to the same vendor, and with what was open. */
+/** Compares payments with other payments of the same amount to the same vendor, and with the open amount. */
 async function comparePayments(examination: Examination, changed: readonly BookPayment[]): Promise<void> {
   const { source, books } = examination;
   const made = changed.filter(({ isReturned }) => !isReturned);
   if (made.length === 0) return;
   const like = await books.paymentsLike(source, made);
   reportCut(examination, like);
-  // A payment that was cut out of very many like it is compared with what is open all the same.
+  // A payment that was left out because very many payments resemble it is still compared with the open amount.
   const groups = groupsOf(distinct([...like.payments, ...made]));
   const isChanged = new Set(made.map(({ id }) => id));
   for (const batch of batchesOf(groups)) await compareGroups(examination, batch, isChanged);
 }
 
-/** Payments of one amount to one vendor: only they can be duplicates of each other. */
+/** Groups payments of the same amount to the same vendor, which are the only ones that can be duplicates. */
 function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPayment[])[] {
   const groups = new Map<string, BookPayment[]>();
   for (const payment of payments) {
@@ -64,7 +68,7 @@ function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPaym
 
 type Groups = readonly (readonly BookPayment[])[];
 
-/** Groups together as long as they settle few bills. */
+/** Combines groups as long as they pay few bills. */
 export function batchesOf(groups: Groups): Groups[] {
   const batches: (readonly BookPayment[])[][] = [];
   let billsInBatch = Number.POSITIVE_INFINITY;
@@ -94,7 +98,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // The payments compared with the changed ones were examined when they came.
+  // The payments that the changed ones are compared with were examined when they were imported.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {
@@ -121,7 +125,7 @@ function reportCut({ source, logger }: Examination, { cutKeys }: FoundPayments):
   if (cutKeys.size > 0) recordsLeftOut(logger, 'PAYMENTS', { organizationId, companyId, number: cutKeys.size });
 }
 
-/** Credit notes that lie between payments of one amount to one vendor, with the bills that they name. */
+/** Returns credit notes between payments of the same amount to the same vendor, with the bills that they name. */
 async function creditsBetween(
   examination: Examination,
   groups: Groups,
@@ -180,7 +184,7 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
     amountMinor,
     currency,
     ...(dueMinor === undefined ? {} : { dueMinor }),
-    // The numbers of the bills say what a payment is for, its own text often only when it was made.
+    // The bill numbers say what a payment is for. Its own text often only says when it was made.
     ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
     invoiceIds: bills.map(({ part }) => part.invoiceId),
     ...(account === undefined || isAccountStatedByBill || !isChanged ? {} : { account }),
@@ -190,8 +194,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
 }
 
 /**
- * Computes the open amount on all bills of a payment before it; undefined when the ERP does not tell which part went to which bill, and
- * when not all payments of the bills were read.
+ * Returns the open amount of all bills of a payment before the payment. Undefined if the ERP does not state which part
+ * paid which bill, or if not all payments of the bills were read.
  */
 function openBefore(
   payment: BookPayment,

@@ -8,12 +8,12 @@ import type { ErpSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 const DAY_MS = 86_400_000;
-/** Findings that are looked up at the same time. */
+/** Maximum number of findings that are looked up at the same time. */
 const LOOKED_UP_AT_ONCE_MAX = 8;
-/** A vendor that was billed since is in use. */
+/** Number of days since the last bill for which a vendor counts as active. */
 const BILLED_DAYS = 365;
 
-/** Vendor records that are one vendor. */
+/** Finds several vendor records for one vendor. */
 export async function* examineVendors(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
   for await (const { records, continueFrom } of books.changedVendors(source, window)) {
@@ -24,7 +24,7 @@ export async function* examineVendors(examination: Examination): AsyncGenerator<
   }
 }
 
-/** Vendors that lost an account since the last examination that was only swapped in. */
+/** Returns the vendors that lost a temporarily changed account since the last examination. */
 function vendorsWithPassedAccounts(
   vendors: readonly StoredVendor[],
   { completedThrough }: Pick<ErpSource, 'completedThrough'>,
@@ -39,8 +39,8 @@ function vendorsWithPassedAccounts(
 }
 
 /**
- * Examines accounts that were changed while bills are open. Only all changes together show a migration, so this begins again when it was
- * interrupted.
+ * Examines bank accounts that were changed while bills are open. Only all changes together can reveal a migration, so
+ * an interrupted examination begins again.
  */
 export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
@@ -59,8 +59,8 @@ function isLive({ deletedAt }: StoredVendor): boolean {
 }
 
 /**
- * The changed vendors, and those that share a tax id or an account with one of them. By their other keys these are not
- * compared: nobody has searched who else has those.
+ * Returns the changed vendors, and the vendors that share a tax id or a bank account with them. Other keys are not
+ * compared here, because nobody has searched for vendors with those keys.
  */
 async function comparedVendors(
   { source, window, books }: Examination,
@@ -96,7 +96,7 @@ function isActive({ details }: StoredVendor): boolean {
   return details.status === 'ACTIVE';
 }
 
-/** Returns the keys by which two records are one vendor. */
+/** Returns the keys by which two records are the same vendor. */
 function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
@@ -104,7 +104,7 @@ function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   ];
 }
 
-/** Accounts that were changed since the books were last examined, of vendors that have open bills. */
+/** Returns the bank accounts that were changed since the last examination, of vendors with open bills. */
 async function changesOf(
   { source, books, reviewed, confirmedBefore }: Examination,
   vendors: readonly StoredVendor[],
@@ -112,7 +112,8 @@ async function changesOf(
   const changed = vendors.flatMap((vendor) => {
     const change = vendor.accountChange;
     if (change === undefined || change.before.length === 0) return [];
-    // Exactly those since the last examination: changes of two would look like one migration.
+    // Only changes since the last examination are used, because the changes of two periods would look like one
+    // migration.
     const { completedThrough } = source;
     if (completedThrough !== undefined && change.seenAfter <= completedThrough) return [];
     return [{ vendor, change }];
@@ -137,7 +138,7 @@ async function changesOf(
         before: change.before,
         after: comparableAccounts(vendor.accounts),
         openBills: open.get(vendor.id) ?? 0,
-        // A change that only takes accounts away was accepted by nobody.
+        // A change that only removes accounts was accepted by nobody.
         isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
         isAgain: await inTurn(() => confirmedBefore(source.organizationId, vendor, change)),
         seenBefore: change.seenBefore.toISOString(),
@@ -147,7 +148,7 @@ async function changesOf(
   );
 }
 
-/** Keys of the accounts that a vendor did not have before its last change. */
+/** Returns the keys of the accounts that a vendor did not have before its last change. */
 function addedAccounts({ accounts }: StoredVendor, { before }: AccountChange): string[] {
   const had = new Set(before.map(({ key }) => key));
   return comparableAccounts(accounts).flatMap(({ key }) => (had.has(key) ? [] : key));

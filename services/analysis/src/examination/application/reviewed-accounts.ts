@@ -13,16 +13,16 @@ interface Deps {
   readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
 }
 
-/** An account, and the vendor that it may be one of. */
+/** A bank account, and the vendor that it may belong to. */
 export interface AskedAccount {
   readonly vendor: StoredVendor;
   readonly key: string;
 }
 
 /**
- * Finds the accounts that people have accepted for their vendors (detection reference, section 10): by a review FALSE_POSITIVE or
- * ACCEPTED_RISK of a finding about the account of an invoice, or of the change by which the vendor got the accounts that it has now. An
- * account that was confirmed as fraud is accepted for nobody.
+ * Finds the bank accounts that reviewers accepted for their vendors (detection reference, section 10): by a
+ * FALSE_POSITIVE or ACCEPTED_RISK review of a finding about the account of an invoice, or about the change by which the
+ * vendor got its current accounts. An account that was confirmed as fraud is never accepted.
  */
 export type ReviewedAccounts = (
   organizationId: string,
@@ -66,8 +66,9 @@ export const reviewedAccounts =
   };
 
 /**
- * Tells whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so that a change back and forth
- * would go unseen; one that waits for a person still, or was accepted, speaks for the new change as well.
+ * Tells whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so a change
+ * back and forth would go unnoticed. A case that still waits for a review, or was accepted, also applies to the new
+ * change.
  */
 export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
 
@@ -81,7 +82,7 @@ export const confirmedBefore =
     return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
   };
 
-/** The payments with what people have said about accounts that their vendors did not have. */
+/** Returns the payments with the reviews of bank accounts that their vendors did not have. */
 export async function withReviews(
   reviewed: ReviewedAccounts,
   organizationId: string,

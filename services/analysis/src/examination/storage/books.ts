@@ -24,21 +24,27 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { VendorDocument } from '../../books/storage/vendors.js';
 
-/** Records that are looked at together: what they are compared with is in memory at the same time. */
+/** Number of vendors that are examined together, because all compared records are in memory at the same time. */
 const PAGE_VENDORS = 250;
 const PAGE_BILLS = 100;
 const PAGE_PAYMENTS = 100;
-/** Changed records that one command reads. */
+/** Number of changed records that one command reads. */
 const READ_AT_ONCE = 1_000;
-/** Keys and ids of one command. */
+/** Maximum number of keys and ids in one command. */
 const LOOKUP_KEYS_MAX = 250;
-/** Vendors that share a tax id or an account, payments of one amount to one vendor, payments of one bill. */
+/**
+ * Maximum number of vendors that share a tax id or an account, of payments of one amount to one vendor, and of payments
+ * of one bill.
+ */
 const SHARING_PER_KEY_MAX = 64;
-/** Payments to one vendor that are compared again after its credit notes or accounts have changed, the newest. */
+/**
+ * Maximum number of payments to one vendor (the newest) that are compared again after its credit notes or accounts have
+ * changed.
+ */
 export const PAYMENTS_OF_VENDOR_MAX = 500;
-/** Bills of one vendor that are compared again after its credit notes have changed, the newest. */
+/** Maximum number of bills of one vendor (the newest) that are compared again after its credit notes have changed. */
 export const BILLS_OF_VENDOR_MAX = 500;
-/** Credit notes of one supplier over one amount in a quarter. */
+/** Maximum number of credit notes of one supplier over one amount in a quarter. */
 const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
 
@@ -48,7 +54,7 @@ interface Collections {
   readonly payments: Collection<ErpPaymentDocument>;
 }
 
-/** The books as synchronisations left them, read in bounded pages through the indexes of imported records. */
+/** Reads the imported records in bounded pages through their indexes. */
 export function booksStore({ invoices, vendors, payments }: Collections): BooksStore {
   const billsIn = (filter: object): Filter<InvoiceDocument> => filter as Filter<InvoiceDocument>;
 
@@ -171,7 +177,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         const limit = CANDIDATES_PER_KEY_MAX * some.length;
         const records = await read(some, limit).toArray();
         if (records.length < limit) return records;
-        // Some keys are hot: each gets its own newest hits.
+        // Some keys are shared by very many records, so the newest records are read for each key separately.
         const hits = await inBatches(some, 1, (one) =>
           read(one, HITS_PER_KEY_MAX).sort({ 'match.issueDay': -1 }).toArray(),
         );
@@ -225,7 +231,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         try {
           await invoices.bulkWrite(operations, { ordered: false });
         } catch (error) {
-          // An invoice that another bill books already.
+          // Another bill already books the invoice.
           if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
         }
       });
@@ -308,7 +314,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       const limit = SHARING_PER_KEY_MAX * some.length;
       const documents = await read(some, limit + 1).toArray();
       if (documents.length <= limit) return documents;
-      // Some keys are hot: each gets its own newest payments.
+      // Some keys are shared by very many payments, so the newest payments are read for each key separately.
       const ofKeys = await inBatches(some, 1, async ([key = '']) => {
         const newest = await read([key], SHARING_PER_KEY_MAX + 1)
           .sort({ day: -1, _id: 1 })
@@ -322,17 +328,17 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
   }
 }
 
-/** Payments that the ERP has, and that did not come back. */
+/** Payments that still exist in the ERP and were not returned. */
 const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
-/** The bill of a link, unless it was changed after it was read: then the next examination sees it. */
+/** Filter for the bill of a link, unless it changed after it was read. In that case the next examination handles it. */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
   return { _id: billId, organizationId, 'erp.changedAt': changedAt };
 }
 
 interface Changes<T> {
   readonly filter: object;
-  /** The path of the time; a projection must have it. */
+  /** Path of the change time, which the projection must include. */
   readonly changedAt: string;
   readonly projection?: Document;
   readonly window: ChangeWindow;
@@ -340,7 +346,10 @@ interface Changes<T> {
   readonly read: (document: never) => T;
 }
 
-/** Reads changes by time, page by page: the index has their order, and many share one time. A write on the way does not change the time. */
+/**
+ * Reads changes page by page in the order of their time, which is the order of the index. Many records may share one
+ * time. Writes during the examination do not change the time.
+ */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,
   changes: Changes<T>,
@@ -359,13 +368,13 @@ async function* changesOf<T>(
   if (records.length > 0) yield { records, continueFrom: undefined };
 }
 
-/** Read by commands of bounded size: nothing depends on a cursor that lives as long as the examination. */
+/** Reads with commands of bounded size, so that no cursor must stay open during the examination. */
 async function* changedDocuments<T>(
   collection: Collection<Document & { _id: string }>,
   { filter, changedAt, projection, window }: Changes<T>,
 ): AsyncGenerator<Document & { _id: string }> {
   let { from } = window;
-  /** Those of the moment `from` that were read already. */
+  /** Ids of the records with the time `from` that were already read. */
   let readIds: readonly string[] = [];
   for (;;) {
     const after = window.after === undefined ? {} : { $gt: window.after };

@@ -11,7 +11,7 @@ interface Deps {
   readonly cachedPolicies: Cache<OrganizationPolicy>;
 }
 
-/** Makes the overrides those of the organization, as the next overlay of its policy; equal ones change nothing. */
+/** Stores the overrides of an organization as the next overlay of its policy. Equal overrides change nothing. */
 export type OverridePolicy = (organizationId: string, overrides: PolicyOverrides) => Promise<OrganizationPolicy>;
 
 export const overridePolicy =

@@ -2,25 +2,28 @@ import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** The policy of an organization: the numbers, and what its reviews taught. */
+/** The policy of an organization: its parameters, and the tolerances that were learned from reviews. */
 export interface OrganizationPolicy {
-  /** Policy with the number of the organization's overlay, which grows whenever `tolerances` or `overrides` change. */
+  /**
+   * The policy with the overlay number of the organization, which increases whenever `tolerances` or `overrides`
+   * change.
+   */
   readonly policy: Policy;
-  /** Overrides of the default policy for the organization; already included in `policy`. */
+  /** Values that the organization sets in place of the default policy. They are already included in `policy`. */
   readonly overrides: PolicyOverrides;
   readonly tolerances: readonly LearnedTolerance[];
 }
 
-/** The operations of use cases on the policies collection, whose documents never change. */
+/** Stores policies. A stored policy never changes. */
 export interface PolicyStore {
-  /** The policy in force; stored on the way where this organization has not used it before. */
+  /** Returns the current policy of the organization, and stores it if the organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;
-  /** Stores the overlay after `previous`; false when another writer was faster. */
+  /** Stores the overlay that follows `previous`. Returns false if another writer was faster. */
   append(
     organizationId: string,
     previous: OrganizationPolicy,
     change: Partial<Pick<OrganizationPolicy, 'tolerances' | 'overrides'>>,
   ): Promise<boolean>;
-  /** The policy that an analysis names in `versions.policy`. */
+  /** Returns the policy that an analysis names in `versions.policy`. */
   find(organizationId: string, version: string): Promise<OrganizationPolicy | undefined>;
 }

@@ -10,21 +10,21 @@ import { isTolerable } from './learned-tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A finding type as people read it: what the catalogue says and what the policy makes of it. */
+/** Description of a finding type, from the catalogue and the policy. */
 export interface FindingTypeDescription {
   readonly type: FindingType;
   readonly family: Family;
-  /** Mildest first. */
+  /** Severities, least severe first. */
   readonly severities: readonly Severity[];
   readonly isHardBlock: boolean;
   readonly description: string;
   readonly recommendedAction: string | null;
   readonly requiredFacts: readonly RequiredFact[];
-  /** True when reviews may lower it for a supplier. */
+  /** True if reviews can lower the severity for a supplier. */
   readonly hasLearnedTolerance: boolean;
 }
 
-/** Every type of the catalogue, in order of family and type. */
+/** Returns every finding type of the catalogue, in order of family and type. */
 export function findingTypes(policy: Policy): FindingTypeDescription[] {
   const kinds: [string, FindingKind][] = Object.entries(catalogue);
   return kinds

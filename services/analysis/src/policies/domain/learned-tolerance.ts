@@ -12,20 +12,21 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /** Number of FALSE_POSITIVE reviews of a signature that are needed within {@link WINDOW_DAYS}. */
 const FALSE_POSITIVES_MIN = 3;
-/** People who called them so; one person's reviews count when so many days lie between the first and the last. */
+/** Minimum number of reviewers. Reviews of one person also suffice if the first and the last are far enough apart. */
 const REVIEWERS_MIN = 2;
 const DAYS_BETWEEN_MIN = 30;
-/** Reviews count this long, and a tolerance holds this long after the last of them. */
+/** Number of days for which a review counts, and for which a tolerance applies after the last review. */
 const WINDOW_DAYS = 365;
 const SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX = 20;
-/** Per organization; those that expire first are dropped. */
+/** Maximum number of tolerances of an organization. The tolerances that expire first are dropped. */
 const TOLERANCES_MAX = 500;
 
 const ANY_SIGNATURE = 'ANY';
 const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 
 /**
- * The relations of the best pair, such as `SEQ/EQ/SAME`; findings that compare no records have one signature per type.
+ * Returns the relations of the best pair, such as `SEQ/EQ/SAME`. Findings that compare no records have one signature
+ * for each type.
  */
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);
@@ -42,7 +43,10 @@ function relationsOf(rows: readonly Row[], record: EvidenceValue | undefined): r
   });
 }
 
-/** Tells whether number and amount of one of the compared records say that it is the same bill, however often that was dismissed. */
+/**
+ * Tells whether the number and the amount of a compared record show that it is the same invoice, however often the
+ * finding was dismissed.
+ */
 function showsCopy({ evidence }: Pick<Finding, 'evidence'>): boolean {
   const rows = membersOf(evidence['comparisons']);
   return [...new Set(rows.map((row) => row['with']))].some((record) => isCopy(relationsOf(rows, record)));
@@ -57,24 +61,25 @@ function membersOf(value: EvidenceValue | undefined): readonly Row[] {
 }
 
 /**
- * Types that block, and everything about accounts, are never lowered. Findings about a whole scan or the
- * books of an ERP (family SCAN) belong to no supplier that could teach a habit.
+ * Tells whether reviews can lower the severity of a finding. Types that block an invoice, and findings about bank
+ * accounts, are never lowered. Findings about a whole history scan or ERP records (family SCAN) belong to no supplier.
  */
 export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {
   return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
 }
 
-/** A review in force, as far as it teaches. */
+/** The fields of a current review that tolerances are learned from. */
 export interface TeachingReview {
   readonly disposition: Disposition;
   readonly reviewedAt: Date;
-  /** The person; absent for an API key, or a review from before it was stored. */
+  /** Id of the reviewer. Absent for an API key, and for reviews from before the id was stored. */
   readonly reviewedBy?: string;
 }
 
 /**
- * Returns the tolerance that the current reviews of one subject justify, if any: three FALSE_POSITIVE within a year, by two people or over
- * thirty days, no confirmation among them, and no pair that is a copy by its number and amount (detection reference, section 10).
+ * Returns the tolerance that the current reviews of one subject justify, if any. It requires three FALSE_POSITIVE
+ * reviews within a year, from two people or over thirty days, without a confirmation among them and without a pair that
+ * has the same number and amount (detection reference, section 10).
  */
 export function toleranceFrom(
   subject: ToleranceSubject,
@@ -107,12 +112,12 @@ export function toleranceFrom(
   };
 }
 
-/** The tolerances that were learned as they have to be now; the others no longer lower anything. */
+/** Returns the tolerances that meet the current requirements. The others no longer lower a severity. */
 export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }
 
-/** The organization's tolerances with one subject replaced or removed; expired ones are removed as well. */
+/** Returns the tolerances of the organization with one subject replaced or removed, without expired ones. */
 export function withTolerance(
   current: readonly LearnedTolerance[],
   subject: ToleranceSubject,
@@ -129,7 +134,7 @@ export function withTolerance(
   return kept.sort(byExpiry).slice(-TOLERANCES_MAX).sort(bySubject);
 }
 
-/** The tolerances that hold for a supplier on a day. */
+/** Returns the tolerances that apply to a supplier on a given day. */
 export function tolerancesFor(
   tolerances: readonly LearnedTolerance[],
   supplierId: string,
@@ -141,8 +146,8 @@ export function tolerancesFor(
 }
 
 /**
- * Returns the finding with a learned tolerance applied, and a note of the change and its reason. Facts of old analyses hold tolerances
- * without `reviewers`: they give what they gave then, so that a replay gives the same bytes.
+ * Applies a learned tolerance to the finding, and adds a note about the change and its reason. Facts of old analyses
+ * contain tolerances without `reviewers`, which are applied as before, so that a replay returns the same bytes.
  */
 export function tolerated<F extends Finding>(finding: F, tolerances: readonly LearnedTolerance[], policy: Policy): F {
   if (tolerances.length === 0 || !isTolerable(finding, policy)) return finding;
@@ -192,7 +197,7 @@ function shortNoteOf(before: Level, after: Level): string {
     : `Earlier reviews lowered the severity from ${before.severity}.`;
 }
 
-/** Describes the lowered values, the reviews that caused it, and the end of the tolerance. */
+/** Describes the lowered values, the reviews that caused the change, and the end of the tolerance. */
 function noteOf(
   before: Level,
   after: Level,

@@ -3,20 +3,20 @@ import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 
-/** A whole policy as people write it: every number, and what reviews taught. */
+/** A complete policy as a JSON document: all parameters and learned tolerances. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Absent for those in force when each invoice was analyzed. */
+  /** Absent if the tolerances at the time of each analysis apply. */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
 const PATH = 'policy_json';
 
 /**
- * Reads a policy document as `writePolicy` gives it. It must have exactly the shape of the policy that this release
- * decides by, so that no misspelt number is silently left at its default.
- * @param path the field of the request that carries it
- * @throws DomainError invalid, naming the first member that is missing, unknown or of the wrong kind
+ * Reads a policy document in the format of `writePolicy`. It must have exactly the members of the policy of this
+ * release, so that a misspelt parameter is not silently left at its default.
+ * @param path the request field that contains the document
+ * @throws DomainError invalid, with the first member that is missing, unknown or of the wrong type
  */
 export function readPolicy(json: string, path: string = PATH): PolicyDocument {
   let document: unknown;
@@ -31,7 +31,7 @@ export function readPolicy(json: string, path: string = PATH): PolicyDocument {
   return { policy: policy as unknown as Policy, tolerances: readTolerances(tolerances) };
 }
 
-/** The document that people read and change. */
+/** Writes a policy as a JSON document that people can read and change. */
 export function writePolicy({
   policy,
   tolerances,
@@ -46,7 +46,7 @@ function requireShape(path: string, model: unknown, value: unknown): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
     const [first] = model as unknown[];
-    // The type of items is unknown where the default list is empty.
+    // If the default list is empty, the type of its items is unknown.
     if (first === undefined) return;
     for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
     return;

@@ -3,16 +3,16 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { readPolicy } from './policy-document.js';
 
-/** The members of a policy that an organization overrides, in the shape of the policy; lists are replaced whole. */
+/** Members of the policy that an organization overrides. Lists are replaced as a whole. */
 export type PolicyOverrides = Readonly<Record<string, unknown>>;
 
 const PATH = 'overrides_json';
-/** Members that an organization cannot override. */
+/** Members that cannot be overridden. */
 const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
 
 /**
  * Reads overrides and checks that the resulting policy is valid.
- * @throws DomainError invalid, naming the first member that is unknown, fixed or of the wrong kind
+ * @throws DomainError invalid, with the first member that is unknown, fixed or of the wrong type
  */
 export function readOverrides(json: string): PolicyOverrides {
   let overrides: unknown;
@@ -28,7 +28,7 @@ export function readOverrides(json: string): PolicyOverrides {
   return overrides;
 }
 
-/** The policy with the overridden members in place of its own. */
+/** Returns the policy with the overridden members replaced. */
 export function withOverrides(policy: Policy, overrides: PolicyOverrides): Policy {
   return merged(policy, overrides) as Policy;
 }

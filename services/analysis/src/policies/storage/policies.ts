@@ -9,24 +9,27 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { withOverrides } from '../domain/policy-overrides.js';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** One policy as one organization has used it; never changed, so that its analyses can be repeated. */
+/** A policy that an organization has used. It never changes, so that its analyses can be repeated. */
 export interface PolicyDocument {
-  /** `<organization>|default-3+0123456789ab.o3`; without the digest where an earlier release stored it. */
+  /** Id of the form `<organization>|default-3+0123456789ab.o3`. Policies of an earlier release have no digest. */
   readonly _id: string;
   readonly organizationId: string;
   readonly overlay: number;
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[];
-  /** Values in place of members of the default policy. */
+  /** Values that replace members of the default policy. */
   readonly overrides: PolicyOverrides;
-  /** `<organization>|<overlay>` where the overlay began, absent where another release put it over its own numbers; unique sparse index. */
+  /**
+   * `<organization>|<overlay>` for the policy with which the overlay began. Absent if another release applied the
+   * overlay to its own parameters. Unique sparse index.
+   */
   readonly newOverlay?: string;
   readonly createdAt: Date;
 }
 
-/** The numbers of a release by their name, before any override. */
+/** The parameters of a release by policy name, without overrides. */
 export interface ReleasePolicyDocument {
-  /** `default-3+0123456789ab` */
+  /** Name with digest, such as `default-3+0123456789ab`. */
   readonly _id: string;
   readonly policy: Policy;
   readonly createdAt: Date;
@@ -40,8 +43,8 @@ export async function createPolicyIndexes(collection: Collection<PolicyDocument>
 }
 
 /**
- * Stores the numbers that this release decides by under their name, or checks that they are those stored under it.
- * @throws Error when the database has other numbers under this name: its analyses could not be replayed
+ * Stores the parameters of this release under their name, or checks that the stored parameters are equal.
+ * @throws Error if the database has other parameters under this name, because its analyses could then not be replayed
  */
 export async function registerReleasePolicy(
   collection: Collection<ReleasePolicyDocument>,
@@ -52,7 +55,7 @@ export async function registerReleasePolicy(
   try {
     await collection.updateOne({ _id: name }, { $setOnInsert: { policy, createdAt: now } }, { upsert: true });
   } catch (error) {
-    // Another replica stored it at the same moment.
+    // Another replica stored the parameters at the same time.
     if (!isDuplicateKey(error)) throw error;
   }
   const stored = await collection.findOne({ _id: name });
@@ -64,7 +67,7 @@ export async function registerReleasePolicy(
   );
 }
 
-/** @param base the policy that this release decides by, before any overlay */
+/** @param base the policy of this release, without an overlay */
 export function policyStore(collection: Collection<PolicyDocument>, base: Policy, now: () => Date): PolicyStore {
   const idOf = (organizationId: string, version: string): string => `${organizationId}|${version}`;
   const insert = async (
@@ -97,7 +100,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
   };
   return {
     async current(organizationId) {
-      // One overlay is stored over the numbers of each release that used it; all hold the same tolerances and overrides.
+      // An overlay is stored once for each release that used it, always with the same tolerances and overrides.
       const newest = await collection.findOne(
         { organizationId },
         { sort: { overlay: -1, createdAt: -1 }, projection: { overlay: 1, tolerances: 1, overrides: 1 } },
@@ -107,7 +110,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // A name means what is stored under it.
+      // The stored policy decides what a name means.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

@@ -6,12 +6,12 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 
-/** `history` from 1999, `recent` the last 90 days, `daily` the newest. */
+/** Files of the feed: `history` begins in 1999, `recent` has the last 90 days, and `daily` the newest day. */
 export type RateFile = 'history' | 'recent' | 'daily';
 
 /** The source of rates. */
 export interface RateFeed {
-  /** Undefined when nothing changed since the last reading. */
+  /** Reads a file. Returns undefined if it has not changed since the last reading. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;
 }
 
@@ -23,21 +23,21 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** `recent` reaches back this far. */
+/** Number of days that `recent` certainly contains. */
 const RECENT_DAYS = 80;
-/** Rates appear about 16:00 in Frankfurt; outside this window nothing new is to be expected. */
+/** Time of day in Frankfurt at which new rates are published, about 16:00. */
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
-  /** Fills what is missing: everything on an empty database, the last weeks after a pause. */
+  /** Loads missing rates: all days into an empty database, or the last weeks after a pause. */
   catchUp(): Promise<void>;
-  /** Reads the newest day, within the hours in which it appears. */
+  /** Loads the newest day during the hours in which it is published. */
   readDaily(): Promise<void>;
 }
 
 /**
- * Keeps the euro reference rates up to date (currencies reference, section 1). When the feed is down the last rates
- * stay; nothing is ever deleted.
+ * Keeps the euro reference rates up to date (currencies reference, section 1). If the feed is unavailable, the last
+ * rates are used. Nothing is deleted.
  */
 export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoader {
   const load = async (file: RateFile): Promise<void> => {
@@ -63,10 +63,10 @@ export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoad
   };
 }
 
-/** Nothing to read for this long; a fault is tried again after it. */
+/** Interval between readings, and delay before a retry after a fault. */
 const READ_EACH_MS = 30 * 60_000;
 
-/** Catches up at once, then reads each half hour for as long as the service runs. */
+/** Loads missing rates at once, and then reads every half hour while the service runs. */
 export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise<void> } {
   const complain = (error: unknown): void =>
     logger.warn({ error }, 'exchange rates could not be read; the previous ones stay in use');
@@ -87,7 +87,7 @@ export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise
   };
 }
 
-/** Weekdays from 15:30 to 18:00 in Frankfurt, whatever the clock of the machine is set to. */
+/** Tells whether it is a weekday between 15:30 and 18:00 in Frankfurt, whatever the time zone of the machine. */
 export function isPublishingTime(at: Date): boolean {
   const parts = Object.fromEntries(frankfurt.formatToParts(at).map(({ type, value }) => [type, value]));
   const time = `${parts['hour']}:${parts['minute']}`;
@@ -103,7 +103,10 @@ const frankfurt = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 });
 
-/** The list of allowed base currencies is code; a change of the published currencies must reach a person. */
+/**
+ * The list of allowed base currencies is part of the code, so an operator must learn when the published currencies
+ * change.
+ */
 function warnOfChangedList({ day, perEuro }: PublishedDay, logger: Logger): void {
   const missing = ecbReferenceCurrencies.filter((currency) => perEuro[currency] === undefined);
   const added = Object.keys(perEuro).filter((currency) => !ecbReferenceCurrencies.includes(currency));

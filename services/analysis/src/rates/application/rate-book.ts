@@ -8,22 +8,25 @@ export interface PublishedDay {
 }
 
 export interface RateStore {
-  /** Stores days; an existing day is replaced, and none is ever removed. */
+  /** Stores days. An existing day is replaced, and none is removed. */
   save(days: readonly PublishedDay[]): Promise<void>;
-  /** Days from `first` on, oldest first. */
+  /** Returns the days from `first` on, oldest first. */
   since(first: CalendarDate): AsyncIterable<PublishedDay>;
   newestDay(): Promise<CalendarDate | undefined>;
 }
 
-/** The rates of every published day since 1999, about seven thousand, in memory: a lookup costs no step of the flow. */
+/**
+ * Holds the rates of every published day since 1999 (about seven thousand days) in memory, so that a lookup needs no
+ * database command.
+ */
 export interface RateBook {
   readonly published: PublishedRates;
-  /** Reads what another replica or this one has stored since. */
+  /** Reads the rates that this or another replica has stored since the last call. */
   refresh(): Promise<void>;
 }
 
 const FIRST_DAY: CalendarDate = '1999-01-04';
-/** Corrections of published days are rare and young. */
+/** Number of recent days that are read again, because corrections are rare and concern recent days. */
 const REREAD_DAYS = 7;
 
 export function rateBook(rates: RateStore): RateBook {

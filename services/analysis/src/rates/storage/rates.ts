@@ -1,9 +1,9 @@
 import type { Collection } from 'mongodb';
 import type { PublishedDay, RateStore } from '../application/rate-book.js';
 
-/** One day of euro reference rates; belongs to no tenant. */
+/** The euro reference rates of one day, which belong to no organization. */
 export interface RateDocument {
-  /** `YYYY-MM-DD`. */
+  /** Day of the form `YYYY-MM-DD`. */
   readonly _id: string;
   readonly perEuro: Readonly<Record<string, string>>;
 }

@@ -16,7 +16,7 @@ import type { AnalysisRecord, AnalysisStore } from '../../records/application/an
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from '../../policies/application/policy-store.js';
 
-/** Analyses read at once; others are served between two such batches. */
+/** Number of analyses that are read at once. Other requests can run between two batches. */
 const BATCH_ANALYSES = 50;
 
 interface Deps {
@@ -29,7 +29,7 @@ interface Deps {
 
 export interface ReplayPage {
   readonly organizationId: string;
-  /** Position after the last analysis of an earlier call; empty at the start. */
+  /** Position after the last analysis of the previous call. Empty for the first call. */
   readonly pageToken: string;
   readonly limit: number;
 }
@@ -38,12 +38,15 @@ export interface ReplayOutcome {
   readonly replayed: number;
   readonly identical: number;
   readonly differentAnalysisIds: readonly string[];
-  /** Other versions of the engine that made some of the analyses, in the order of the analyses. */
+  /** Other engine versions that made some of the analyses, in the order of the analyses. */
   readonly earlierEngineVersions: readonly string[];
   readonly nextPageToken: string;
 }
 
-/** Runs stored facts through the engine under the policy they were analyzed by, and compares bytes. Writes nothing. */
+/**
+ * Runs stored facts through the engine with the policy of their analysis, and compares the results byte by byte. Writes
+ * nothing.
+ */
 export type ReplayAnalyses = (page: ReplayPage) => Promise<ReplayOutcome>;
 
 export const replayAnalyses =
@@ -80,11 +83,11 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // Earlier releases named this policy without its digest; it was found under that name.
+    // Earlier releases named this policy without its digest, and it was found under that name.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {
-    // Facts or a policy that this engine can no longer read give no result, so the replay is not identical.
+    // If the engine can no longer read the facts or the policy, there is no result, so the replay is not identical.
     logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
     return false;
   }
@@ -104,15 +107,15 @@ export interface DryRunOutcome {
   readonly nextPageToken: string;
 }
 
-/** Another policy to try; without tolerances those stored with each analysis hold. */
+/** A policy to try. If it has no tolerances, those stored with each analysis apply. */
 export interface TriedPolicy {
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
 /**
- * Tells which invoices another policy would decide differently from their newest analysis. Writes nothing; analyses
- * that were made again since are read and left out.
+ * Finds invoices that another policy would decide differently from their newest analysis. Writes nothing. Older
+ * analyses of an invoice are read but left out.
  */
 export type DryRunPolicy = (page: ReplayPage, tried: TriedPolicy) => Promise<DryRunOutcome>;
 
@@ -147,7 +150,7 @@ export const dryRunPolicy =
     return { replayed, changed, nextPageToken };
   };
 
-/** The facts were analyzed once; a policy with which they cannot be, such as a factor of zero, is at fault. */
+/** The facts were analyzed before, so a failure is caused by the tried policy, for example by a factor of zero. */
 function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   try {
     return analyze(facts, policy);
@@ -157,7 +160,7 @@ function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   }
 }
 
-/** Shows the analyses to `visit` in batches, as many as are asked for. */
+/** Passes the requested number of analyses to `visit` in batches. */
 async function walk(
   analyses: AnalysisStore,
   organizationId: string,

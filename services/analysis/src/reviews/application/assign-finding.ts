@@ -20,13 +20,14 @@ interface Deps {
 export interface AssignFindingInput {
   readonly organizationId: string;
   readonly findingId: string;
-  /** Undefined to unassign. */
+  /** Id of the member, or undefined to remove the assignment. */
   readonly assigneeUserId: string | undefined;
 }
 
 /**
- * Assigns a finding to a member, or unassigns it. The present assignee again succeeds without a second event.
- * @throws DomainError unavailable; not_found for an unknown finding, or an assignee who is not an active member
+ * Assigns a finding to a member, or removes its assignment. Assigning the same member again succeeds without a second
+ * event.
+ * @throws DomainError unavailable; not_found for an unknown finding, or for an assignee who is not an active member
  */
 export type AssignFinding = (input: AssignFindingInput, context: RequestContext) => Promise<WorkedFinding>;
 

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 
-/** Knows who works in an organization; the organization service owns them. */
+/** Checks members of an organization, which the organization service owns. */
 export interface Members {
-  /** False for strangers, for people who left and for those who have not accepted their invitation yet. */
+  /** Returns false for other people, former members, and people who have not accepted their invitation yet. */
   isActive(organizationId: string, userId: string, context: RequestContext): Promise<boolean>;
 }

@@ -17,16 +17,16 @@ import type {
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import { requireFinding } from './require-finding.js';
 
-/** Findings that one summary reads, so that it takes seconds at most and some ten megabytes. */
+/** Maximum number of findings in a summary, so that it takes a few seconds and some ten megabytes at most. */
 const SUMMARY_FINDINGS_MAX = 50_000;
-/** Maximum time that other requests wait for a summary. */
+/** Maximum time in milliseconds for which a summary delays other requests. */
 const SUMMARY_TURN_MS_MAX = 5;
 
 interface Deps {
   readonly findings: FindingStore;
   readonly invoices: InvoiceStore;
   readonly tenants: Tenants;
-  /** {@link SUMMARY_FINDINGS_MAX} but in tests. */
+  /** Replaces {@link SUMMARY_FINDINGS_MAX} in tests. */
   readonly summaryFindingsMax?: number;
 }
 
@@ -35,13 +35,13 @@ export interface FindingReader {
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
-   * Counts the findings of a time and adds up their amounts, by one query of the database.
-   * @throws DomainError invalid when there are too many of them for one answer
+   * Counts the findings of a period and adds up their amounts with one database query.
+   * @throws DomainError invalid if there are too many findings
    */
   summary(organizationId: string, query: SummaryQuery, context: RequestContext): Promise<FindingSummary>;
   /**
-   * Everything that happened to a finding, oldest first: its creation, what people did, and where that moved the
-   * decision of the invoice.
+   * Returns all changes to a finding, oldest first: its creation, reviews and assignments, and the resulting changes of
+   * the decision.
    * @throws DomainError not_found
    */
   history(organizationId: string, findingId: string): Promise<FindingChange[]>;
@@ -82,13 +82,13 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // Sorting keeps the order of equal times: a review comes before the decision that it moved.
+      // Sorting keeps the order of entries with equal times: a review comes before the decision that it changed.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };
 }
 
-/** Works through small steps and lets other requests in between. */
+/** Runs a generator in small steps, so that other requests can run in between. */
 async function inTurns<T>(steps: Generator<undefined, T>, turn: Pace): Promise<T> {
   for (;;) {
     const step = steps.next();

@@ -8,9 +8,9 @@ interface Deps {
 }
 
 /**
- * Finds a finding. A decision is shown with its findings from its commit on; after a crash the findings themselves are
- * stored by the sweep, and until then "no such finding" would be wrong.
- * @throws DomainError not_found; unavailable for one that is still to be stored
+ * Returns a finding. A decision is shown with its findings from the time of its commit. After a crash, the sweep stores
+ * the findings later, and until then "no such finding" would be wrong.
+ * @throws DomainError not_found; unavailable for a finding that is not stored yet
  */
 export async function requireFinding(
   { findings, invoices }: Deps,

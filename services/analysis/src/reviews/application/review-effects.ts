@@ -30,7 +30,10 @@ import { renormalise } from '../../records/application/renormalise.js';
 import type { OrganizationPolicy, PolicyStore } from '../../policies/application/policy-store.js';
 import type { ReviewStore } from './review-store.js';
 
-/** Guarded writes against others who change the same supplier, account or policy at the same moment. */
+/**
+ * Maximum number of attempts of a conditional write, because others may change the same supplier, account or policy at
+ * the same time.
+ */
 const TRIES_MAX = 20;
 const DAY_MS = 86_400_000;
 
@@ -47,9 +50,9 @@ interface Deps {
 
 export interface ReviewEffects {
   /**
-   * Stores everything that follows from what a finding's disposition is now. Each record is brought to what all
-   * review reviews together say, read after the record and written under its version: so repeats, late workers and
-   * reviews at the same time end in the same state, whatever their order.
+   * Stores all effects of the current disposition of a finding. Each record is set to the state that follows from all
+   * current reviews, which are read after the record; the write is conditional on its version. Repeats, late workers
+   * and concurrent reviews therefore lead to the same state in any order.
    */
   apply(finding: WorkedFinding): Promise<void>;
 }
@@ -57,7 +60,7 @@ export interface ReviewEffects {
 export function reviewEffects(deps: Deps): ReviewEffects {
   return {
     async apply(finding) {
-      // One about a scan or the books as a whole moves no decision, no supplier and no account.
+      // A finding about a whole history scan or about ERP records affects no decision, supplier or account.
       if (!isAboutInvoice(finding)) return;
       const { organizationId, invoiceId } = finding;
       const invoice = await deps.invoices.find(organizationId, invoiceId);
@@ -103,8 +106,8 @@ function toCurrentReview(stored: InvoiceFinding, { match }: InvoiceRecord, now: 
 }
 
 /**
- * The invoice's decision from its findings as they are now. Always written, even when nothing differs: the new
- * version refuses a slower worker that decided on older findings.
+ * Recomputes the decision of an invoice from its current findings. The decision is always written, even if it does not
+ * change, because the new version makes a slower worker with older findings fail.
  */
 async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, finding: InvoiceFinding): Promise<void> {
   const { organizationId, invoiceId, findingId } = finding;
@@ -125,7 +128,10 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
   });
 }
 
-/** Applies a review to the supplier's profile: the account's trust, accepted names and numbers, and whether the invoice is part of it. */
+/**
+ * Applies a review to the profile of the supplier: trust in the bank account, accepted names and numbers, and whether
+ * the invoice is included.
+ */
 async function correctSupplier(
   { suppliers, findings, reviews }: Deps,
   organizationId: string,
@@ -145,7 +151,7 @@ async function correctSupplier(
       movesBill || isAboutAmount ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
-    // A row that an earlier scan brought already was counted there and stays so.
+    // A row that an earlier history scan already imported was counted there.
     const isCounted = record.reimportOf === undefined;
     const moved =
       ofInvoice === undefined || !isCounted
@@ -169,13 +175,16 @@ async function correctSupplier(
   });
 }
 
-/** Returns the reviewer of the finding, and the day. */
+/** Returns the reviewer and the day of the review. */
 function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; reviewer?: string } {
   const day = Math.floor(reviewedAt.getTime() / DAY_MS);
   return { day, ...(reviewedBy === undefined ? {} : { reviewer: reviewedBy }) };
 }
 
-/** The supplier with the invoice in its profile, or out of it, and in doubt or not; once either way. */
+/**
+ * Adds the invoice to the profile of the supplier or removes it, and marks it as doubtful or not. Each change is made
+ * once.
+ */
 function withInvoiceIf(
   isUnconfirmed: boolean,
   supplier: SupplierRecord,
@@ -202,8 +211,8 @@ function withInvoiceIf(
 }
 
 /**
- * Blocks an account for the whole organization as long as one confirmation of fraud holds (`blockedSince`), and accepts it for each
- * supplier for which a person accepted it.
+ * Blocks a bank account for the whole organization while at least one confirmation of fraud applies (`blockedSince`),
+ * and accepts it for each supplier for which a reviewer accepted it.
  */
 async function blockAccount(
   { bankLinks, reviews }: Deps,
@@ -230,7 +239,7 @@ async function blockAccount(
   });
 }
 
-/** Every change of what the organization tolerates is the next overlay of its policy. */
+/** Every change to the tolerances of an organization becomes the next overlay of its policy. */
 async function learnTolerance(
   { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,
@@ -241,7 +250,8 @@ async function learnTolerance(
   const { supplierId, type, signature } = review;
   const subject = { supplierId, type, signature };
   const today = clock.now().toISOString().slice(0, 10);
-  // Looked at once more after each write: a review that came in between finds its tolerance here or writes it itself.
+  // The reviews are read again after each write, so that a review that was made in between is either included here or
+  // writes the tolerance itself.
   await guarded('policy', async () => {
     const current = await policies.current(organizationId);
     const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));
@@ -253,7 +263,7 @@ async function learnTolerance(
   });
 }
 
-/** Reads, decides and writes again until no concurrent write gets in between. */
+/** Repeats reading, deciding and writing until no concurrent write interferes. */
 async function guarded(what: string, attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     if (await attempt()) return;

@@ -32,10 +32,10 @@ export interface ReviewFindingInput extends ReviewInput {
 }
 
 /**
- * Records what a person says about a finding. The guarded write of the finding is the commit point; what follows from
- * it is stored before the answer, or by the sweep (detection reference, section 10). The audit line is part of that write;
- * a refused review writes nothing, so its line goes through the buffer.
- * @throws DomainError not_found, unavailable, and those of `review`
+ * Records the review of a finding. The conditional write of the finding is the commit point. Its effects are stored
+ * before the response, or later by the sweep (detection reference, section 10). The audit event is part of that write.
+ * A refused review writes nothing, so its audit event goes through the buffer.
+ * @throws DomainError not_found, unavailable, and the errors of `review`
  */
 export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<WorkedFinding>;
 
@@ -73,7 +73,7 @@ export const reviewFinding =
         await effects.apply(reviewed);
         effected.resolve();
       } catch (error) {
-        // The review is stored; the sweep applies its effects.
+        // The review is stored. The sweep applies its effects.
         effected.reject(error);
         logger.warn({ error, findingId }, 'what follows from a review could not be stored; the sweep retries');
       }
@@ -81,7 +81,7 @@ export const reviewFinding =
     });
   };
 
-/** Tells whether the same actor gave the same review since the disposition was last decided. */
+/** Tells whether the same actor has already given the same review since the disposition last changed. */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
   const { actor, to, note } = entry;
   const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];

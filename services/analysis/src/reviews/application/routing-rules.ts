@@ -9,19 +9,19 @@ import type { RoutingMatchInput, RoutingRule, RoutingRuleInput } from '../domain
 import type { SupplierStore } from '../../records/application/counted-records.js';
 import type { Members } from './members.js';
 
-/** The operations of use cases on the routing_rules collection. */
+/** Stores routing rules. */
 export interface RoutingRuleStore {
-  /** All rules of an organization in order of position; bounded by {@link RULES_PER_ORGANIZATION_MAX}. */
+  /** Returns all rules of an organization in order of position, at most {@link RULES_PER_ORGANIZATION_MAX}. */
   all(organizationId: string): Promise<RoutingRule[]>;
   find(organizationId: string, ruleId: string): Promise<RoutingRule | undefined>;
   insert(organizationId: string, rule: RoutingRule): Promise<void>;
-  /** Undefined when there is no such rule. */
+  /** Changes a rule. Returns undefined if there is no such rule. */
   change(
     organizationId: string,
     ruleId: string,
     fields: Partial<Omit<RoutingRule, 'ruleId' | 'createdAt'>>,
   ): Promise<RoutingRule | undefined>;
-  /** False when there was no such rule. */
+  /** Deletes a rule. Returns false if there was no such rule. */
   remove(organizationId: string, ruleId: string): Promise<boolean>;
 }
 
@@ -34,14 +34,17 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Fields to change; absent ones stay, `match` is replaced whole. */
+/** Fields to change. Absent fields stay, and `match` is replaced as a whole. */
 type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleInput[K] | undefined };
 
 export interface RoutingRules {
   list(organizationId: string): Promise<readonly RoutingRule[]>;
   /** @throws DomainError not_found */
   get(organizationId: string, ruleId: string): Promise<RoutingRule>;
-  /** @throws DomainError invalid, also for ids that name nothing in the organization; wrong_state when there are too many */
+  /**
+   * @throws DomainError invalid, also for ids that do not exist in the organization; wrong_state if there are too many
+   * rules
+   */
   create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
   /** @throws DomainError not_found, invalid */
   update(
@@ -56,7 +59,7 @@ export interface RoutingRules {
 
 const NO_CONDITION: RoutingMatchInput = { types: [], families: [], severities: [], companyIds: [], supplierIds: [] };
 
-/** Rules that assign new findings. */
+/** Manages the rules that assign new findings. */
 export function routingRules({ rules, cachedRules, suppliers, members, tenants, clock }: Deps): RoutingRules {
   const get = async (organizationId: string, ruleId: string): Promise<RoutingRule> => {
     const rule = await rules.find(organizationId, ruleId);
@@ -82,7 +85,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
       await requireMember(organizationId, fields.assignTo, context);
       const rule = { ruleId: uuidV7(), ...fields, createdAt: clock.now() };
       await rules.insert(organizationId, rule);
-      // Counted after the insert: of requests at the same moment none can slip past the bound.
+      // The rules are counted after the insert, so that concurrent requests cannot exceed the limit.
       if ((await rules.all(organizationId)).length > RULES_PER_ORGANIZATION_MAX) {
         await rules.remove(organizationId, rule.ruleId);
         throw new DomainError(
@@ -96,10 +99,11 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
     async update(organizationId, ruleId, change, context) {
       const before = await get(organizationId, ruleId);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      // A match that stays is not read again: a company or supplier that it names may be gone since, and is no fault of this change.
+      // An unchanged match is not validated again: a company or supplier in it may have been deleted since, which is
+      // not a fault of this change.
       const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
-      // Only what was given is written, so that two changes of different fields both stay.
+      // Only the given fields are written, so that concurrent changes of different fields are both kept.
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
       const rule = await rules.change(organizationId, ruleId, written);
       if (rule === undefined) throw notFound('routing rule');

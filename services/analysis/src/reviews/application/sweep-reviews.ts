@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { FindingStore } from '../../records/application/finding-store.js';
 import type { ReviewEffects } from './review-effects.js';
 
-/** A review this old has lost its worker if its effects are still marked as missing. */
+/** Age at which a review whose effects are still missing has lost its worker. */
 const PENDING_MS_MIN = 30_000;
 
 interface Deps {
@@ -13,7 +13,10 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Brings reviews to their end whose effects a crash or a fault cut off. A fault with one keeps no other waiting. */
+/**
+ * Completes reviews whose effects were interrupted by a crash or a fault. A fault in one review does not delay the
+ * others.
+ */
 export const sweepReviews =
   ({ findings, effects, clock, logger }: Deps) =>
   async (): Promise<void> => {

@@ -4,10 +4,10 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Members } from '../application/members.js';
 
-/** Less than any route gives the whole of its answer. */
+/** Timeout of the call, shorter than the timeout of any route. */
 const ASK_MS_MAX = 4_000;
 
-/** Members as the organization service knows them; asked each time, since a removed member must get no more work. */
+/** Reads members from the organization service each time, because findings must not be assigned to a removed member. */
 export function membersFromOrganization(channel: Channel): Members {
   const organization = client(MemberServiceDefinition, channel);
   return {

@@ -39,7 +39,7 @@ const suspicion = (disposition: Disposition): Reviewed => ({
 const about = (type: FindingType, subjects: Subject[]) =>
   ({ type, family: catalogue[type].family, subjects, evidence: { key: 'k' } }) as unknown as Finding;
 
-/** Section 10 of the detection reference, written out once more: rows are from, columns to. */
+/** The table of section 10 of the detection reference. Rows are the current disposition, and columns the new one. */
 const table: readonly (readonly [from: Disposition, to: readonly Disposition[]])[] = [
   ['OPEN', ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK']],
   ['UNDER_REVIEW', ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK']],

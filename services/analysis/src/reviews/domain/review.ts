@@ -15,7 +15,7 @@ import type { Disposition, ReviewFact } from '../../records/domain/finding-dispo
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Dispositions that a person may set, from each disposition (detection reference, section 10). */
+/** Dispositions that a reviewer may set, by current disposition (detection reference, section 10). */
 const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
   OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
@@ -33,11 +33,11 @@ export const NOTE_LENGTH_MAX = 4_000;
 export interface ReviewInput {
   readonly disposition: string;
   readonly note: string | undefined;
-  /** True when the reviewer has the role ADMIN or higher. */
+  /** True if the reviewer has the role ADMIN or higher. */
   readonly isByAdmin: boolean;
 }
 
-/** The outcome of a review: another disposition, a further note, or nothing. */
+/** The result of a review: a new disposition, an additional note, or nothing. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
@@ -46,10 +46,10 @@ export type ReviewOutcome =
 type ReviewedFinding = ScoredFinding & MayBlock;
 
 /**
- * Decides the outcome of a review. An equal disposition succeeds and only adds the note.
- * @throws DomainError invalid for an unknown disposition, a note that is too long, or a hard block or blocked account
- * that is accepted without a note; wrong_state for a transition that the table does not have; forbidden where only an
- * ADMIN may lift the block of an account
+ * Decides the result of a review. Setting the same disposition succeeds and only adds the note.
+ * @throws DomainError invalid for an unknown disposition, a note that is too long, or accepting a finding that blocks
+ * the invoice or a blocked account without a note; wrong_state for a transition that is not in the table; forbidden if
+ * only an ADMIN may unblock the account
  */
 export function review(
   finding: ReviewedFinding,
@@ -85,7 +85,9 @@ export function review(
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
 }
 
-/** Tells whether a finding is about a blocked account: to release such a bill contradicts a confirmation in force. */
+/**
+ * Tells whether a finding is about a blocked account. Accepting such an invoice contradicts an existing confirmation.
+ */
 function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
   return type === 'BANK_ACCOUNT_BLOCKLISTED';
 }
@@ -102,75 +104,80 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /**
- * Returns the time since when a finding blocks its account, after a review. A confirmed fraud blocks it until a person revokes it, or an
- * ADMIN lifts the block: closing the case, or opening it again, says nothing about the account.
+ * Returns the time since when a finding blocks its bank account, after a review. A confirmed fraud blocks the account
+ * until a reviewer revokes the confirmation or an ADMIN unblocks it. Closing or reopening the case does not change the
+ * block.
  */
 export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date | undefined {
   if (!isSignOfFraud(finding) || to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') return undefined;
   return blockOf(finding) ?? (to === 'CONFIRMED' ? at : undefined);
 }
 
-/** A finding or its review in force, as far as it says whether an account is blocked. */
+/** The fields of a finding or its current review that decide whether a bank account is blocked. */
 type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
   readonly reviewedAt?: Date;
   readonly blockedSince?: Date;
 };
 
-/** Returns the time since when a finding blocks its account. A confirmation from before that was stored blocks from its own time. */
+/**
+ * Returns the time since when a finding blocks its bank account. A confirmation from before this time was stored blocks
+ * from its own time.
+ */
 function blockOf(finding: MayBlock): Date | undefined {
   if (!isSignOfFraud(finding)) return undefined;
   return finding.blockedSince ?? (finding.disposition === 'CONFIRMED' ? finding.reviewedAt : undefined);
 }
 
-/** The review in force of one finding; every effect is computed from it, so that effects may be repeated. */
+/** The current review of a finding. Every effect is computed from it, so that effects can be repeated. */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
-  /** The version of the finding that says so; an older one never replaces a newer. */
+  /** Version of the finding with this review. An older version never replaces a newer one. */
   readonly sourceVersion: number;
   readonly evidenceKey: string;
   readonly pairKeys: readonly string[];
   readonly invoiceId: string;
   readonly supplierId: string;
-  /** The account that the finding is about. */
+  /** Key of the bank account that the finding is about. */
   readonly bankKey?: string;
   /** Signature by which learned tolerances distinguish findings of one type. */
   readonly signature: string;
   readonly reviewedAt: Date;
-  /** The person who decided. Absent where an API key did, and in reviews from before it was stored. */
+  /** Id of the reviewer. Absent for an API key, and for reviews from before the id was stored. */
   readonly reviewedBy?: string;
-  /** Time since when it blocks the account. */
+  /** Time since when the finding blocks the bank account. */
   readonly blockedSince?: Date;
 }
 
-/** The evidence and pair keys by which reviews that concern these findings are stored. */
+/** Returns the evidence and pair keys under which reviews of these findings are stored. */
 export function reviewKeysOf(findings: readonly Finding[]): string[] {
   const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding)]);
   return [...new Set(keys)].sort(compareText);
 }
 
 /**
- * Tells whether a FALSE_POSITIVE still applies to the findings of these facts. One that cleared a blocked account does not apply to a later
- * confirmation of fraud.
+ * Tells whether a FALSE_POSITIVE review still applies to the findings of these facts. A review that unblocked an
+ * account does not apply after a later confirmation of fraud.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
   return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
 }
 
-/** The review as the facts hold it. */
+/** Converts a review to the form in which facts contain it. */
 export function reviewFactOf(current: CurrentReview): ReviewFact {
   const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
   return { evidenceKey: key, disposition, invoiceId, pairKeys };
 }
 
-/** Orders what the engine is given, so that the same reviews are the same facts. */
+/** Sorts reviews for the engine, so that the same reviews always give the same facts. */
 export function compareReviews(left: ReviewFact, right: ReviewFact): number {
   return compareText(left.evidenceKey, right.evidenceKey) || compareText(left.invoiceId ?? '', right.invoiceId ?? '');
 }
 
 /**
- * Returns the confirmation of a record by all its findings: such a record does not shape a profile, and is the original of another only if
- * just its number is wrong. RESOLVED is true and remedied, so it still counts here.
+ * Returns how the findings of a record confirm it. A confirmed record is left out of the profile, and counts as the
+ * original of another record only if just its number is wrong. RESOLVED means confirmed and corrected, so it counts
+ * here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
@@ -181,19 +188,22 @@ export function confirmedAs(
   return confirmed.some(isAboutReusedNumber) ? 'REUSED_NUMBER' : undefined;
 }
 
-/** The question whether a number belongs to another bill, too: a contract and a customer have one number for many. */
+/**
+ * Tells whether a finding questions the reuse of an invoice number. Contracts and customers may use one number for many
+ * invoices.
+ */
 function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'INVOICE_NUMBER_REUSED';
 }
 
-/** Tells whether the confirmation of such a finding takes its record out of the supplier's profile. */
+/** Tells whether the confirmation of a finding removes its record from the profile of the supplier. */
 export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
   return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
 }
 
 /**
- * Returns the suspicion about a record: by findings that wait for a person, and by those that were found to be true, also when their case
- * was closed. It decides what the record teaches.
+ * Returns the suspicion about a record, from findings that wait for a review and from confirmed findings, including
+ * those whose case was closed. It decides what is learned from the record.
  */
 export function suspicionOf(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
@@ -201,21 +211,21 @@ export function suspicionOf(
   return suspectedAs(findings.filter((finding) => isCounting(finding) || finding.disposition === 'RESOLVED'));
 }
 
-/** The account that a sign of fraud is about. */
+/** Returns the bank account that a fraud finding is about. */
 export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>): string | undefined {
   const account = finding.subjects.find((subject) => subject.kind === 'ACCOUNT');
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** Result of the reviews in force about one account. */
+/** Result of the current reviews about one bank account. */
 export interface AccountReview {
-  /** The newest confirmation in force: the account is blocked for the whole organization. */
+  /** The newest current confirmation of fraud, because of which the account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
-  /** Trust for one supplier; undefined without a review: trust is earned by use. */
+  /** Trust for one supplier, or undefined without a review. In that case the account becomes trusted by use. */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
-/** @param reviews all reviews in force about the account, of any supplier */
+/** @param reviews all current reviews about the bank account, for any supplier */
 export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
   const [fraud] = reviews
     .flatMap((current) => {
@@ -235,7 +245,7 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
-/** Returns the lesson of a false positive for a supplier's profile. */
+/** Returns what the profile of the supplier learns from a FALSE_POSITIVE review. */
 export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
   if (current.disposition !== 'FALSE_POSITIVE') return undefined;
   const name: string = current.type;

@@ -11,48 +11,48 @@ import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Conditions of a rule: every stated one must hold; an empty list is not a condition. */
+/** Conditions of a rule. All stated conditions must hold, and an empty list is no condition. */
 export interface RoutingMatch {
   readonly types: readonly FindingType[];
   readonly families: readonly Family[];
   readonly severities: readonly Severity[];
   readonly companyIds: readonly string[];
-  /** Existed when the rule was written; one that is gone since takes no more findings. */
+  /** Ids of suppliers that existed when the rule was written. A deleted supplier gets no more findings. */
   readonly supplierIds: readonly string[];
-  /** Least absolute gross amount of the invoice, in `currency`. */
+  /** Minimum absolute gross amount of the invoice in `currency`. */
   readonly minAmount?: DecimalAmount;
-  /** Currency of the amount, or of the invoice when there is no amount. */
+  /** Currency of the minimum amount or, if there is none, of the invoice. */
   readonly currency?: string;
 }
 
-/** Those of the ids in a rule that exist in its organization. */
+/** The ids in a rule that exist in its organization. */
 export interface KnownIds {
   readonly companyIds: readonly string[];
   readonly supplierIds: readonly string[];
 }
 
-/** Assigns new findings; the first rule in order of position that matches decides. */
+/** A rule that assigns new findings. The first matching rule in order of position decides. */
 export interface RoutingRule {
   readonly ruleId: string;
   readonly name: string;
   readonly position: number;
   readonly enabled: boolean;
   readonly match: RoutingMatch;
-  /** A member. */
+  /** Id of the member. */
   readonly assignTo: string;
   readonly createdAt: Date;
 }
 
 export const RULES_PER_ORGANIZATION_MAX = 200;
-/** Entries of each list in a match. */
+/** Maximum number of entries in each list of conditions. */
 export const MATCH_ENTRIES_MAX = 100;
 
-/** Compares by position; of rules with the same one the older comes first, by its id. */
+/** Compares rules by position. Rules with the same position are ordered by id, oldest first. */
 export function compareRules(left: RoutingRule, right: RoutingRule): number {
   return left.position - right.position || compareText(left.ruleId, right.ruleId);
 }
 
-/** A rule as a caller sends it; names are not checked yet. */
+/** A rule as a caller sends it, with names that are not validated yet. */
 export interface RoutingRuleInput {
   readonly name: string;
   readonly position: number;
@@ -75,8 +75,8 @@ const NAME_LENGTH_MAX = 200;
 const POSITION_MAX = 1_000_000;
 
 /**
- * Reads a rule.
- * @throws DomainError invalid, naming the field and what to change
+ * Validates a rule.
+ * @throws DomainError invalid, with the field and what to change
  */
 export function readRule(
   { name, position, enabled, match, assignTo }: RoutingRuleInput,
@@ -120,7 +120,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
   };
 }
 
-/** @throws DomainError invalid for a currency that no invoice is in */
+/** @throws DomainError invalid for a currency that no invoice can have */
 function requireMatchableCurrency(currency: string): void {
   if (!/^[A-Z]{3}$/.test(currency)) {
     throw invalidField('match.currency', 'must be the three capital letters of a currency.');
@@ -131,7 +131,7 @@ function requireMatchableCurrency(currency: string): void {
       `can never match: ${currency} means that the currency could not be read. Use the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
-  // No day is given: rows of a scan may be older than the end of their currency.
+  // No issue date is given, because rows of a history scan may be older than the withdrawal of their currency.
   const read = invoiceCurrency(currency, undefined);
   if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }
@@ -151,7 +151,10 @@ function entries<T extends string>(
   return [...new Set(given)] as T[];
 }
 
-/** The rule that takes a new finding, if any. @param rules in the order of `compareRules` */
+/**
+ * Returns the rule that matches a new finding, if any.
+ * @param rules in the order of `compareRules`
+ */
 export function ruleFor(
   rules: readonly RoutingRule[],
   finding: Pick<Finding, 'type' | 'family' | 'severity'>,
@@ -160,7 +163,10 @@ export function ruleFor(
   return rules.find(({ enabled, match }) => enabled && takes(match, finding, facts));
 }
 
-/** The rule that takes a new finding about a scan or the books as a whole, which has neither a supplier nor an amount. */
+/**
+ * Returns the rule that matches a new finding about a whole history scan or ERP records, which has neither a supplier
+ * nor an amount.
+ */
 export function ruleForScan(
   rules: readonly RoutingRule[],
   finding: Pick<Finding, 'type' | 'family' | 'severity'>,
@@ -198,7 +204,9 @@ function allows<T>(wanted: readonly T[], value: T): boolean {
   return wanted.length === 0 || wanted.includes(value);
 }
 
-/** An amount in another currency counts by its value in the base currency where the rule asks for that currency. */
+/**
+ * An amount in another currency is converted to the base currency if the rule states a minimum in the base currency.
+ */
 function isLargeEnough({ minAmount, currency }: RoutingMatch, { invoice, base }: Facts): boolean {
   if (minAmount === undefined) return currency === undefined || currency === invoice.currency;
   const amount =

@@ -5,18 +5,18 @@ import type { ReviewStore } from '../application/review-store.js';
 import type { Disposition } from '../../records/domain/finding-disposition.js';
 import type { CurrentReview } from '../domain/review.js';
 
-/** The current review of each finding, looked up by what the finding is about. */
+/** The current review of a finding, with the keys by which it is found. */
 export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> {
-  /** The finding. */
+  /** Id of the finding. */
   readonly _id: string;
   readonly organizationId: string;
-  /** The evidence key and every pair key. */
+  /** The evidence key and all pair keys. */
   readonly keys: readonly string[];
 }
 
-/** Dispositions that decide whether an account is trusted. */
+/** Dispositions that decide whether a bank account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** Dispositions that state the progress of a case, and leave a block unchanged. */
+/** Dispositions that describe the progress of a case and do not change a block. */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
@@ -38,7 +38,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
           { upsert: true },
         );
       } catch (error) {
-        // There already, and of a newer version: the filter did not match and the id is taken.
+        // The document exists with a newer version, so the filter did not match and the insert failed.
         if (!isDuplicateKey(error)) throw error;
       }
     },
@@ -50,7 +50,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
       return documents.map(toReview);
     },
     async ofAccount(organizationId, bankKey) {
-      // The newest of each disposition: the last confirmation is the one that is shown.
+      // Returns the newest review of each disposition, because the last confirmation is the one that is shown.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
         collection
           .find({ ...having, organizationId, bankKey })

@@ -8,7 +8,7 @@ export interface RoutingRuleDocument extends Omit<RoutingRule, 'ruleId'> {
   readonly organizationId: string;
 }
 
-/** Rules that are being added at the same moment, before those above the bound are taken back. */
+/** Maximum number of rules above the limit that concurrent requests may have added before they are removed again. */
 const SURPLUS_MAX = 100;
 
 export async function createRoutingRuleIndexes(collection: Collection<RoutingRuleDocument>): Promise<void> {

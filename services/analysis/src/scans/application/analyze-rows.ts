@@ -40,10 +40,10 @@ import { outcomeOf } from './rows-outcome.js';
 import type { RowsReference, RowStore } from '../../records/application/row-store.js';
 import type { RowsOutcome, ScanRunStore } from '../../records/application/scan-run-store.js';
 
-/** Scans that one process analyzes at the same time, and that wait for it: what they hold is in memory. */
+/** Maximum number of history scans that one process analyzes at the same time, because their rows are in memory. */
 const SCANS_AT_ONCE_MAX = 2;
 const SCANS_WAITING_MAX = 8;
-/** Other requests wait for a scan at most about this long each time. */
+/** Maximum time in milliseconds for which a history scan delays other requests. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
@@ -60,7 +60,7 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
-  /** Policy by which suppliers are distinguished, as for single invoices. */
+  /** Policy that decides which suppliers are the same, as for single invoices. */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
@@ -70,18 +70,18 @@ interface Deps {
 
 export interface AnalyzeRowsInput extends RowsReference {
   readonly baseCurrency: string;
-  /** Time when the scan was accepted; the same in every repeat. */
+  /** Time when the history scan was accepted, which is the same in every repeated call. */
   readonly receivedAt: Date;
   readonly rows: readonly RowInput[];
 }
 
 /**
- * Decides the rows of a scan, each with the history up to its own place in the order of issue date, source row number and position
- * (detection reference, section 4). A repeat with the same scan id finishes what an earlier call left: rows that have an analysis keep it,
- * the others are analyzed, and everything derived from them is stored once. Nobody takes over work that no longer has a caller: the work
- * then stops at its next step, and a repeat begins only when the call before has ended, so that a scan is never analyzed twice at the same
- * time (ADR 0032).
- * @throws DomainError unavailable when too many scans wait already; deadline when the caller has stopped waiting
+ * Decides on the rows of a history scan, each with the history up to its place in the order of issue date, source row
+ * number and position (detection reference, section 4). A repeated call with the same scan id completes an earlier
+ * call: rows that have an analysis keep it, the others are analyzed, and all derived records are stored once. If the
+ * caller stops waiting, the work stops at its next step, and no other worker takes it over. A repeated call begins only
+ * when the previous one has ended, so that a history scan is never analyzed twice at the same time (ADR 0032).
+ * @throws DomainError unavailable if too many history scans are waiting; deadline if the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;
 
@@ -102,7 +102,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
   };
 };
 
-/** @throws DomainError deadline when nobody waits for the work */
+/** @throws DomainError deadline if the caller has stopped waiting */
 function requireCaller({ signal }: RequestContext): void {
   if (signal?.aborted === true)
     throw new DomainError(
@@ -197,8 +197,8 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /**
- * Candidates without the rows of other scans that have no result: the operator abandoned them, or they are set aside. Their
- * rows are in no profile yet, and the file that is sent again in their place is the one that counts.
+ * Returns the candidates without rows of other history scans that have no result, because the operator abandoned them
+ * or they were set aside. Their rows are in no profile yet, and the file that replaces them is counted.
  */
 async function withoutOpenScans(
   runs: Pick<ScanRunStore, 'unfinalized'>,
@@ -212,7 +212,7 @@ async function withoutOpenScans(
   return open.size === 0 ? candidates : candidates.filter((one) => one.scanId === undefined || !open.has(one.scanId));
 }
 
-/** Only a scan that is large enough is looked at as one that may have been imported before. */
+/** Only a large history scan is checked for an earlier import of the same file. */
 function earlierScan(
   rows: readonly ReadRow[],
   candidates: readonly MatchPart[],
@@ -226,7 +226,7 @@ function earlierScan(
   );
 }
 
-/** Rows that came with an earlier scan, where this one is that scan again. */
+/** Returns the rows that an earlier history scan imported, if this history scan repeats it. */
 function reimportedRows(
   earlier: EarlierScan | undefined,
   rows: number,
@@ -237,7 +237,7 @@ function reimportedRows(
   return new Map([...identical].map(([rowId, invoiceId]) => [rowId, { scanId, invoiceId }]));
 }
 
-/** Findings about the scan as a whole; each is its own commit and has a derived id. */
+/** Stores findings about the history scan as a whole. Each is committed separately under a derived id. */
 async function storeScanFindings(
   { findings, clock }: Pick<Deps, 'findings' | 'clock'>,
   { organizationId, scanId, companyId }: RowsReference,

@@ -15,7 +15,7 @@ import type {
 } from '../../records/application/counted-records.js';
 import type { Counts, RowHistory } from './row-history.js';
 
-/** Records that are counted one by one at once, where another writer was faster. */
+/** Maximum number of records that are counted individually at the same time because another writer changed them. */
 const AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -26,9 +26,9 @@ interface Deps {
 }
 
 /**
- * Counts all rows of a scan as one unit in the profiles of their suppliers and in the links of their accounts and orders. Each record is
- * written once, as the history has it in the end; its rows are counted once more only if another writer changed it in the meantime.
- * Repeatable.
+ * Counts all rows of a history scan as one unit in the profiles of their suppliers, and in the links of their bank
+ * accounts and orders. Each record is written once with its final state. If another writer changed a record in the
+ * meantime, its rows are counted again. The call can be repeated.
  */
 export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
 
@@ -47,7 +47,7 @@ export const countRows =
     ): Promise<void> =>
       countAll(unit, counts, {
         stateAfter: (key, record, rows) =>
-          // Every row has its supplier by now, and at least one row is counted in every link.
+          // Every row has its supplier by now, and each link has at least one row.
           rows.reduce<L | null>((link, row) => use(link, key, row, row.supplierId ?? ''), record?.link ?? null) as L,
         recordOf: (record, link, countedUnits) => ({ version: record?.version ?? 0, link, countedUnits }),
         writeMany: (records) => store.writeMany(organizationId, records, scanId),
@@ -85,11 +85,11 @@ function supplierAfterAll(
 }
 
 interface CountingAll<R extends CountedRecord, S> {
-  /** The rows counted in a record that is newer than the one of the history. */
+  /** Counts the rows in a record that is newer than the one in the history, and returns the new state. */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
-  /** The record with this state; its version is still the one it was read at. */
+  /** Returns the record with this state and the version at which it was read. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
-  /** @returns keys of those that another writer was faster with */
+  /** @returns keys of the records that another writer changed in the meantime */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;
   readonly read: (key: string) => Promise<R | undefined>;
   readonly write: (key: string, record: R) => Promise<boolean>;

@@ -19,7 +19,10 @@ import type { ReviewStore } from '../../reviews/application/review-store.js';
 import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
 
-/** Rows that are analyzed while those before them are being stored: so few that others get in between often. */
+/**
+ * Number of rows in a slice. A slice is analyzed while the previous one is stored; it is small, so that other requests
+ * can run in between.
+ */
 const SLICE_ROWS = 25;
 
 interface Deps {
@@ -33,25 +36,25 @@ export interface RowDecisions {
   readonly organizationId: string;
   /** Rows in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
-  /** The history before the first row; afterwards every row is part of it. */
+  /** The history before the first row. Each analyzed row is added to it. */
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
-  /** Decisions of an earlier call for the same scan, by invoice. */
+  /** Decisions of an earlier call for the same history scan, by invoice id. */
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
-  /** Told how long analyzing and storing took. */
+  /** Records the durations of analyzing and storing. */
   readonly watch: Stages;
 }
 
-/** The results of a row that describe the scan as a whole. */
+/** The results of a row that are needed to describe the history scan as a whole. */
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Analyzes rows one after the other and stores them in slices, one of them while the next one is analyzed. The first
- * analysis of a row is its commit point: an existing one is kept, whichever worker made it.
- * @returns every row with the decision in force
+ * Analyzes rows one after the other and stores them in slices, each while the next slice is analyzed. The first stored
+ * analysis of a row is its commit point, whichever worker made it.
+ * @returns every row with its stored decision
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
   const { organizationId, rows, history, policy, decidedBefore, pace, watch } = decisions;
@@ -79,7 +82,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     }
     results.push(...(await storing));
     storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
-    // Waited for above or below; until then a failure is nobody's yet.
+    // Awaited above or below; the empty catch avoids an unhandled rejection until then.
     storing.catch(() => {});
   }
   results.push(...(await storing));
@@ -87,7 +90,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
   return results;
 }
 
-/** Returns the results of stored rows that are kept until the scan is done, without their facts. */
+/** Returns the results of stored rows without their facts, which are kept until the history scan is done. */
 function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
   return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
 }
@@ -118,8 +121,8 @@ async function store(
 }
 
 /**
- * Rows after these were analyzed, and will be counted, with our supplier as their history. If a faster worker found another supplier for a
- * row, the call must be repeated: it begins with the stored rows.
+ * Later rows were analyzed with our supplier as part of their history. If a faster worker chose another supplier for a
+ * row, the call must be repeated, beginning with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {
@@ -130,7 +133,7 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
   }
 }
 
-/** Adds earlier reviews of findings like those of these rows, read once for all of them. */
+/** Adds earlier reviews of findings that resemble those of these rows, which are read once for all rows. */
 async function withReviews(
   reviews: ReviewStore,
   { organizationId, policy }: RowDecisions,
@@ -142,7 +145,7 @@ async function withReviews(
   const found = await reviews.falsePositives(organizationId, keys);
   if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
-    // There may be more than one response can hold.
+    // There may be more reviews than one result can contain.
     return Promise.all(
       analyzed.map(async (row) =>
         analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),

@@ -14,15 +14,17 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from '../../records/application/row-store.js';
 
-/** Maximum time that a scan waits for later invoices that are being decided at the same moment. */
+/** Maximum time that a history scan waits for later invoices whose decision is in progress. */
 const CONCURRENT_WAIT_MS_MAX = 2_000;
 const CONCURRENT_POLL_EACH_MS = 20;
-/** Keys of one lookup: enough to be worth a command, few enough to keep other commands from waiting. */
+/** Number of keys in one lookup, large enough for efficiency and small enough not to delay other commands. */
 const LOOKUP_KEYS = 500;
 const LOOKUPS_AT_ONCE_MAX = 2;
-/** An invoice is stored at most so long after the time that it counts as received. */
+/** Maximum time between the time at which an invoice counts as received and the time at which it is stored. */
 const IN_FLIGHT_MS_MAX = 60_000;
-/** Invoices that came later and share a key with a row: those of the moments since the scan was accepted. */
+/**
+ * Maximum number of later invoices that share a key with a row. They were received after the history scan was accepted.
+ */
 const CONCURRENT_INVOICES_MAX = 5_000;
 
 interface Deps {
@@ -34,7 +36,7 @@ interface Deps {
   readonly erpRecords: LoadErpRecords;
 }
 
-/** The suppliers, accounts and orders that rows are analyzed by; needs no row to be stored. */
+/** Loads the suppliers, bank accounts and orders that the rows are compared with. No row needs to be stored yet. */
 export async function loadKnown(
   { suppliers, bankLinks, orderLinks, erpRecords }: Pick<Deps, 'suppliers' | 'bankLinks' | 'orderLinks' | 'erpRecords'>,
   organizationId: string,
@@ -54,7 +56,7 @@ export async function loadKnown(
   return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders, erp };
 }
 
-/** Only a new supplier is compared with similar names: one whose tax id, or else whose name, is new. */
+/** Only new suppliers are compared with similar names: suppliers whose tax id or, without one, whose name is new. */
 function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
   const names = new Set(known.map(({ identity }) => identity.nameKey));
   const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
@@ -66,17 +68,17 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
   return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
 }
 
-/** The search for records that share a lookup key with a row. */
+/** Searches for records that share a lookup key with a row. */
 export interface CandidateSearch {
-  /** All keys of the rows so far. */
+  /** All keys of the rows that were added so far. */
   readonly keys: ReadonlySet<string>;
-  /** The database searches while this process reads the next rows. */
+  /** Adds a row. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
   /** Returns the records that were found for all rows, each once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
-/** Searches candidates before the rows are stored, which would otherwise only find each other. */
+/** Starts searching candidates before the rows are stored, because otherwise rows would mainly find each other. */
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
@@ -109,17 +111,17 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
   };
 }
 
-/** The records that the rows' lookup keys find, and the time at which the rows count as received. */
+/** The records with lookup keys of the rows, and the time at which the rows count as received. */
 export interface FoundCandidates {
-  /** Records that came before the rows. */
+  /** Records that were received before the rows. */
   readonly candidates: readonly MatchPart[];
   readonly receivedAtMs: number;
 }
 
 /**
- * Adds to what was looked up whatever has arrived since. All rows must be stored by now, so that an invoice posted at the
- * same moment sees them or is seen. One that arrived later by the clock may have been decided before they could be seen:
- * nobody would report the pair, so the scan becomes the later of the two, with all its rows.
+ * Adds invoices that arrived since the search. All rows must be stored by now, so that either a concurrent invoice
+ * finds the rows or the rows find the invoice. An invoice that arrived later may have been decided before the rows were
+ * visible. Nobody would report the pair, so the history scan then counts as the later of the two, with all its rows.
  */
 export async function withArrivals(
   { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
@@ -134,7 +136,7 @@ export async function withArrivals(
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found
-    // A bill of an ERP is never decided.
+    // There is no decision on an ERP bill.
     .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
@@ -147,7 +149,7 @@ export async function withArrivals(
   };
 }
 
-/** Those of the invoices that are decided and name none of these rows. */
+/** Returns the invoices that have a decision which does not mention any of these rows. */
 async function decidedWithout(
   invoices: InvoiceStore,
   organizationId: string,

@@ -7,11 +7,11 @@ import { rowIdFor } from '../../records/application/derived-ids.js';
 import type { ReadRow } from './row-history.js';
 import type { RowsReference } from '../../records/application/row-store.js';
 
-/** A row as the scan brings it. */
+/** A row as the scan service sends it. */
 export interface RowInput {
-  /** Index in the scan's request, from 0. */
+  /** Index of the row in the request, counted from 0. */
   readonly position: number;
-  /** Number of the row in the caller's file. */
+  /** Number of the row in the file of the caller. */
   readonly sourceRowNumber: number;
   readonly externalId?: string;
   readonly invoice: CanonicalInvoice;
@@ -20,13 +20,13 @@ export interface RowInput {
 interface Reading {
   readonly receivedAtMs: number;
   readonly pace: Pace;
-  /** Told of each row as soon as it is read. */
+  /** Called for each row as soon as it is read. */
   readonly onRow: (row: ReadRow) => void;
 }
 
 /**
- * Reads rows into what they are compared by.
- * @returns them in the order in which they are analyzed
+ * Converts rows to the values by which they are compared.
+ * @returns the rows in the order in which they are analyzed
  */
 export async function readRows(
   { scanId, companyId }: RowsReference,
@@ -60,7 +60,7 @@ export async function readRows(
   return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));
 }
 
-/** The same rows, received at another time. */
+/** Returns the same rows with another time of receipt. */
 export function receivedAt(rows: readonly ReadRow[], receivedAtMs: number): readonly ReadRow[] {
   return rows.map((row) => ({
     ...row,

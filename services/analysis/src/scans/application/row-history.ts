@@ -26,7 +26,7 @@ import type { LinkRecord, SupplierRecord, SupplierState } from '../../records/ap
 /** Maximum number of suppliers, as in the single lookup (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
 
-/** A row of a scan, read once into everything that it is looked up by. */
+/** A row of a history scan with all values by which it is looked up. */
 export interface ReadRow {
   readonly canonical: CanonicalInvoice;
   readonly invoice: NormalisedInvoice;
@@ -35,18 +35,18 @@ export interface ReadRow {
   readonly supplierKeys: readonly string[];
 }
 
-/** Stored records that concern the rows of a scan, as they were before the rows. */
+/** Stored records that are related to the rows of a history scan, as they were before the rows. */
 export interface StoredHistory {
   readonly suppliers: readonly SupplierRecord[];
   readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
   /** Earlier records by their keys. */
   readonly hits: Hits;
-  /** Records of ERP systems about the rows. */
+  /** ERP records about the rows. */
   readonly erp: ErpRecords;
 }
 
-/** Records by the keys that they are found by; of a hot key the newest. */
+/** Records by lookup key. If too many records share a key, only the newest are included. */
 export type Hits = ReadonlyMap<string, readonly MatchPart[]>;
 
 export function hitsByKey(parts: readonly MatchPart[]): Hits {
@@ -62,15 +62,15 @@ interface RowHistoryOptions {
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmount: DecimalAmount | undefined;
-  /** True when at least half of the rows state an account. */
+  /** True if at least half of the rows state a bank account. */
   readonly statesAccounts: boolean;
-  /** Nothing of the organization was scanned before. */
+  /** True for the first history scan of the organization. */
   readonly isFirstScan: boolean;
-  /** Rows that an earlier scan of the company brought already, by invoice id. */
+  /** Rows that an earlier history scan of the company already imported, by invoice id. */
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
 }
 
-/** A record in which rows of a scan must be counted. */
+/** A record in which rows of a history scan must be counted. */
 export interface Counts<R, S> {
   /** Record as it was read. */
   readonly record: R | undefined;
@@ -81,15 +81,15 @@ export interface Counts<R, S> {
 }
 
 /**
- * In-memory history by which each row of a scan is analyzed: the stored history and the rows before it, as if each had been posted alone in
- * their order (detection reference, section 4).
+ * In-memory history for the rows of a history scan. Each row is analyzed with the stored history and the rows before
+ * it, as if the rows had been posted one by one (detection reference, section 4).
  */
 export interface RowHistory {
-  /** The facts of a row, given the rows that were counted so far. */
+  /** Returns the facts of a row, including the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
-  /** Makes an analyzed row part of the history of those after it. */
+  /** Adds an analyzed row to the history of later rows. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
-  /** Records to count in: by supplier, by account and by order. */
+  /** Records to count in, by supplier, by bank account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
@@ -157,13 +157,13 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
       const decided = { supplierId, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }) };
       const invoice: NormalisedInvoice = { ...unresolved, ...decided };
       const analyzed: MatchPart = { ...part, ...decided, status: 'ANALYZED' };
-      // Rows come in the order of their days, so the last of a hot key are its newest.
+      // Rows come in the order of their days, so the last rows with a key are the newest.
       for (const key of part.keys) {
         const hits = entry(rowHits, key);
         hits.push(analyzed);
         if (hits.length > HITS_PER_KEY_MAX) hits.shift();
       }
-      // It was counted when it came first.
+      // The row was counted when it was first imported.
       if (reimported.has(invoice.invoiceId)) return;
       const supplier = suppliers.count(supplierId, invoice, supplierKeys);
       add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice, supplier);
@@ -182,7 +182,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
   };
 }
 
-/** Suppliers by id, by identity key and by the keys of similar names. */
+/** Indexes suppliers by id, by identity key and by the keys of similar names. */
 function supplierIndex(records: readonly SupplierRecord[]) {
   const byId = new Map<string, Supplier>();
   const idsByKey = new Map<string, Set<string>>();

@@ -4,8 +4,8 @@ import type { StoredFinding } from '../../records/application/invoice-store.js';
 import type { RowsOutcome } from '../../records/application/scan-run-store.js';
 
 /**
- * Adds up what a scan came to.
- * @param scanFindings findings about the scan as a whole
+ * Adds up the results of a history scan.
+ * @param scanFindings findings about the history scan as a whole
  */
 export function outcomeOf(rows: readonly RowResult[], scanFindings: readonly StoredFinding[]): RowsOutcome {
   const decisionCounts = { PASS: 0, REVIEW: 0, BLOCK: 0 };
@@ -13,7 +13,7 @@ export function outcomeOf(rows: readonly RowResult[], scanFindings: readonly Sto
   let total = 0n;
   let unconvertedInvoices = 0;
   const count = ({ type, disposition }: StoredFinding): void => {
-    // Findings that people have called a false alarm before do not count.
+    // Findings that reviewers have already called false positives are not counted.
     if (disposition !== 'FALSE_POSITIVE') findingCounts[type] = (findingCounts[type] ?? 0) + 1;
   };
   for (const { analysis, base } of rows) {

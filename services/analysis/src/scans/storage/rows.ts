@@ -19,7 +19,9 @@ import { inBatches } from '../../records/storage/in-batches.js';
 import { MATCH_INDEX, matchPartIn } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
-/** Documents of one write or one read, so that none keeps the database or this process from others for long. */
+/**
+ * Maximum number of documents in one write or read, so that neither the database nor this process is blocked for long.
+ */
 const BATCH_DOCUMENTS_MAX = 25;
 
 interface Collections {
@@ -29,7 +31,7 @@ interface Collections {
   readonly findings: Collection<FindingDocument>;
 }
 
-/** Rows of a scan: the same documents as those of single invoices, written and read many at a time. */
+/** Stores rows of a history scan as the same documents as single invoices, many at a time. */
 export function rowStore(
   { invoices, analyses, bundles, findings }: Collections,
   outbox: Outbox,
@@ -50,7 +52,7 @@ export function rowStore(
       .limit(limit)
       .toArray();
     if (parts.length < limit) return parts;
-    // Some keys are hot: each gets its own newest hits.
+    // Some keys are shared by very many records, so the newest records are read for each key separately.
     const hits = await inBatches(keys, 1, ([key = '']) =>
       matching({ ...others, 'match.keys': key })
         .hint(MATCH_INDEX)
@@ -97,7 +99,7 @@ export function rowStore(
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Only these analyses name the bundle: one that loses them to a faster worker is never read.
+      // Only these analyses refer to the bundle. If a faster worker stored all of them, the bundle is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });

@@ -18,7 +18,7 @@ interface Deps {
   readonly overridePolicy: OverridePolicy;
 }
 
-/** invoicecontrol.analysis.v1.OperatorService */
+/** Implements invoicecontrol.analysis.v1.OperatorService. */
 export function operatorService(deps: Deps): Binding {
   return bind(OperatorServiceDefinition, {
     async replayAnalyses({ organizationId, limit, pageToken }) {

@@ -10,16 +10,16 @@ import { validate as isUuid } from 'uuid';
 import type { AnalyzeRows } from '../../application/analyze-rows.js';
 import type { RowInput } from '../../application/read-rows.js';
 
-/** Specification, section 8. */
+/** Maximum number of rows (specification, section 8). */
 const ROWS_MAX = 5_000;
-/** Other calls wait for the reading of a request at most about this long each time. */
+/** Maximum time in milliseconds for which reading a request delays other calls. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
   readonly analyzeRows: AnalyzeRows;
 }
 
-/** invoicecontrol.analysis.v1.RowAnalysisService */
+/** Implements invoicecontrol.analysis.v1.RowAnalysisService. */
 export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   return bind(RowAnalysisServiceDefinition, {
     async analyzeRows({ organizationId, scanId, companyId, baseCurrency, receivedTime, rows: wireRows }, context) {
@@ -42,7 +42,7 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   });
 }
 
-/** @throws DomainError invalid, with every fault */
+/** @throws DomainError invalid, with all faults */
 async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
   if (wireRows.length < 1 || wireRows.length > ROWS_MAX) {
     throw new DomainError('invalid', `rows: must have 1 to ${ROWS_MAX} rows.`);
