@@ -1,16 +1,16 @@
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** Counts what arrives at the address of the payment provider. */
+/** Counts requests to the address for notifications of the payment provider. */
 export function notificationReceived(outcome: 'stored' | 'repeated' | 'refused'): void {
   count('billing.notifications_received', { outcome });
 }
 
-/** Counts what became of stored notifications. */
+/** Counts the outcomes of stored notifications. */
 export function notificationApplied(outcome: string): void {
   count('billing.notifications_applied', { outcome });
 }
 
-/** Counts notifications about a second subscription that is still paid for. */
+/** Counts notifications about a second subscription that is still being paid. */
 export function duplicateFound(): void {
   count('billing.duplicates_found');
 }
@@ -20,7 +20,7 @@ export function severalPlansFound(): void {
   count('billing.several_plans_found');
 }
 
-/** Counts what reconciling found. */
+/** Counts the differences that the reconciliation found. */
 export function subscriptionsReconciled(found: { checked: number; corrected: number; unknown: number }): void {
   for (const [result, amount] of Object.entries(found)) count('billing.subscriptions_reconciled', { result }, amount);
 }

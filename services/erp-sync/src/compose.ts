@@ -68,17 +68,20 @@ import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
-/** Limits of one test of a connection; its caller waits. */
+/** Limits of one connection test, whose caller waits. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
-/** The budget of its calls ends first and says what was late; a refresh of tokens has none. */
+/**
+ * Time limit of a test. The budget of its calls ends earlier with a message about the late call; a token refresh has no
+ * budget.
+ */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;
 const REVOKE_TOKENS_EACH_MS = 5_000;
-/** A browser waits for the calls of its callback. */
+/** Timeout of calls during a callback, because a browser waits. */
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
-/** Connections at once to one host of a customer. */
+/** Maximum number of connections to one host of a customer. */
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /** Starts the erp-sync service and resolves when it takes calls. */
@@ -201,7 +204,7 @@ async function compose(
   };
 }
 
-/** Bounds of calls, and the origins that are no customer's. */
+/** Returns the limits of calls, and the origins that do not belong to customers. */
 function callSettings(config: Config): ErpHttpSettings {
   const configured = [
     config.BUSINESS_CENTRAL_LOGIN_URL,
@@ -221,7 +224,7 @@ function callSettings(config: Config): ErpHttpSettings {
   };
 }
 
-/** Composes the runs of connections: calls of ERPs, the worker, and the stores of both. */
+/** Composes import runs: calls to ERPs, the worker, and their stores. */
 function composeRuns(
   config: Config,
   { collections, secrets, tenants, analysisChannel, access, outbox, clock, logger, onStop }: RunConnections,
@@ -278,7 +281,7 @@ interface RunConnections extends ConsentConnections, Pick<TenantConnections, 'on
   readonly access: AccessTokens;
 }
 
-/** Composes connecting by consent, and the storage of its tokens. */
+/** Composes connections by consent, and the storage of their tokens. */
 function composeConsents(config: Config, { collections, secrets, outbox, clock, logger }: ConsentConnections) {
   const box = secretbox(config.SECRETBOX_KEYS);
   const callMs = config.ERP_CALL_SECONDS * 1_000;
@@ -292,7 +295,7 @@ function composeConsents(config: Config, { collections, secrets, outbox, clock, 
     codeVerifier: sealedField(box, 'oauth_flows', 'codeVerifier'),
     tokens: sealedField(box, 'oauth_flows', 'tokens'),
   };
-  // A lease is at least twice the longest step.
+  // A lease is at least twice as long as the longest step.
   const leaseMs = Math.max(config.ERP_LEASE_SECONDS * 1_000, 2 * callMs);
   const access = accessTokens({ tokens, servers, secrets, clock, leaseMs, backoffMs: config.ERP_BACKOFF_MS });
   const settings: OAuthSettings = {
@@ -347,7 +350,7 @@ interface ConsentConnections extends Pick<TenantConnections, 'clock' | 'logger'>
   readonly outbox: Outbox;
 }
 
-/** The collections of the service with their indexes. */
+/** Opens the collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const flows = db.collection<OAuthFlowDocument>('oauth_flows');

@@ -11,7 +11,7 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
-/** URL without a slash at its end: paths are appended. */
+/** A URL without a trailing slash, because paths are appended. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
@@ -19,7 +19,7 @@ const baseUrl = (fallback: string) =>
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 const endpointUrl = (fallback: string) => z.url({ protocol: /^https?$/ }).default(fallback);
 
-/** `https://erp.example.com:8443`, with commas between them. */
+/** Origins separated by commas, such as `https://erp.example.com:8443`. */
 const origins = z
   .string()
   .default('')
@@ -28,7 +28,7 @@ const origins = z
     message: 'must be origins such as https://erp.example.com, separated by commas',
   });
 
-/** The environment of the erp-sync service (ERP reference, section 14). */
+/** Environment variables of the erp-sync service (ERP reference, section 14). */
 export const configSchema = z
   .object({
     ...serviceSettings('erp_sync'),
@@ -37,14 +37,14 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** Origins that an address of a customer may have although their hosts may not be called otherwise. */
+    /** Origins that addresses of customers may have although their hosts are otherwise blocked. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
     /** Names of the ERPs in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
 
     BUSINESS_CENTRAL_LOGIN_URL: baseUrl('https://login.microsoftonline.com'),
     BUSINESS_CENTRAL_API_URL: baseUrl('https://api.businesscentral.dynamics.com'),
-    /** Origins that `bankAccountEndpoint` may have; the API's when there are none. */
+    /** Allowed origins of `bankAccountEndpoint`. By default that of the API. */
     BUSINESS_CENTRAL_BANK_ORIGINS: origins,
 
     /** QuickBooks Online cannot be connected without id and secret. */
@@ -62,26 +62,26 @@ export const configSchema = z
     XERO_REVOKE_URL: endpointUrl('https://identity.xero.com/connect/revocation'),
     XERO_API_URL: baseUrl('https://api.xero.com'),
 
-    /** Length of a slot: how often a connection is synchronised. */
+    /** Interval at which a connection is synchronised. */
     ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
     /** Interval at which each replica searches for due connections. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
-    /** Renewed at a third of it. */
+    /** Lease of a run, which is renewed when a third of it has passed. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
-    /** Interval at which all ids are compared, for ERPs whose deletions appear only there. */
+    /** Interval at which all ids are compared, for ERPs that do not report all deletions. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
-    /** The first window of bills, unless the connection says from when. */
+    /** Default number of months of bills to import. */
     ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
-    /** The longest time without a refresh of tokens. */
+    /** Maximum time without a refresh of tokens. */
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
-    /** The greatest page asked for; less where the ERP gives less. */
+    /** Maximum page size to request. The ERP may return smaller pages. */
     ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),
     /** Deadline of one call with its body. */
     ERP_CALL_SECONDS: whole(30, 1, 600),
     ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
     ERP_BACKOFF_MS: whole(1_000, 0, 60_000),
     ERP_BACKOFF_MAX_SECONDS: whole(60, 1, 3_600),
-    /** Budgets of one run. */
+    /** Time limit of one run. */
     ERP_RUN_SECONDS: whole(1_800, 1, DAY_SECONDS),
     ERP_RUN_CALLS: whole(2_000, 1, 100_000),
 
@@ -89,7 +89,7 @@ export const configSchema = z
     ERP_OAUTH_CONFIRM: z.stringbool().default(true),
     /** URL to which providers send the browser back; the provider's code is appended. */
     ERP_OAUTH_CALLBACK_URL: baseUrl('http://127.0.0.1:8080/v1/erp-connections/oauth/callback'),
-    /** The page of the application that the browser ends at. */
+    /** Page of the application to which the browser is finally redirected. */
     ERP_OAUTH_RETURN_URL: endpointUrl('http://127.0.0.1:8080/docs'),
   })
   .superRefine((config, issues) => {
@@ -101,12 +101,12 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Names of the settings with which calls are less safe than they are by default. */
+/** Returns the names of settings that make calls less safe than the defaults. */
 export function unsafeSettings(config: EgressSettings): string[] {
   return weakenedBy(config);
 }
 
-/** Origins that the token of Business Central may be sent to. */
+/** Returns the origins to which the token of Business Central may be sent. */
 export function bankOrigins(
   config: Pick<Config, 'BUSINESS_CENTRAL_BANK_ORIGINS' | 'BUSINESS_CENTRAL_API_URL'>,
 ): readonly string[] {

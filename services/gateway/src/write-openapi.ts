@@ -4,5 +4,5 @@ import { describeApi } from './http/description/openapi.js';
 import { resources } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
-// The published description is committed, so that a change of the API is seen in review.
+// The published description is committed, so that changes of the API are visible in reviews.
 writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(resources, webhookEvents));

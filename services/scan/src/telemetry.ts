@@ -1,23 +1,23 @@
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** A scan has its result. */
+/** Counts a completed history scan. */
 export function scanCompleted(rowsAnalyzed: number, rowsSkipped: number): void {
   count('scan.ended', { outcome: 'COMPLETED' });
   count('scan.rows', { outcome: 'ANALYZED' }, rowsAnalyzed);
   count('scan.rows', { outcome: 'SKIPPED' }, rowsSkipped);
 }
 
-/** Nothing remains of a scan: no row was new, or analysis refused them. */
+/** Counts a history scan of which nothing remains, because no row was new or the analysis refused the rows. */
 export function scanWithdrawn(): void {
   count('scan.ended', { outcome: 'WITHDRAWN' });
 }
 
-/** The operator ended a scan without a result. */
+/** Counts a history scan that the operator ended without a result. */
 export function scanAbandoned(): void {
   count('scan.ended', { outcome: 'ABANDONED' });
 }
 
-/** A scan could not be completed and waits for its next try, set aside when it gave up its organization's turn. */
+/** Counts a failed attempt of a history scan, which waits for a retry or was set aside. */
 export function tryFailed(reason: 'OUTAGE' | 'DELETED' | 'FAULT', isSetAside: boolean): void {
   count('scan.tries_failed', { reason, set_aside: isSetAside });
 }

@@ -1,10 +1,11 @@
 /**
- * Meaning of a response of the provider's API (billing reference, section 9). `UNAVAILABLE` is every response that proves nothing, also
- * unknown ones: the call is retried, and nobody is advised to change anything for it.
+ * Meaning of a response from the API of the payment provider (billing reference, section 9). `UNAVAILABLE` is every
+ * response that is not conclusive, including unknown ones. The call is then retried, and nobody is advised to change
+ * anything.
  */
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 
-/** Codes of a refusal that only another key, or another right of it, can change. */
+/** Error codes that only another API key, or other rights of the key, can change. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'authentication_missing',
   'authentication_malformed',
@@ -13,7 +14,9 @@ const KEY_CODES: ReadonlySet<string> = new Set([
   'paddle_billing_not_enabled',
 ]);
 
-/** @param code of the error object of the provider; undefined when the body has none, as that of a proxy */
+/**
+ * @param code code in the error object of the provider; undefined if the body has none, as in the response of a proxy
+ */
 export function readMeaning(status: number, code: string | undefined): AnswerMeaning {
   if (status >= 200 && status < 300) return 'DONE';
   if (status === 404 && code === 'not_found') return 'NOT_FOUND';

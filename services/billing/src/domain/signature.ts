@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const HEADER_LENGTH_MAX = 4_096;
-/** During a rotation of secrets there are two. */
+/** Maximum number of signatures in the header. There are two during a rotation of secrets. */
 export const SIGNATURES_MAX = 20;
-/** A signature is valid this long before and after the time that it names. */
+/** Time before and after the signed time for which a signature is valid. */
 export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Tells whether the header `Paddle-Signature` proves that the provider sent these bytes: `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256
- * over `<ts>:<bytes>` (billing reference, section 4).
- * @param secrets each of them is accepted, and so is any of the `h1`
+ * Tells whether the header `Paddle-Signature` proves that the provider sent these bytes:
+ * `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256 over `<ts>:<bytes>` (billing reference, section 4).
+ * @param secrets accepted secrets; any of them may match any `h1`
  */
 export function isSignedByProvider(
   header: string,
@@ -44,6 +44,6 @@ function parseHeader(header: string): { ts: string; signatures: string[] } | und
   if (ts === undefined || times.length > 1 || signatures.length === 0 || signatures.length > SIGNATURES_MAX) {
     return undefined;
   }
-  // A value that is no HMAC matches nothing, and does not make the others worthless.
+  // A value that is not an HMAC is ignored, and the other values are still checked.
   return { ts, signatures: signatures.filter((value) => HMAC_HEX.test(value)) };
 }

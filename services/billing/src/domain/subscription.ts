@@ -5,37 +5,40 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export const changeActions = ['cancel', 'pause', 'resume'] as const;
 
-/** A change that the provider makes later; until then the status stays. */
+/** A change that the provider makes later. The status stays the same until then. */
 export interface ScheduledChange {
   readonly action: (typeof changeActions)[number];
   readonly effectiveAt: Date;
 }
 
-/** The bought plan and its additions. */
+/** The purchased plan with its additions. */
 export interface Purchase {
   readonly plan: PlanCode;
   readonly interval: Interval;
   readonly additionalLegalEntities: number;
 }
 
-/** A subscription as one message of the provider shows it. */
+/** The state of a subscription in one message from the provider. */
 export interface Snapshot {
   readonly id: string;
   readonly status: SubscriptionStatus;
-  /** Undefined when no item has the price of a plan. */
+  /** Undefined if no item has the price of a plan. */
   readonly purchase: Purchase | undefined;
-  /** An item has a price that the configuration does not name. */
+  /** True if an item has a price that is not in the configuration. */
   readonly hasUnknownPrice: boolean;
-  /** Items have the prices of several plans; the highest of them is the purchase. */
+  /** True if items have the prices of several plans. The highest plan is used. */
   readonly hasSeveralPlans: boolean;
   readonly customerId: string | undefined;
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
-  /** Time when the trial ends; undefined unless `trialing`. */
+  /** Time when the trial ends. Undefined unless the status is `trialing`. */
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** The organization that the checkout was given. It went through a browser, so it claims and does not prove. */
+  /** The organization that the checkout names. It passed through a browser, so it is only a claim. */
   readonly claimedOrganizationId: string | undefined;
-  /** The reference that the checkout was given. It proves the organization when it belongs to that organization and is unused. */
+  /**
+   * The reference that was passed to the checkout. It proves the organization if it belongs to that organization and
+   * was not used before.
+   */
   readonly checkoutReference: string | undefined;
 }

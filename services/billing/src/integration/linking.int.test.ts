@@ -22,7 +22,7 @@ import type { RunningBilling, SubscriptionState } from '../testing/running-billi
 
 let billing: RunningBilling;
 let paddle: PaddleSimulator;
-/** The clock of the service stays at this time while it is set. */
+/** If set, the clock of the service stays at this time. */
 let now: Date | undefined;
 beforeAll(async () => {
   paddle = await startPaddleSimulator({
@@ -64,7 +64,7 @@ function tell(state: SubscriptionState, type = 'subscription.created', occurredA
 
 /** Returns the entry of `stuck` about a subscription. */
 async function stuckAbout(subscriptionId: string, at = new Date()) {
-  // One second is the least age that can be asked for.
+  // One second is the minimum age that can be requested.
   now = new Date(at.getTime() + 10_000);
   const { items } = await billing.operations.listStuckWork({ olderThanSeconds: 1 }, call);
   now = undefined;
@@ -100,7 +100,7 @@ describe('a subscription that names an organization', () => {
       isKnown: false,
     });
     await waits(id, /has no reference/);
-    // Canceled and refunded at the provider, it needs nobody.
+    // A subscription that was canceled and refunded at the provider needs no action.
     await tell({ id, organizationId, status: 'canceled' }, 'subscription.canceled');
     expect(await stuckAbout(id)).toEqual([]);
     expect(await stateOf(organizationId)).toEqual(NOTHING);
@@ -136,7 +136,7 @@ describe('a subscription that names an organization', () => {
     const other = ids.find((id) => id !== links[0]?._id) ?? '';
     await waits(other, /already used by another subscription/);
     expect((await stateOf(organizationId)).duplicates).toEqual([]);
-    // The linked one goes on, also when a message no longer has the reference.
+    // Messages of a linked subscription are applied even if they no longer contain the reference.
     await tell({ id: links[0]?._id ?? '', organizationId, status: 'paused' }, 'subscription.paused');
     expect(await stateOf(organizationId)).toMatchObject({ subscription: { status: 'paused' } });
   });
@@ -156,7 +156,7 @@ describe('a subscription that names an organization', () => {
     await waits(ids[1], /not issued to the organization/);
     await waits(ids[2], /has no reference/);
     expect(await stateOf(victim)).toEqual(NOTHING);
-    // Attempts of others do not use up a reference.
+    // Attempts of other organizations do not use up a reference.
     await tell({ id: newSubscriptionId(), organizationId: stranger, reference });
     await tell({ id: newSubscriptionId(), organizationId: victim, reference: own });
     expect(await stateOf(stranger)).toMatchObject({ subscription: { active: true } });
@@ -195,7 +195,7 @@ describe('a subscription that names an organization', () => {
     const [organizationId, other] = [await billing.newOrganization(), await billing.newOrganization()];
     const ids = [newSubscriptionId(), newSubscriptionId()];
     const links = billing.mongo.db.collection<{ _id: string }>('subscriptions');
-    // Two, because they have no checkout in common.
+    // Two subscriptions can be linked, because they have no checkout in common.
     await links.insertMany(ids.map((id) => ({ _id: id, organizationId, linkedAt: new Date() }) as { _id: string }));
     const reference = await billing.newReference(other);
     await tell({ id: ids[0] ?? '', organizationId: other, reference }, 'subscription.updated');
@@ -280,7 +280,7 @@ describe('the operator', () => {
     paddle.setOutage(true);
     await expect(link(subscriptionId, organizationId)).rejects.toMatchObject({ kind: 'foreign_failure' });
     paddle.setOutage(false);
-    // Reconciling finds it as well, and says so.
+    // The reconciliation finds the subscription as well, and reports it.
     await billing.operator.reconcileSubscriptions({}, call);
     await waits(subscriptionId, /has no reference/);
     await link(subscriptionId, organizationId);

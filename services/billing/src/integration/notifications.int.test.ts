@@ -38,7 +38,7 @@ function stored(): Promise<number> {
   return billing.mongo.db.collection('notifications').countDocuments({});
 }
 
-/** `<collection>` of every document that has the text anywhere, in either case. */
+/** Returns the collections of all documents that contain the text anywhere, in upper or lower case. */
 async function documentsOf(text: string): Promise<string[]> {
   const { db } = billing.mongo;
   const found: string[] = [];
@@ -50,7 +50,7 @@ async function documentsOf(text: string): Promise<string[]> {
   return found;
 }
 
-/** The same numbers in every run. */
+/** Returns the same random numbers in every run. */
 function randomSource(seed: number): () => number {
   let state = seed;
   return () => {
@@ -67,7 +67,7 @@ test('1000 shuffled and repeated notifications of 50 subscriptions end as the or
   const random = randomSource(7);
   const statuses = ['trialing', 'active', 'past_due', 'paused', 'active', 'canceled'];
   const plans = ['CORE', 'CONTROL', 'SCALE'] as const;
-  // Some organizations have two subscriptions, so that the current one is a question too.
+  // Some organizations have two subscriptions, so that the test also covers the choice of the current one.
   const shapes = Array.from({ length: SUBSCRIPTIONS }, (_, index) => ({ organization: index % 40, index }));
   const story = Array.from({ length: MESSAGES * 0.8 }, (_, at) => {
     const shape = shapes[Math.floor(random() * shapes.length)] ?? { organization: 0, index: 0 };
@@ -142,7 +142,7 @@ test('nothing is stored of what is refused, whatever the header and the body are
     `ts=1;${'h1=a;'.repeat(2_000)}`,
     ...Array.from({ length: 100 }, () => {
       const at = Math.floor(random() * good.length);
-      // The header is text of one byte each, so another character is another header.
+      // The header is compared byte by byte, so another character makes another header.
       const other = good[at] === '7' ? '8' : '7';
       return good.slice(0, at) + other + good.slice(at + 1);
     }),
@@ -182,7 +182,7 @@ test('a notification that was stored before a crash is applied by the sweep, and
   );
   const { event_id: eventId, event_type: type } = JSON.parse(text) as { event_id: string; event_type: string };
   const now = new Date();
-  // The notification is as after a process that ended between storing and applying: its lease has lapsed.
+  // Restores the notification of a process that crashed between storing and applying it. Its lease has expired.
   await billing.mongo.db.collection<{ _id: string }>('notifications').insertOne({
     _id: eventId,
     type,
@@ -219,7 +219,7 @@ test('stores nothing that names a purged organization, of whatever type, answers
     const entity = subscriptionEntity({ id: subscriptionId, organizationId, reference, status });
     return billing.send(notificationText('subscription.updated', entity));
   };
-  // A stranger's names it, too.
+  // A notification about a foreign subscription names the organization, too.
   const strange = subscriptionEntity({ id: newSubscriptionId(), organizationId: purged });
   await billing.send(notificationText('subscription.created', strange));
   await send(id, purged, 'canceled');

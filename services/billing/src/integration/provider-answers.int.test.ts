@@ -1,4 +1,4 @@
-// Walks the tables of docs/reference/billing.md, sections 4 and 9.
+// Tests every row of the tables in docs/reference/billing.md, sections 4 and 9.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ import type { RunningBilling } from '../testing/running-billing.js';
 
 const page = readFileSync(new URL('../../../../docs/reference/billing.md', import.meta.url), 'utf8');
 
-/** Cells of the rows of the table whose heading begins so. */
+/** Returns the cells of the table whose heading begins with this text. */
 function rowsOf(heading: string): readonly (readonly string[])[] {
   const lines = page.split('\n');
   const begin = lines.findIndex((line) => line.startsWith('|') && line.slice(1).trim().startsWith(heading));
@@ -110,7 +110,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** The kind and message of a refusal; the answer where there is none. */
+/** Returns the kind and the message of a refusal, or the response if there is no refusal. */
 async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch(({ kind, message }: { kind: string; message: string }) => ({ kind, message }));
 }
@@ -141,7 +141,7 @@ describe('an answer of the provider', () => {
         message: next.taken === 'key refused' ? keyAdvice : expect.not.stringContaining('PADDLE_API_KEY'),
       });
     }
-    // The sent key is not repeated, and the bought plan stays.
+    // The API key is not repeated in messages, and the purchased plan stays.
     expect(JSON.stringify([portal, reconciled])).not.toContain('apikey_test');
     const { subscription } = await billing.subscriptions.getSubscription({ organizationId }, call);
     expect(subscription).toMatchObject({ plan: 'SCALE', active: true });

@@ -21,7 +21,7 @@ const DAY_MS = 24 * 3_600_000;
 
 let billing: RunningBilling;
 let paddle: PaddleSimulator;
-/** Time that the clock of the service is ahead. */
+/** Milliseconds by which the clock of the service is ahead. */
 let aheadMs = 0;
 beforeAll(async () => {
   paddle = await startPaddleSimulator({
@@ -41,7 +41,7 @@ beforeAll(async () => {
     env: { SUBSCRIPTION_PAST_DUE_DAYS: '10' },
     overrides: { jobPauseMsMax: 100, clock: { now: () => new Date(Date.now() + aheadMs) } },
   });
-  // The daily run at the start would otherwise correct what a test is about to.
+  // Otherwise the daily reconciliation at the start would correct the data before the test does.
   const schedules = billing.mongo.db.collection('schedules');
   await eventually(async () => {
     if ((await schedules.countDocuments({ dueAt: { $gt: new Date(Date.now() + DAY_MS / 2) } })) === 0) {
@@ -68,7 +68,10 @@ async function checkOut(organizationId: string, plan = 'SCALE_MONTH'): Promise<s
   return pay({ organization_id: organizationId, checkout_reference: reference }, plan);
 }
 
-/** Pays at the provider. @returns the id of the subscription */
+/**
+ * Completes a payment at the provider.
+ * @returns the id of the subscription
+ */
 async function pay(customData: Readonly<Record<string, unknown>>, plan = 'SCALE_MONTH'): Promise<string> {
   const response = await fetch(`${paddle.url}/checkouts`, {
     method: 'POST',
@@ -88,7 +91,7 @@ function reconcile() {
 describe('reconciling', () => {
   test('finds subscriptions whose notifications were lost, corrects what differs, and counts what is unknown', async () => {
     const organizationId = await billing.newOrganization();
-    // The simulator has no address to send to: every notification is lost.
+    // The simulator has no address for notifications, so every notification is lost.
     const subscriptionId = await checkOut(organizationId);
     await pay({ organization_id: organizationId });
     const first = await reconcile();

@@ -9,17 +9,20 @@ import type { Accounts } from '../application/stores.js';
 import { currentSubscription, pastDueEnd, trialNoticeDue } from '../domain/account.js';
 import type { Account, GraceRule, TrackedSubscription } from '../domain/account.js';
 
-/** The account of an organization; its id is the organization's. */
+/** The account of an organization. Its id is the organization id. */
 export interface CustomerDocument extends Aggregate {
   /** Undefined fields of a subscription are not stored. */
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
-  /** Time at which the account changes without a message: a trial ends soon, a grace ends. Sparse index. */
+  /**
+   * Time at which the account changes without a message, because a trial ends soon or a grace period ends. Sparse
+   * index.
+   */
   readonly dueAt?: Date;
   readonly createdAt: Date;
 }
 
-/** Accounts that one run of the job takes. */
+/** Maximum number of accounts that one run of the job handles. */
 const DUE_MAX = 200;
 
 export async function createCustomerIndexes(collection: Collection<CustomerDocument>): Promise<void> {
@@ -80,7 +83,7 @@ function toAccount({ organizationId, version, subscriptions, trialNoticeFor }: C
   return { organizationId, version, subscriptions: subscriptions.map(toSubscription), trialNoticeFor };
 }
 
-/** Every field, also the undefined ones: subscriptions are compared. */
+/** Every field is set, including undefined ones, because subscriptions are compared. */
 function toSubscription(stored: TrackedSubscription): TrackedSubscription {
   const { id, status, plan, interval, additionalLegalEntities, customerId, periodStart, periodEnd } = stored;
   const { trialEnd, scheduledChange, lastOccurredAt, firstOccurredAt, canceledAt } = stored;

@@ -7,7 +7,10 @@ import type { CheckoutDocument } from './checkouts.js';
 import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
-/** The records of its subscriptions that an organization takes with it. Each field is chosen here: no id of a price or customer. */
+/**
+ * The billing records in the data export of an organization. Each exported field is listed here. Ids of prices and
+ * customers are not exported.
+ */
 export function archivedKinds({
   customers,
   checkouts,
@@ -22,14 +25,14 @@ export function archivedKinds({
     checkouts: newestRecords(checkouts, toCheckoutRecord),
     payment_notifications: recordsById(notifications, toNotificationRecord, (begunAt) => ({
       receivedAt: { $lt: begunAt },
-      // A notification that only names the organization may be a stranger's.
+      // A notification that only names the organization may belong to someone else.
       state: 'DONE' as const,
       outcome: { $nin: [...WITHOUT_ORGANIZATION] },
     })),
   };
 }
 
-/** They are one document; their ids are their positions. */
+/** All subscriptions are in one database document, and their ids are their positions. */
 function archivedSubscriptions(customers: Collection<CustomerDocument>): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {
     const account = await customers.findOne({ _id: organizationId });
@@ -58,7 +61,7 @@ function toCheckoutRecord(document: WithId<CheckoutDocument>): Readonly<Record<s
 }
 
 const text = z.string().nullish().catch(undefined);
-/** The part of a transaction that makes it a bill. */
+/** Fields of a transaction that make it an invoice of the provider. */
 const transaction = z.object({
   data: z.object({
     id: text,
@@ -86,7 +89,7 @@ function toNotificationRecord(document: WithId<NotificationDocument>): Readonly<
   };
 }
 
-/** Amounts are in the smallest unit of the currency, as the provider states them. */
+/** The provider states amounts in the smallest unit of the currency. */
 function toBill(body: string): Readonly<Record<string, string | null>> | null {
   const read = transaction.safeParse(JSON.parse(body));
   if (!read.success) return null;

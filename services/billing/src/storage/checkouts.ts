@@ -8,9 +8,9 @@ import type { Checkout, Checkouts } from '../application/stores.js';
 
 /** A request for a checkout. A subscription with its reference is linked to its organization. */
 export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
-  /** Absent where an earlier release recorded it. Sparse index. */
+  /** Absent in requests from an earlier release. Sparse index. */
   readonly referenceHash?: string;
-  /** TTL index. */
+  /** Expiry time of the TTL index. */
   readonly expiresAt: Date;
 }
 

@@ -14,16 +14,16 @@ import type {
 
 /** A notification of the payment provider. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING. */
 export interface NotificationDocument extends Claimable {
-  /** The provider's id of the event: what it sends again has the same. */
+  /** Event id at the provider. A repeated notification has the same id. */
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;
-  /** Empty where nothing of it may be kept. */
+  /** Signed text. Empty if it must not be stored. */
   readonly body: string;
   readonly subscriptionId?: string;
   /**
-   * The organization that it is about; while it is PENDING or UNLINKED the one that the message names, which is a claim. Empty when there
-   * is none.
+   * Id of the organization that the notification is about. While the notification is PENDING or UNLINKED, it is the
+   * organization that the message claims. Empty if there is none.
    */
   readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';
@@ -32,23 +32,26 @@ export interface NotificationDocument extends Claimable {
   readonly dueAt?: Date;
   readonly reason?: string;
   readonly receivedAt: Date;
-  /** TTL index. */
+  /** Expiry time of the TTL index. */
   readonly expiresAt: Date;
 }
 
 /**
- * A hundred times what applying one takes. A takeover while the first worker is only slow applies the same once more, which changes
- * nothing.
+ * Lease, a hundred times as long as applying a notification takes. If the first worker is only slow, the notification
+ * is applied a second time, which changes nothing.
  */
 const LEASE_MS = 10_000;
-/** Bills of the last year can be looked up, and a message that is sent again is known as long. */
+/** Retention. Provider invoices of the last year can be looked up, and repeated messages are recognized for as long. */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Notifications that one question about an organization considers. */
+/** Maximum number of waiting notifications that are examined for one organization. */
 const WAITING_MAX = 100;
-/** Waiting notifications that are counted for the operator. */
+/** Maximum number of waiting notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
-/** Outcomes of a notification whose subscription was linked to no organization; the second one is of earlier releases. */
+/**
+ * Outcomes of a notification whose subscription is not linked to an organization. The second one was used by earlier
+ * releases.
+ */
 export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
@@ -76,7 +79,7 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
             state: 'DONE',
             outcome,
             organizationId,
-            // No purge would find it: customers have addresses of mail, and name no organization.
+            // A purge would not find the text, which contains e-mail addresses of customers but names no organization.
             ...(organizationId === '' && (outcome === 'KEPT' || outcome === 'IGNORED') ? { body: '' } : {}),
           },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },

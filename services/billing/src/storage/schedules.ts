@@ -2,13 +2,15 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection } from 'mongodb';
 
-/** Time when work of the whole installation is due next; the replica that moves the time on has claimed it. */
+/**
+ * Time at which a job for the whole installation is due. The replica that moves the time forward has claimed the job.
+ */
 export interface ScheduleDocument {
   readonly _id: 'reconciliation';
   readonly dueAt: Date;
 }
 
-/** Runs work once in each period, in one of the replicas; after a failure again after the pause. */
+/** Runs work once in each period in one of the replicas. A failed run is repeated after the pause. */
 export function dailyRun(
   collection: Collection<ScheduleDocument>,
   clock: Clock,

@@ -4,12 +4,18 @@ import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
-/** The organization that a subscription of the provider belongs to. Its state is in the organization's account. */
+/**
+ * The organization that a subscription at the provider belongs to. The state of the subscription is in the account of
+ * the organization.
+ */
 export interface SubscriptionDocument {
-  /** `sub_...`, as the provider names it. */
+  /** Subscription id at the provider, such as `sub_...`. */
   readonly _id: string;
   readonly organizationId: string;
-  /** The checkout whose reference it has; absent where the operator linked it, or an earlier release. Unique index. */
+  /**
+   * Id of the checkout whose reference the subscription has. Absent if the operator or an earlier release linked it.
+   * Unique index.
+   */
   readonly checkoutId?: string;
   readonly linkedAt: Date;
 }
@@ -33,7 +39,7 @@ export function subscriptionLinks(collection: Collection<SubscriptionDocument>, 
         return organizationId;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // Either the subscription was linked before, or the checkout has linked another one.
+        // Either the subscription was linked before, or the checkout has already linked another one.
         return find(subscriptionId);
       }
     },

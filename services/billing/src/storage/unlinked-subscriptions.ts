@@ -5,24 +5,27 @@ import type { Collection } from 'mongodb';
 import type { UnlinkedSubscriptions } from '../application/stores.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 
-/** A subscription that was linked to no organization when it was seen. */
+/** A subscription that was not linked to an organization when it was seen. */
 export interface UnlinkedSubscriptionDocument extends Pick<
   UnlinkedSubscription,
   'reason' | 'status' | 'plan' | 'occurredAt'
 > {
-  /** `sub_...` */
+  /** Subscription id at the provider, such as `sub_...`. */
   readonly _id: string;
-  /** The organization that it names, so that a purge finds it: a claim. Empty when there is none. */
+  /** The organization that the subscription claims, so that a purge finds the record. Empty if it claims none. */
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
-  /** TTL index. */
+  /** Expiry time of the TTL index. */
   readonly expiresAt: Date;
 }
 
-/** Kept as long as its notifications. A subscription that is still paid for is seen once a day and does not expire. */
+/**
+ * Retention, the same as for notifications. A subscription that is still being paid is seen once a day and does not
+ * expire.
+ */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Subscriptions that the operator is told of at once. */
+/** Maximum number of subscriptions that are reported to the operator at once. */
 const LISTED_MAX = 200;
 
 export async function createUnlinkedIndexes(collection: Collection<UnlinkedSubscriptionDocument>): Promise<void> {
@@ -54,7 +57,7 @@ export function unlinkedSubscriptions(
         );
         return { isNew: upsertedCount === 1 };
       } catch (error) {
-        // A newer message was recorded before.
+        // A newer message was already recorded.
         if (!isDuplicateKey(error)) throw error;
         return { isNew: false };
       }

@@ -24,7 +24,7 @@ export const API_KEY = 'pdl_sdbx_apikey_test';
 const OPERATOR_TOKEN = 'operator-token-of-the-tests-of-billing';
 
 const priceNames = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [`${product}_MONTH`, `${product}_YEAR`]);
-/** Ids as the provider has them, by name. */
+/** Price ids at the provider, by name. */
 export const prices: Readonly<Record<string, string>> = Object.fromEntries(
   priceNames.map((name) => [name, `pri_${name.toLowerCase().replace('_', '').padEnd(26, '0')}`]),
 );
@@ -46,22 +46,22 @@ function connectClients(address: string) {
   };
 }
 
-/** The billing service; tests send the notifications themselves. */
+/** The billing service. Tests send the notifications themselves. */
 export interface RunningBilling extends ReturnType<typeof connectClients> {
   readonly mongo: MongoConnection;
-  /** `subscription_changed` events, in the order in which they were published. */
+  /** Events `subscription_changed` in the order in which they were published. */
   readonly changes: readonly SubscriptionChanged[];
-  /** Subjects of everything that was announced for an organization. */
+  /** Returns the events of one type about an organization. */
   announced<T extends EventHeader>(type: EventType<T>): readonly T[];
-  /** An organization that this service knows. */
+  /** Creates an organization that the billing service knows. */
   newOrganization(): Promise<string>;
-  /** The reference of a checkout that the organization asks for; it must have no subscription then. */
+  /** Requests a checkout for the organization, which must have no subscription, and returns its reference. */
   newReference(organizationId: string): Promise<string>;
-  /** Tells the service that an organization exists. */
+  /** Publishes an event that an organization exists. */
   announceOrganization(organizationId: string): Promise<void>;
-  /** Tells the service that an organization was purged. */
+  /** Publishes an event that an organization was purged. */
   announcePurge(organizationId: string): Promise<void>;
-  /** Sends a text with its signature. */
+  /** Sends a notification text with its signature. */
   send(text: string, signature?: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startBilling(
   }: {
     readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
     readonly databaseName: string;
-    /** API address of the provider; nothing listens at the default. */
+    /** URL of the provider's API. No server listens at the default URL. */
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
@@ -91,7 +91,7 @@ export async function startBilling(
   const bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
-  /** Events may come more than once. */
+  /** Events may be delivered more than once. */
   const heard = new Set<string>();
   const isFirst = ({ eventId }: EventHeader): boolean => !heard.has(eventId) && heard.add(eventId).has(eventId);
   const subscribed = [
@@ -186,7 +186,7 @@ export function signed(text: string, secret: string = SECRETS[0], at = new Date(
 export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
-  /** Reference of a checkout; without one the subscription only names the organization. */
+  /** Reference of a checkout. Without it, the subscription only names the organization. */
   readonly reference?: string;
   readonly status?: string;
   readonly plan?: 'CORE' | 'CONTROL' | 'SCALE';
@@ -195,7 +195,7 @@ export interface SubscriptionState {
   readonly nextBilledAt?: string;
 }
 
-/** A subscription as the provider shows it. */
+/** Returns a subscription in the format of the provider. */
 export function subscriptionEntity(state: SubscriptionState): Readonly<Record<string, unknown>> {
   const { id, organizationId, reference, status = 'active', plan = 'CONTROL', entities = 0 } = state;
   return {
@@ -219,7 +219,7 @@ export function subscriptionEntity(state: SubscriptionState): Readonly<Record<st
   };
 }
 
-/** The text of a notification. */
+/** Returns the text of a notification. */
 export function notificationText(
   type: string,
   data: Readonly<Record<string, unknown>>,

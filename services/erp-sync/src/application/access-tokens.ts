@@ -17,31 +17,41 @@ export interface AccessTokenDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Lease of a refresh, at least twice the longest call to a provider. */
+  /** Lease of a refresh, at least twice as long as the longest call to a provider. */
   readonly leaseMs: number;
-  /** Before the second try of what no run asks for; doubled for each further one. */
+  /** Delay before the second attempt of a refresh outside an import run. It doubles with each further attempt. */
   readonly backoffMs: number;
 }
 
-/** Tries of a refresh that no run asks for; those of a run are the run's. */
+/** Maximum number of attempts of a refresh outside an import run. A run has its own limit. */
 const TRIES_MAX = 3;
-/** Time between two polls for the end of another process's refresh. */
+/** Interval between polls for the end of a refresh by another process. */
 const POLL_EACH_MS = 100;
 
-/** Access tokens of connections with consent (ERP reference, section 7.7). */
+/** Access tokens of ERP connections that a user consented to (ERP reference, section 7.7). */
 export interface AccessTokens {
-  /** One that holds for two minutes at least. @throws ErpFault REAUTH_REQUIRED when only a person can go on */
+  /**
+   * Returns an access token that is valid for at least two minutes.
+   * @throws ErpFault REAUTH_REQUIRED if a new consent is needed
+   */
   current(owner: TokenOwner, retry?: Retry): Promise<string>;
-  /** Another one than the ERP has refused: one refresh, unless another process has made one since. @throws ErpFault */
+  /**
+   * Returns another access token than the one that the ERP refused. The token is refreshed once, unless another process
+   * has already refreshed it.
+   * @throws ErpFault
+   */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
-  /** Refreshes unless another process has since the holder was read. @throws ErpFault */
+  /**
+   * Refreshes the tokens, unless another process has done so since the holder was read.
+   * @throws ErpFault
+   */
   refresh(holder: TokenHolder): Promise<void>;
 }
 
 /**
- * One process at a time refreshes the tokens of a connection, and stores what it got before anybody uses it. A process that is
- * killed in between has changed nothing here, and its refresh token is used once more: providers accept that, because the
- * answer may have been lost.
+ * One process at a time refreshes the tokens of a connection, and stores the new tokens before anyone uses them. If the
+ * process is killed in between, nothing has changed here, and its refresh token is used a second time. Providers accept
+ * that, because a response may get lost.
  */
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const { tokens: store, secrets, clock, leaseMs } = deps;
@@ -54,9 +64,9 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     return holder;
   };
 
-  /** Tokens of a later version than the given one. */
+  /** Returns tokens of a later version than the given one. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
-    // The holder of the claim has ended or lost it by then.
+    // By then the other process has finished or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);
@@ -83,7 +93,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
         tokensRefreshed(claimed.provider, 'refreshed');
         return after;
       }
-      // A consent came between, or another process took over: what is stored counts.
+      // A new consent was given in between, or another process took over, so the stored tokens are used.
       return open(await require(claimed));
     } catch (error) {
       tokensRefreshed(claimed.provider, error instanceof ErpFault ? error.code : 'failed');
@@ -101,7 +111,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
     const { previous } = before;
     const holder = await require(claimed);
-    // Only a consent writes while the claim is ours.
+    // Only a new consent can write the tokens while this process holds the claim.
     if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
     if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
     try {
@@ -111,7 +121,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
   };
 
-  /** One try of a refresh. Before each further one the lease is renewed: the pause may have been longer. */
+  /**
+   * Makes one attempt to refresh. Before each further attempt the lease is renewed, because the pause may have been
+   * longer than the lease.
+   */
   const attempt = (server: AuthorizationServer, claimed: ClaimedTokens, refreshToken: string) => {
     let isFirst = true;
     return async (): Promise<GrantedTokens> => {
@@ -153,7 +166,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 }
 
-/** @throws ErpFault when the installation no longer has an app at the provider */
+/** @throws ErpFault if the installation no longer has an app at the provider */
 export function serverOf(
   servers: AuthorizationServers,
   { provider }: Pick<TokenHolder, 'provider'>,
@@ -172,7 +185,7 @@ function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
   return new ErpFault('REAUTH_REQUIRED', `${title} has ended the access. Connect it again and give consent.`);
 }
 
-/** Worth another try at once: the answer may have been lost. */
+/** Tells whether another attempt makes sense at once, because the response may have been lost. */
 function isTransient(error: unknown): boolean {
   return error instanceof Outage && error.code !== 'RATE_LIMITED';
 }

@@ -1,7 +1,7 @@
 import type { ConsentedTenant, GrantedTokens } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** The refresh token or the code is no longer valid (`invalid_grant`). */
+/** The refresh token or the authorization code is no longer valid (`invalid_grant`). */
 export class GrantRefused extends Error {
   constructor() {
     super('The authorization server refused the grant.');
@@ -9,17 +9,17 @@ export class GrantRefused extends Error {
   }
 }
 
-/** The app of this installation at one provider: its consent page, its tokens, its companies. */
+/** The OAuth app of this installation at one provider: its consent page, its tokens and its companies. */
 export interface AuthorizationServer {
-  /** The URL of the consent page, with PKCE (S256). */
+  /** Returns the URL of the consent page, with PKCE (S256). */
   authorizeUrl(request: {
     readonly state: string;
     readonly redirectUri: string;
     readonly codeVerifier: string;
   }): Promise<string>;
   /**
-   * The tokens for the code that the browser brought.
-   * @param query as the provider sent it; `iss` is compared where it is sent
+   * Exchanges the authorization code from the browser for tokens.
+   * @param query query as the provider sent it; `iss` is checked if present
    * @throws GrantRefused, ErpFault
    */
   exchange(request: {
@@ -31,18 +31,24 @@ export interface AuthorizationServer {
   /** @throws GrantRefused, ErpFault */
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
-   * Finds the company of the consent, proven by a call with its access token.
-   * @param parameters of the callback
+   * Finds the company that the user consented to, which a call with the access token proves.
+   * @param parameters parameters of the callback
    * @throws ErpFault
    */
   resolveTenant(accessToken: string, parameters: ReadonlyMap<string, string>): Promise<ConsentedTenant>;
-  /** Ends all access of the tokens. What is unknown to the provider is ended. @throws ErpFault */
+  /**
+   * Revokes all access of the tokens. Tokens that the provider does not know count as revoked.
+   * @throws ErpFault
+   */
   revoke(refreshToken: string): Promise<void>;
-  /** Ends the access to one company alone; absent where only all of it can be revoked. @throws ErpFault AUTH_FAILED for a token that ended */
+  /**
+   * Revokes the access to a single company. Absent if the provider can only revoke all access.
+   * @throws ErpFault AUTH_FAILED if the token has expired
+   */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;
-  /** Returns the configuration of a connection that names the company. */
+  /** Returns the configuration of a connection to the company. */
   configOf(tenant: ConsentedTenant): Readonly<Record<string, unknown>>;
 }
 
-/** The providers that are connected by consent; one whose app this installation has no id and secret of is absent. */
+/** The providers that are connected by consent. A provider without a configured client id and secret is absent. */
 export type AuthorizationServers = ReadonlyMap<ProviderCode, AuthorizationServer>;

@@ -14,7 +14,7 @@ import type { ConnectionSecrets } from './secrets.js';
 import type { ConnectionChange, ConnectionStore } from './stores.js';
 import type { ListedIdStore, RunStore } from './sync-stores.js';
 
-/** Ends what a connection means for analyses. */
+/** Stops treating the vendors of a connection as known vendors. */
 export interface VendorMaster {
   end(organizationId: string, connectionId: string, context: RequestContext): Promise<void>;
 }
@@ -30,14 +30,15 @@ export interface ConnectionUpdate {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly secret?: string | undefined;
-  /** The field that the secret came in. */
+  /** Name of the request field that contains the secret. */
   readonly secretName: string;
   readonly isPaused?: boolean | undefined;
   readonly importFrom?: string | undefined;
 }
 
 /**
- * Gives new credentials, pauses or resumes, or sets the day of the first bills. New credentials queue a run also on ERROR.
+ * Changes the credentials, pauses or resumes a connection, or sets the first import date. New credentials queue an
+ * import run even in the status ERROR.
  * @throws DomainError not_found, invalid, wrong_state, in_progress
  */
 export const updateConnection =
@@ -56,7 +57,7 @@ export const updateConnection =
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
-      // A failure that only a person can mend is retried when the person has acted.
+      // A failure that only a person can fix is retried after someone has acted.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {
         ...(secret === undefined ? {} : { credential: secrets.credential.seal(connection, secret) }),
@@ -92,14 +93,14 @@ export interface DeleteDeps {
   readonly runs: Pick<RunStore, 'cancel'>;
   readonly listedIds: Pick<ListedIdStore, 'remove'>;
   readonly master: VendorMaster;
-  /** There are tokens to revoke. */
+  /** Revokes the tokens of a deleted connection without delay. */
   readonly revokeSoon: () => void;
   readonly logger: Logger;
 }
 
 /**
- * Disconnects an ERP: with the first write its credential is gone and nothing runs any longer. A sweep repeats the remaining steps until
- * they are done. A connection that is DISABLED stays so.
+ * Disconnects an ERP. The first write removes the credential and stops all runs. A sweep repeats the remaining steps
+ * until they are done. A connection that is already DISABLED stays DISABLED.
  * @throws DomainError not_found
  */
 export const deleteConnection =
@@ -125,7 +126,7 @@ export const deleteConnection =
     }
   };
 
-/** The steps after the commit of a deletion; each may be repeated. */
+/** Performs the steps after a deletion was committed. Each step can be repeated. */
 export const finishDeletion =
   ({ connections, places, runs, listedIds, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (
@@ -133,7 +134,7 @@ export const finishDeletion =
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
-    // A live worker finds its run ended; one that died cannot end it.
+    // An active worker notices that its run was ended. A crashed worker cannot end its run.
     await runs.cancel(organizationId, id);
     await listedIds.remove(id);
     await master.end(organizationId, id, context);

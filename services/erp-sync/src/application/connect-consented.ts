@@ -25,7 +25,7 @@ export interface ConnectDeps {
   readonly places: Places;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** A connection is due. */
+  /** Called when a connection is due. */
   readonly onDue: () => void;
 }
 
@@ -35,13 +35,13 @@ export interface Consent {
   readonly tenant: ConsentedTenant;
   readonly granted: GrantedTokens;
   readonly server: Pick<AuthorizationServer, 'configOf'>;
-  /** Connections that the plan allows now; undefined when there is no limit. */
+  /** Maximum number of connections that the plan currently allows, or undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
 /**
- * Stores the connection that a person has consented to. A company that is connected already gets the new tokens in place.
- * @returns its id; undefined when it is connected to another company of the organization
+ * Stores the connection that a user consented to. A company that is already connected gets the new tokens.
+ * @returns the id of the connection, or undefined if the company is connected to another company of the organization
  * @throws DomainError usage_exceeded
  */
 export const connectConsented =
@@ -60,7 +60,7 @@ export const connectConsented =
       const change = { isByConsent: true, tenantName: tenant.name };
       if (live !== undefined) {
         const tokens = sealTokens(live);
-        // A run shows whether the access holds; until then a connection in ERROR is one that has to be tried.
+        // An import run will show whether the access works. Until then, a connection in ERROR becomes PENDING.
         const status = live.status === 'ERROR' ? 'PENDING' : live.status;
         const nextSyncAt = live.isPaused ? undefined : now;
         await consented.reauthorize(live, { config, tokens, status, nextSyncAt }, [
@@ -90,10 +90,10 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // It may be unknown whether it was stored; then the place is given back when the connection is missing.
+        // It may be unknown whether the connection was stored. If it is missing, the slot is released later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
-        // A parallel consent to the same company was first.
+        // A concurrent consent for the same company was faster.
         throw error.kind === 'already_exists' ? new VersionConflict() : error;
       }
       onDue();
@@ -105,7 +105,7 @@ function tokensOf({ granted, tenant: { remoteConnectionId } }: Consent): Connect
   return { ...granted, ...(remoteConnectionId === undefined ? {} : { remoteConnectionId }) };
 }
 
-/** Returns the context of the person who started the consent: the browser that comes back has no key. */
+/** Returns the context of the user who started the consent, because the returning browser has no API key. */
 function contextOf({ actor: { type, id, requestId, ip } }: OAuthFlow): RequestContext {
   return { requestId, actor: readActor(type, id), ip };
 }

@@ -7,20 +7,20 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
 import { productOf } from '../providers/registry.js';
 
-/** Fields of `connection_changed` besides the connection. */
+/** Fields of `connection_changed` in addition to the connection. */
 interface StatusChange {
   readonly status: ConnectionStatus;
   /** Undefined for a new connection. */
   readonly previousStatus: ConnectionStatus | undefined;
-  /** The fault that led to ERROR. */
+  /** The fault that caused the status ERROR. */
   readonly error?: ConnectionError;
-  /** True when a person gave consent in the browser; the owners are told. */
+  /** True if a user gave the consent in the browser. The owners are notified. */
   readonly isByConsent?: boolean;
-  /** The company in the ERP, as the ERP names it. */
+  /** Name of the company in the ERP. */
   readonly tenantName?: string | undefined;
 }
 
-/** `connection_changed`, for the write that changes the status. */
+/** Returns the event `connection_changed` for the write that changes the status. */
 export function connectionChanged(
   { id, companyId, provider }: Pick<Connection, 'id' | 'companyId' | 'provider'>,
   { status, previousStatus, error, isByConsent = false, tenantName }: StatusChange,
@@ -43,12 +43,12 @@ export function connectionChanged(
 
 type Act = 'created' | 'reauthorized' | 'updated' | 'deleted' | 'tested' | 'sync_started';
 
-/** The line of the audit trail about an act on a connection. */
+/** Returns the audit event of an action on a connection. */
 export function auditLine(act: Act, connectionId: string): AuditLine {
   return { action: `erp_connection.${act}`, target: `erp_connection:${connectionId}`, outcome: 'SUCCEEDED' };
 }
 
-/** {@link auditLine} for the write that makes the act true. */
+/** Returns the event that contains {@link auditLine}, for the write that performs the action. */
 export function auditEvent(act: Act, connectionId: string, context: RequestContext): Announcement {
   return auditAnnouncement(events.erpSyncAuditRecorded, context, auditLine(act, connectionId));
 }

@@ -4,9 +4,9 @@ import type { Connection, ConnectionError, ConnectionStatus } from '../domain/co
 import type { ConsentedTenant, FlowOutcome, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-// The operations of the use cases about consents and tokens on the collections.
+// Operations of the use cases for consents and tokens on the collections.
 
-/** Tokens of a consent that came to nothing, to be revoked. */
+/** Tokens of a consent that did not lead to a connection. They must be revoked. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
@@ -18,42 +18,48 @@ export interface AbandonedTokens {
 export interface OAuthFlows {
   insert(flow: OAuthFlow): Promise<void>;
   /**
-   * PENDING to EXCHANGING, once: a state that is used again finds nothing.
-   * @param organizationId of the signed state
+   * Changes the status from PENDING to EXCHANGING, once. A state parameter that is used again finds no flow.
+   * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
-  /** Keeps the tokens; unless the flow goes on, they are revoked at the given time. */
+  /** Stores the tokens. They are revoked at the given time unless the flow continues. */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
-  /** EXCHANGING to CONFIRMING. */
+  /** Changes the status from EXCHANGING to CONFIRMING. */
   awaitConfirmation(
     flow: OAuthFlow,
     page: { readonly tenant: ConsentedTenant; readonly confirmationHash: string; readonly expiresAt: Date },
   ): Promise<void>;
-  /** A flow that waits for the decision. */
+  /** Returns a flow that waits for the decision of the user. */
   findConfirming(flowId: string, confirmationHash: string): Promise<OAuthFlow | undefined>;
-  /** CONFIRMING to EXCHANGING, once. @param revokeAt when its tokens are revoked unless it goes on */
+  /**
+   * Changes the status from CONFIRMING to EXCHANGING, once.
+   * @param revokeAt time at which the tokens are revoked unless the flow continues
+   */
   decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
-  /** Ends it. @param revokeAt when its tokens are revoked; undefined to remove them at once */
+  /**
+   * Ends a flow.
+   * @param revokeAt time at which the tokens are revoked, or undefined to remove them at once
+   */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
-  /** Removes the tokens of a flow that is over. */
+  /** Removes the tokens of an ended flow. */
   wipe(flow: OAuthFlow): Promise<void>;
-  /** Claims tokens that are due to be revoked, until the given time. */
+  /** Claims tokens that are due for revocation, until the given time. */
   claimRevocation(now: Date, until: Date): Promise<AbandonedTokens | undefined>;
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }
 
-/** The connection that has the tokens. */
+/** The connection that owns the tokens. */
 export interface TokenOwner {
   readonly id: string;
   readonly organizationId: string;
 }
 
-/** A connection as far as its tokens go. */
+/** A connection with its token fields. */
 export interface TokenHolder extends TokenOwner {
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
   readonly tokens: SealedValue;
-  /** Raised by every write of the tokens. */
+  /** Increases with every write of the tokens. */
   readonly tokenVersion: number;
 }
 
@@ -62,26 +68,34 @@ export interface ClaimedTokens extends TokenHolder {
 }
 
 export interface ConnectionTokenStore {
-  /** Undefined without tokens. */
+  /** Returns undefined if there are no tokens. */
   read(owner: TokenOwner): Promise<TokenHolder | undefined>;
-  /** Claims the tokens for one refresh; undefined while another process has them, or without tokens. */
+  /**
+   * Claims the tokens for one refresh. Returns undefined while another process has claimed them, or if there are none.
+   */
   claim(owner: TokenOwner, leaseMs: number): Promise<ClaimedTokens | undefined>;
-  /** False after a takeover. */
+  /** Extends the claim. Returns false after a takeover. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
-  /** Writes refreshed tokens and releases them. False when they were changed or taken over before: then nothing is written. */
+  /**
+   * Stores refreshed tokens and releases the claim. Returns false, and stores nothing, if the tokens were changed or
+   * taken over.
+   */
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;
-  /** Connections whose tokens were not refreshed since, those that waited longest first. */
+  /** Returns connections whose tokens were not refreshed since the given time, longest first. */
   dueForRefresh(before: Date, exceptIds: readonly string[], limit: number): Promise<readonly TokenHolder[]>;
-  /** The tokens are no longer valid: the job leaves them alone until a person consents again. */
+  /** Records that the tokens are no longer valid, so that the job skips them until a new consent. */
   stopRefreshing(holder: TokenHolder): Promise<void>;
-  /** Disconnected connections whose tokens are to be revoked: claims one until the given time. */
+  /** Claims a disconnected connection whose tokens must be revoked, until the given time. */
   claimRevocation(
     now: Date,
     until: Date,
   ): Promise<{ readonly holder: TokenHolder; readonly tries: number } | undefined>;
   retryRevocation(owner: TokenOwner, at: Date): Promise<void>;
-  /** Tokens that were refreshed to revoke them; nobody else writes those of a disconnected connection. */
+  /**
+   * Stores tokens that were refreshed in order to revoke them. Nobody else writes the tokens of a disconnected
+   * connection.
+   */
   replaceRevoked(owner: TokenOwner, tokens: SealedValue): Promise<void>;
   /** Removes the tokens of a disconnected connection. */
   wipe(owner: TokenOwner): Promise<void>;
@@ -89,15 +103,18 @@ export interface ConnectionTokenStore {
 
 export interface ConsentedConnections {
   /**
-   * Turns a connection whose tokens are no longer valid to ERROR, and tells its people; not one that is ERROR already, was disconnected, or
-   * has got other tokens since.
+   * Sets a connection with invalid tokens to ERROR and publishes the change, unless it is already in ERROR, was
+   * disconnected, or got other tokens in the meantime.
    */
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
-  /** The connection to this remote company that is not DISABLED. */
+  /** Returns the connection to this company in the ERP that is not DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
   /** Tells whether any company of the provider is connected, to the given company of the organization or to any. */
   hasLive(organizationId: string, provider: ProviderCode, companyId?: string): Promise<boolean>;
-  /** Replaces the tokens by new ones, even while another process refreshes the old ones. @throws VersionConflict */
+  /**
+   * Replaces the tokens by new ones, even while another process refreshes the old ones.
+   * @throws VersionConflict
+   */
   reauthorize(
     connection: Connection,
     change: {

@@ -20,7 +20,10 @@ import { alreadyConnected } from './stores.js';
 import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
-/** Connections of one provider that an organization may create at the same moment: each is compared with those before it. */
+/**
+ * Maximum number of connections of one provider that an organization may create at the same time. Each is compared with
+ * the previous ones.
+ */
 const CREATIONS_AT_ONCE_MAX = 64;
 
 export interface CreateDeps {
@@ -30,20 +33,20 @@ export interface CreateDeps {
   readonly tenants: Tenants;
   readonly checks: ConfigChecks;
   readonly clock: Clock;
-  /** A connection is due. */
+  /** Called when a connection is due. */
   readonly onDue: () => void;
 }
 
 export interface NewConnection {
   readonly organizationId: string;
-  /** Code or product name. */
+  /** Provider code or product name. */
   readonly provider: string;
   /** Undefined for the default company. */
   readonly companyId?: string | undefined;
   /** Configuration as the caller sent it. */
   readonly config: unknown;
   readonly secret: string;
-  /** The field that the secret came in. */
+  /** Name of the request field that contains the secret. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
   /** Connections that the plan allows; undefined when there is no limit. */
@@ -51,7 +54,7 @@ export interface NewConnection {
 }
 
 /**
- * Connects an ERP with credentials and queues the first run (endpoint 10).
+ * Connects an ERP with credentials and queues the first import run (endpoint 10).
  * @throws DomainError invalid, usage_exceeded, already_exists
  */
 export const createConnection =
@@ -70,14 +73,15 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // Checked before a place is taken: a caller whose company is already connected is told so even if the plan has no place left.
+    // This is checked before a slot is reserved, so that a caller whose company is already connected gets that message
+    // even if the plan allows no further connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       const connection = await retryOnConflict(async () => {
-        // A parallel request may have stored the company in between, in another spelling.
+        // A concurrent request may have stored the company in the meantime, with a different spelling.
         const { connections: known, next: ordinal } = await findKnown();
         const created = newConnection({
           id,
@@ -100,19 +104,24 @@ export const createConnection =
       onDue();
       return connection;
     } catch (error) {
-      // It may be unknown whether it was stored; then the place is given back when the connection is missing.
+      // It may be unknown whether the connection was stored. If it is missing, the slot is released later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
   };
 
-/** Records that an earlier connection of the company imported keep their ids, also when its configuration was written in another way. */
+/**
+ * Records from an earlier connection of the company keep their ids, even if its configuration was written differently.
+ */
 function knownRemoteCompany(known: readonly Connection[], derived: string): string {
   const ids = known.map((connection) => connection.remoteCompanyId);
   return ids.includes(derived) ? derived : (ids[0] ?? derived);
 }
 
-/** Derives the id of a remote company, the same when it is connected again: ids of what is imported derive from it. */
+/**
+ * Derives the id of a company in the ERP, which stays the same if the company is connected again. Ids of imported
+ * records derive from it.
+ */
 export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return uuidV5(JSON.stringify([organizationId, provider, remoteKey]), REMOTE_COMPANY_NAMESPACE);
 }
@@ -120,8 +129,8 @@ export function remoteCompanyId(organizationId: string, provider: ProviderCode, 
 const REMOTE_COMPANY_NAMESPACE = '6c0f2a52-6d2b-4d0a-9f0c-2f3c5b7a9e11';
 
 /**
- * The company that a request names, or the default one.
- * @throws DomainError invalid for one that is unknown or of another organization
+ * Returns the company that a request names, or the default company.
+ * @throws DomainError invalid for a company that does not exist in the organization
  */
 export async function readCompany(
   tenants: Tenants,

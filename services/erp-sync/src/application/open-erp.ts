@@ -5,7 +5,7 @@ import type { Credentials, ErpHttp, Provider, ProviderCode, Session } from '../p
 import { productOf } from '../providers/registry.js';
 import type { ConnectionSecrets } from './secrets.js';
 
-/** A connection as far as calling its ERP goes. */
+/** The fields of a connection that calls to its ERP need. */
 export interface CallableConnection extends SecretOwner {
   readonly provider: ProviderCode;
   readonly config: Readonly<Record<string, unknown>>;
@@ -19,10 +19,10 @@ export interface ConsentTokens {
   renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
 }
 
-/** Makes a call, and repeats it after a transient fault as often as its caller allows. */
+/** Makes a call, and repeats it after a temporary fault as often as the caller allows. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Calls that count against the budget of one run or test. */
+/** Calls that count towards the budget of one run or test. */
 export interface CountedCalls extends ErpHttp {
   readonly callsCount: number;
   readonly throttledMs: number;
@@ -38,19 +38,19 @@ export interface CallBudget {
 
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
-  /** @param company calls to one remote company share its limit */
+  /** @param company calls to the same company share its limit */
   readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
   readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
-  /** The greatest page asked for; the greatest that the ERP gives when absent. */
+  /** Maximum page size to request. Absent if the maximum of the ERP applies. */
   readonly pageSizeMax: number | undefined;
 }
 
-/** Parts that a test replaces. */
+/** Replacements for tests. */
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** False to leave due connections due, for other tests of them. */
+  /** If false, due connections are not run, so that tests can examine them. */
   readonly runsDue?: boolean;
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { ErpFault } from '../domain/faults.js';
 import type { Page } from '../providers/provider.js';
 
-/** Pages of one stream in one run. */
+/** Maximum number of pages of one stream in one run. */
 export const PAGES_MAX = 10_000;
-/** Pages in a row without a row. */
+/** Maximum number of consecutive pages without rows. */
 export const EMPTY_PAGES_MAX = 100;
 
-/** Recognises an ERP that sends the same page, or pages without an end. */
+/** Recognizes an ERP that sends the same page again or never ends. */
 export function pagesSeen(after: string | undefined): { add(page: Page<{ readonly externalId: string }>): void } {
   const positions = new Set(after === undefined ? [] : [after]);
   const contents = new Set<string>();

@@ -24,28 +24,28 @@ import type { OAuthSettings } from './oauth-settings.js';
 
 export interface CallbackDeps {
   readonly flows: OAuthFlows;
-  /** Authorization servers of callbacks: a person waits for their calls. */
+  /** Authorization servers for callbacks, with short timeouts because a user waits. */
   readonly servers: AuthorizationServers;
   readonly secrets: FlowSecrets;
   readonly tenants: Tenants;
   readonly connect: (consent: Consent) => Promise<string | undefined>;
-  /** Revokes what is due soon, in place of waiting for the job. */
+  /** Revokes tokens that are due soon, without waiting for the job. */
   readonly revokeSoon: () => void;
   readonly settings: OAuthSettings;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The page that a person confirms. */
+/** The page on which the user confirms the company. */
 export interface ConfirmationPage {
   readonly confirmation: string;
   readonly workspaceName: string;
   readonly companyName: string;
   readonly tenantName: string;
   readonly providerName: string;
-  /** The decision redirects there. */
+  /** Origin to which the browser is redirected after the decision. */
   readonly returnOrigin: string;
-  /** Path of the callback as browsers reach it: behind a proxy it may have a prefix. */
+  /** Path of the callback as browsers see it. A proxy may add a prefix. */
   readonly actionPath: string;
 }
 
@@ -55,7 +55,7 @@ export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly re
 /** Maximum length of the name of a company in the ERP, as it is stored and shown. */
 const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
-/** A callback or a decision is answered long before; if its process ends instead, the tokens are revoked then. */
+/** Time after which unused tokens are revoked. A callback or a decision takes much less, unless its process crashes. */
 const ANSWER_MS_MAX = 120_000;
 
 interface Started {
@@ -65,9 +65,9 @@ interface Started {
 }
 
 /**
- * Takes what the provider sent the browser back with (ERP reference, sections 7.2 to 7.6). Checks that need nothing of
- * outside come first; the state is used up before the code is.
- * @throws DomainError invalid for a query without a trustworthy state; unavailable before anything is used up
+ * Handles the redirect from the provider (ERP reference, sections 7.2 to 7.6). Checks that need no external call come
+ * first, and the state is used up before the authorization code.
+ * @throws DomainError invalid for a query without a valid state; unavailable before anything is used up
  */
 export const receiveCallback =
   (deps: CallbackDeps) =>
@@ -80,7 +80,7 @@ export const receiveCallback =
     const stateText = parameters.get('state') ?? '';
     const state = readState(stateText, settings.stateKeys, clock.now());
     if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
-    // Asked first: while it does not answer, the browser may repeat the request.
+    // This call comes first: while it fails, the browser can repeat the request.
     const tenant = await factsOf(tenants, state.organizationId, context);
     const flow = await flows.consume(state.organizationId, state.flowId);
     if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();
@@ -98,7 +98,9 @@ export const receiveCallback =
     return goOn(deps, { flow, tenant, server }, { query, stateText, parameters });
   };
 
-/** Continues from the code to the page, or to the connection when nobody must confirm it. */
+/**
+ * Continues from the authorization code to the confirmation page, or to the connection if no confirmation is needed.
+ */
 async function goOn(
   deps: CallbackDeps,
   { flow, tenant, server }: Started,
@@ -113,7 +115,7 @@ async function goOn(
       redirectUri: flow.redirectUri,
       codeVerifier: secrets.codeVerifier.open(flow, flow.codeVerifier),
     });
-    // The tokens are stored before their first use, so that they are revoked if this process ends now.
+    // The tokens are stored before they are used, so that they are revoked if this process crashes.
     const sealed = secrets.tokens.seal(flow, encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;
@@ -147,8 +149,9 @@ async function goOn(
 }
 
 /**
- * Takes the decision of the confirmation page, once.
- * @throws DomainError invalid for a confirmation that is unknown, has expired or was decided, and for another decision
+ * Handles the decision on the confirmation page, once.
+ * @throws DomainError invalid for a confirmation that is unknown, expired or already decided, and for an unknown
+ * decision
  */
 export const decideConfirmation =
   (deps: CallbackDeps) =>
@@ -195,7 +198,7 @@ async function connect(
   }
 }
 
-/** Closes the flow and says where the browser goes. */
+/** Closes the flow and returns the redirect of the browser. */
 async function end(
   { flows, revokeSoon, settings, clock, logger }: CallbackDeps,
   flow: OAuthFlow,
@@ -217,7 +220,7 @@ async function end(
   return { redirectUrl: url.href };
 }
 
-/** Tells whether a callback's path names the provider; a path without one is valid for all. */
+/** Tells whether the path of a callback names the provider. A path without a provider is valid for all. */
 function isOf(spelling: string | undefined, provider: string): boolean {
   return spelling === undefined || findProduct(spelling)?.code === provider;
 }
@@ -230,7 +233,7 @@ function isAllowed(tenant: TenantFacts, { companyId }: OAuthFlow): boolean {
   return tenant.hasActiveSubscription && hasCompany(tenant, companyId);
 }
 
-/** Undefined for an organization that is unknown or deleted. */
+/** Returns undefined for an organization that is unknown or deleted. */
 async function factsOf(
   tenants: Tenants,
   organizationId: string,

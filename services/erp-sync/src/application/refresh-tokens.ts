@@ -13,16 +13,16 @@ export interface RefreshDeps {
   readonly logger: Logger;
 }
 
-/** Connections that one run of the job takes. */
+/** Maximum number of connections that one run of the job handles. */
 const CONNECTIONS_MAX = 100;
-/** Failing connections that one process remembers. */
+/** Maximum number of failing connections that one process remembers. */
 const WAITING_MAX = 1_000;
 const BACKOFF_MS = 60_000;
 const BACKOFF_MS_MAX = 3_600_000;
 
 /**
- * Refreshes tokens that were not refreshed for a day, so that those of connections that are paused or have no subscription
- * do not end by disuse. A connection that fails waits for longer each time, in this process.
+ * Refreshes tokens that were not refreshed for a day, because tokens of paused connections would otherwise expire. In
+ * this process, the delay of a failing connection increases with each failure.
  */
 export function refreshTokens({
   tokens,
@@ -36,7 +36,7 @@ export function refreshTokens({
   return async (signal) => {
     const before = new Date(clock.now().getTime() - refreshMs);
     for (const [id, { until }] of waiting) {
-      // Entries are removed for connections that are gone or that another process handles.
+      // Entries of connections that were deleted, or that another process handles, are removed.
       if (until + BACKOFF_MS_MAX < performance.now() || waiting.size > WAITING_MAX) waiting.delete(id);
     }
     const later = [...waiting].flatMap(([id, { until }]) => (until > performance.now() ? [id] : []));

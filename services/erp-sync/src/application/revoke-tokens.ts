@@ -23,15 +23,18 @@ export interface RevokeDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly flowSecrets: FlowSecrets;
-  /** A claim; longer than the calls of one revocation. */
+  /** Lease of a claim, longer than the calls of one revocation. */
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Revocations that one run of the job does. */
+/** Maximum number of revocations in one run of the job. */
 const REVOCATIONS_MAX = 100;
-/** Then the tokens are removed all the same: without them nobody here can use the access. About half a day. */
+/**
+ * Maximum number of attempts, over about half a day. The tokens are then removed anyway, so that nobody here can use
+ * them.
+ */
 const TRIES_MAX = 12;
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
@@ -41,13 +44,13 @@ export interface Revocations {
   run(signal: AbortSignal): Promise<void>;
   /** Revokes the due tokens now, without delaying the caller. */
   soon(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no revocation is in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Ends the access of deleted connections and of consents that led to none, at the provider, and then removes their tokens. A
- * provider that does not answer is asked again for about half a day.
+ * Revokes the access of deleted connections and of unused consents at the provider, and then removes the tokens. If the
+ * provider does not respond, the revocation is retried for about half a day.
  */
 export function revocations(deps: RevokeDeps): Revocations {
   const { tokens, flows, clock, leaseMs, logger } = deps;
@@ -130,13 +133,14 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
     tries,
     work: async () => {
       if (sealed === undefined) return;
-      // Ending this consent at the provider would end the access of the connection that is there.
+      // Revoking this consent at the provider would also end the access of the existing connection.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
       const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));
       if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
         await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
-        // The refresh token is the person's, and so ends the access to every company that the person has connected.
+        // The refresh token belongs to the user, so revoking it ends the access to every company that the user has
+        // connected.
         if (await consented.hasLive(organizationId, provider)) return;
       }
       await server.revoke(held.refreshToken);
@@ -146,7 +150,9 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
   });
 }
 
-/** An access token that has ended disconnects nothing; the refresh token that is revoked after it does. */
+/**
+ * An expired access token cannot disconnect a company. The refresh token that is revoked afterwards ends the access.
+ */
 async function disconnectIfPossible(disconnect: () => Promise<void> | undefined): Promise<void> {
   try {
     await disconnect();
@@ -172,7 +178,7 @@ async function attempt(
     await work();
     tokensRevoked(provider, 'revoked');
   } catch (error) {
-    // A grant that is refused has ended.
+    // A refused grant has already ended.
     if (!(error instanceof GrantRefused)) {
       const isLast = tries + 1 >= TRIES_MAX;
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');

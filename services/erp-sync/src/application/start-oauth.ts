@@ -28,7 +28,7 @@ export interface StartDeps {
 
 export interface ConsentRequest {
   readonly organizationId: string;
-  /** Code or product name. */
+  /** Provider code or product name. */
   readonly provider: string;
   /** Undefined for the default company. */
   readonly companyId: string | undefined;
@@ -37,21 +37,21 @@ export interface ConsentRequest {
 }
 
 const FLOW_ID_BYTES = 16;
-/** 43 characters, the least that PKCE allows; 256 bits. */
+/** Number of random bytes: 256 bits, which are 43 characters, the minimum of PKCE. */
 const VERIFIER_BYTES = 32;
 
 /**
- * The URL of the provider's consent page (endpoint 11, ERP reference section 7.1). Nothing is connected before the browser
- * comes back and the company in the ERP is confirmed.
- * @throws DomainError invalid, usage_exceeded; unavailable where the installation has no app there
+ * Returns the URL of the provider's consent page (endpoint 11, ERP reference section 7.1). Nothing is connected before
+ * the browser returns and the company in the ERP is confirmed.
+ * @throws DomainError invalid, usage_exceeded; unavailable if the installation has no app at the provider
  */
 export const startOAuth =
   ({ flows, connections, consented, servers, secrets, tenants, settings, clock }: StartDeps) =>
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // The exact place is taken when the connection is stored. Here only a consent that cannot lead to one is not begun; where
-    // the plan is used up, it may still renew the access of a connection that is there.
+    // The slot is reserved only when the connection is stored. Here a consent is refused only if it cannot lead to a
+    // connection. If the plan allows no further connection, the consent may still renew an existing one.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);
       if (!mayRenew) throw planIsUsedUp(limit);

@@ -12,7 +12,7 @@ const page = (position: string, ids: readonly string[], deletedIds: readonly str
   position,
 });
 
-/** Stores pages that end when the test says so, and notes what happens in which order. */
+/** Stores pages that complete when the test says so, and records the order of events. */
 function storing(pages: AsyncIterable<TestPage>, isAdmitted = (_: TestPage) => true) {
   const happened: string[] = [];
   const doors = new Map<string, { open(): void; fail(): void }>();
@@ -54,7 +54,7 @@ async function* sent(...pages: readonly (TestPage | Error)[]): AsyncGenerator<Te
   }
 }
 
-/** Everything that can happen without another page being stored. */
+/** Resolves when nothing more can happen until another page is stored. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await nextTurn();
 }

@@ -3,17 +3,17 @@ import type { Page } from '../providers/provider.js';
 type AnyPage = Page<{ readonly externalId: string }>;
 
 interface Steps<P> {
-  /** Checks before a page is stored that it may be. */
+  /** Checks whether a page may be stored. */
   admit(page: P): Promise<void>;
   store(page: P): Promise<void>;
-  /** Everything up to the end of the page is stored. */
+  /** Called when everything up to the end of the page is stored. */
   commit(page: P): Promise<void>;
 }
 
 /**
- * Stores pages, each while the one before it is under way, and commits them in their order: two are stored at the same time at most. Pages
- * that say something about the same record follow one another, so that the later one counts. However the pages end, the admitted ones are
- * committed if possible, and nothing is in progress at the end.
+ * Stores pages and commits them in their order. At most two pages are stored at the same time. Pages with the same
+ * record follow each other, so that the later one is used. However the pages end, all admitted pages are committed if
+ * possible, and no work is in progress at the end.
  */
 export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
   let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;
@@ -44,7 +44,9 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
   }
 }
 
-/** Tells whether two pages may be stored in any order. A record that one reports as deleted may be in the other. */
+/**
+ * Tells whether two pages may be stored in any order. A record that one page reports as deleted may be in the other.
+ */
 function areApart(one: AnyPage, other: AnyPage): boolean {
   if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;
   const ids = new Set(one.records.map(({ externalId }) => externalId));

@@ -5,16 +5,16 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
-// The operations of the use cases about connections on the collections.
+// Operations of the use cases for connections on the collections.
 
-/** Fields that a change of a connection sets; absent ones stay. */
+/** Fields that a change of a connection sets. Absent fields stay. */
 export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
   readonly importFrom?: string;
-  /** Undefined when it is no longer scheduled. */
+  /** Undefined if no run is scheduled any more. */
   readonly nextSyncAt?: Date | undefined;
-  /** Bills, credit notes and payments are read from the beginning again. */
+  /** Set if bills, credit notes and payments must be read from the beginning again. */
   readonly isReadAgain?: true;
 }
 
@@ -31,19 +31,20 @@ export function alreadyConnected(): DomainError {
   );
 }
 
-/** Connections that a new one is compared with. */
+/** The connections that a new connection is compared with. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
-  /** The place of the next one among those of its provider: only one can take it. */
+  /** Number of the next connection of the provider. Only one connection can get it. */
   readonly next: number;
 }
 
 export interface ConnectionStore {
   /**
-   * @param remoteKey names the remote company within its provider
-   * @param more tokens of a provider with consent; of any other its {@link KnownConnections.next}
-   * @throws DomainError already_exists when the organization has connected the remote company
-   * @throws VersionConflict when another connection was stored as the next one
+   * Stores a connection.
+   * @param remoteKey identifies the company within its provider
+   * @param more the tokens for a provider with consent; otherwise {@link KnownConnections.next}
+   * @throws DomainError already_exists if the organization has already connected the company
+   * @throws VersionConflict if another connection was stored with the same number
    */
   insert(
     connection: Connection,
@@ -53,22 +54,27 @@ export interface ConnectionStore {
   ): Promise<void>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
-  /** Lists the connections of one provider: all that are not DISABLED, then the newest of the others, each with its remote company. */
+  /**
+   * Returns the connections of one provider: all that are not DISABLED, and then the newest of the others, each with
+   * its company.
+   */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** Counts the connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
-  /** Those of these connections that are not DISABLED. */
+  /** Returns those of the connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** @throws VersionConflict when another change came between, or a run began that the change does not allow */
+  /**
+   * @throws VersionConflict if another change was made in the meantime, or a run began that the change does not allow
+   */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is gone, a running run can write nothing more, the remote company may be connected again.
-   * {@link finishDeletion} follows.
+   * Commits the deletion: the credential is removed, a current run can write nothing more, and the company can be
+   * connected again. {@link finishDeletion} does the rest.
    * @throws VersionConflict
    */
   markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;
   finishDeletion(connectionId: string): Promise<void>;
-  /** Deletions that are not finished, committed before. */
+  /** Returns unfinished deletions that were committed before the given time. */
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
   countUnfinishedDeletions(): Promise<number>;
 }

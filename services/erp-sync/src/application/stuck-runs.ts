@@ -3,7 +3,7 @@ import type { SyncedConnections } from './sync-stores.js';
 
 const STUCK_MAX = 100;
 
-/** Connections that have been due for too long, as the operator is told about them. */
+/** Reports connections that have been due for too long to the operator. */
 export const stuckRuns =
   ({ connections }: { readonly connections: Pick<SyncedConnections, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

@@ -2,7 +2,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** The run and the connection that bring records. */
+/** The import run and the connection that send records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
@@ -12,7 +12,7 @@ export interface ImportSource {
   readonly provider: ProviderCode;
 }
 
-/** Outcome of a page. */
+/** Result of storing a page. */
 export interface ImportedRows {
   readonly created: number;
   readonly updated: number;
@@ -20,13 +20,13 @@ export interface ImportedRows {
   readonly failures: readonly { readonly externalId: string; readonly message: string }[];
 }
 
-/** Bounds of a call: who makes it, and what ends it. */
+/** Limits of a call: its deadline, and the signal that ends it. */
 export interface ImportCall {
   readonly context: RequestContext;
   readonly signal: AbortSignal;
 }
 
-/** The target of records. Every call may be repeated without another effect. */
+/** Stores imported records. Every call can be repeated without another effect. */
 export interface Imports {
   store<S extends StreamName>(
     source: ImportSource,
@@ -34,12 +34,15 @@ export interface Imports {
     records: readonly RecordsOf[S][],
     call: ImportCall,
   ): Promise<ImportedRows>;
-  /** Marks what the ERP reports as deleted. @returns how many were live until now */
+  /**
+   * Marks records that the ERP reports as deleted.
+   * @returns the number of records that were not deleted before
+   */
   remove(source: ImportSource, stream: StreamName, externalIds: readonly string[], call: ImportCall): Promise<number>;
   /**
-   * Marks what a complete list lacks as deleted.
-   * @param sortedIds all of them, by code units, each once
-   * @returns undefined when the list is empty although records are live: nothing is deleted then
+   * Marks records as deleted that are missing in a complete list.
+   * @param sortedIds all ids, sorted by code units and without repetition
+   * @returns undefined if the list is empty although records exist; nothing is then marked
    */
   reconcile(
     source: ImportSource,
@@ -53,6 +56,6 @@ export interface Imports {
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },
     call: ImportCall,
   ): Promise<void>;
-  /** Ends the vendor master of a connection. */
+  /** Stops treating the vendors of a connection as known vendors. */
   endMaster(source: ImportSource, call: ImportCall): Promise<void>;
 }

@@ -4,20 +4,20 @@ import type { StreamName } from '../domain/streams.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
-/** Ids of one stream: in memory at once when they are compared, about 60 bytes each. */
+/** Maximum number of ids of one stream. They are in memory when they are compared, with about 60 bytes each. */
 export const IDS_MAX = 1_000_000;
-/** Pages in a row without a new id. */
+/** Maximum number of consecutive pages without a new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
-/** A list that was begun longer ago is begun again: it would say little about today. */
+/** Maximum age of an unfinished list. An older list is started again, because it would be out of date. */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** A list that has to be read. */
+/** State of a list that has not been started. */
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
- * Reads the list of all ids of a stream, page by page and over several runs where one is not enough, and compares it: what vanished
- * from the ERP without a trace is marked as deleted. What was imported since the list was begun is not missing in it, and an
- * empty list is not believed where records are live.
+ * Reads the list of all ids of a stream page by page, over several runs if necessary, and compares it with the stored
+ * records. Records that are no longer in the ERP are marked as deleted. Records that were imported since the list was
+ * started do not count as missing, and an empty list is ignored while records exist.
  * @throws ErpFault
  */
 export async function reconcileStream(run: RunUnderWay, stream: StreamName): Promise<void> {
@@ -52,7 +52,8 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   }
   const { listed, imported } = await listedIds.read(owner);
   await claim.confirm();
-  // Records that were imported in the meantime do not make an empty list credible. By code units, as the contract says.
+  // Records that were imported in the meantime do not make an empty list credible. The ids are sorted by code units, as
+  // the contract requires.
   const all = listed.size === 0 ? [] : [...new Set([...listed, ...imported])].sort();
   const deleted = await imports.reconcile(source, stream, all, call);
   if (deleted === undefined) {
@@ -73,16 +74,19 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   await run.saveProgress();
 }
 
-/** Has the ids of a stream compared, because its ERP cannot tell all deletions until now. @throws ClaimEnded */
+/**
+ * Requests a comparison of the ids of a stream, because its ERP cannot report all deletions since the last run.
+ * @throws ClaimEnded
+ */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
   const list = run.lists.get(stream) ?? NOT_BEGUN;
-  // One that is under way may have passed what was deleted since.
+  // A list in progress may already have passed ids that were deleted since.
   await saveList(run, stream, list.begunAt === undefined ? list : { ...list, isFollowed: true });
 }
 
 /**
- * Notes the ids of records before they are stored, if a list of the stream is in progress, whose pages may have passed the places at which
- * they would be.
+ * Records the ids of records before they are stored, if a list of the stream is in progress whose pages may already
+ * have passed their positions.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;
@@ -90,7 +94,7 @@ export async function noteImported(run: RunUnderWay, stream: StreamName, ids: re
   await run.listedIds.add(ownerOf(run, stream, begunAt), 'IMPORTED', ids);
 }
 
-/** The list that an earlier run began, or a new one. */
+/** Returns the list that an earlier run began, or a new one. */
 async function openList(run: RunUnderWay, stream: StreamName): Promise<IdList & { readonly begunAt: Date }> {
   const now = run.clock.now();
   const { begunAt, ...list } = run.lists.get(stream) ?? NOT_BEGUN;

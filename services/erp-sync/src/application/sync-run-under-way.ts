@@ -5,7 +5,7 @@ import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
 import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** One run under way, as its steps need it. */
+/** A current run, as its steps need it. */
 export interface RunUnderWay {
   readonly claim: ConnectionClaim;
   readonly source: ImportSource;
@@ -16,8 +16,8 @@ export interface RunUnderWay {
   readonly log: RunLog;
   readonly clock: Clock;
   readonly listedIds: ListedIdStore;
-  /** Lists of ids that are not compared yet, as they are stored. */
+  /** Lists of ids that were not compared yet, in their stored form. */
   readonly lists: Map<StreamName, IdList>;
-  /** Stores what the run has done so far. */
+  /** Stores the progress of the run. */
   saveProgress(): Promise<void>;
 }

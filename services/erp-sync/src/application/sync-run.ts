@@ -20,7 +20,7 @@ export interface SyncRunDeps {
   readonly imports: Imports;
   readonly listedIds: ListedIdStore;
   readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
-  /** Calls of one run. */
+  /** Maximum number of calls in one run. */
   readonly callsMax: number;
   readonly runMs: number;
   readonly reconcileMs: number;
@@ -31,11 +31,11 @@ export interface SyncRunDeps {
 
 export interface BeginningOfRun {
   readonly startedAt: Date;
-  /** Everything is read from its beginning, and all ids are compared. */
+  /** True if everything is read from the beginning and all ids are compared. */
   readonly startsOver: boolean;
 }
 
-/** Reason for which a run is stopped from outside. */
+/** The run was stopped from outside. */
 export class Stopped extends Error {
   readonly reason: 'LEASE_LOST' | 'STOPPING';
 
@@ -46,13 +46,13 @@ export class Stopped extends Error {
   }
 }
 
-/** Streams that are left out without an error if the right to read them is missing. */
+/** Streams that are left out without an error if the permission to read them is missing. */
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
 /**
- * Executes a claimed run: its streams one after the other, then the comparison of ids if it is due, then the findings that need no invoice.
- * Its end is stored with the run; the caller applies it to the connection.
- * @returns undefined when another worker has the run now: nothing may be written
+ * Executes a claimed run: reads its streams one after the other, compares ids if that is due, and raises the findings
+ * that need no invoice. The end of the run is stored with the run, and the caller applies it to the connection.
+ * @returns undefined if another worker has taken over the run; nothing more may be written then
  */
 export const syncRun =
   (deps: SyncRunDeps) =>
@@ -104,7 +104,10 @@ export const syncRun =
     return stored ?? outcome;
   };
 
-/** A page may have been on its way while the deletion ended the master: what it brought must not stay in it. */
+/**
+ * A page may have been in transit when the deletion ended the vendor master. Vendors from that page must not count as
+ * known.
+ */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
   claim: ConnectionClaim,
@@ -119,10 +122,10 @@ async function endMasterAgain(
   });
 }
 
-/** The end of reading the ERP. */
+/** Describes how reading the ERP ended. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Stream at which the budget was spent: the next run goes on there. */
+  /** Stream at which the budget was used up. The next run continues there. */
   readonly spentAt?: StreamName | 'ids';
 }
 
@@ -142,7 +145,8 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // Streams behind the place at which the budget of an earlier run was spent come first, or they would never be read.
+  // Streams after the point at which the budget of an earlier run was used up come first. Otherwise they would never be
+  // read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
   const failed = new Set<StreamName>();
@@ -166,7 +170,7 @@ async function readAll(
   }
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
   const read = [...new Set([...(pass?.read ?? []), ...complete])];
-  // A run that began with the lists leaves the streams to the next one: each gets on, and neither keeps the other waiting.
+  // A run that began with the lists leaves the streams to the next run, so that neither prevents the other.
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
@@ -174,7 +178,7 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // Records that an earlier run has read may have changed since: the list has the age of the run that read the last of it.
+  // Records that an earlier run has read may have changed since, so the list is as old as the run that completed it.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -183,7 +187,7 @@ async function readAll(
   return end;
 }
 
-/** The streams of the rest of a pass. */
+/** Returns the remaining streams of a pass. */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
@@ -193,7 +197,10 @@ function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
   return Object.fromEntries(streams.map((stream) => [stream, value]));
 }
 
-/** Compares all ids where deletions show only so: once in a while, and when starting over. */
+/**
+ * Compares all ids of streams whose deletions cannot be detected otherwise, at intervals and when a run starts from the
+ * beginning.
+ */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
   run: RunUnderWay,
@@ -201,11 +208,11 @@ async function reconcileWhereDue(
 ): Promise<EndOfReading> {
   const { claim, provider, log, clock } = run;
   const { reconciledAt } = claim.connection;
-  // Before the first run there was nothing that could have vanished.
+  // Before the first run, no records existed that could have been deleted.
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
-    // A list that is under way goes on.
+    // A list in progress is continued.
     const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
     await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
     for (const stream of begun) run.lists.set(stream, NOT_BEGUN);
@@ -224,7 +231,10 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
   return code === 'PERMISSION_DENIED' && LEFT_OUT_WITHOUT_RIGHT.has(stream);
 }
 
-/** A fault after which no other stream is read: the ERP cannot answer, or asked not to be called. */
+/**
+ * Tells whether no other stream can be read after a fault, because the ERP cannot respond or must not be called for
+ * some time.
+ */
 function endsRun(fault: ErpFault): boolean {
   return fault.needsAPerson || fault.code === 'RATE_LIMITED' || fault instanceof BudgetSpent;
 }
@@ -239,7 +249,7 @@ async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
   }
 }
 
-/** Analysis takes nothing of a connection that was disconnected; that is the end of the claim, and no fault. */
+/** The analysis service accepts no records from a disconnected connection. This ends the claim and is not a fault. */
 async function causeOf(error: unknown, claim: ConnectionClaim): Promise<unknown> {
   if (!(error instanceof DomainError) || error.kind !== 'wrong_state') return error;
   return claim.confirm().then(

@@ -12,7 +12,10 @@ interface Deps {
   readonly audit: Pick<AuditBuffer, 'record'>;
 }
 
-/** Starts a run because somebody asks for it. @throws DomainError not_found, wrong_state, in_progress, rate_limited */
+/**
+ * Starts a run on request.
+ * @throws DomainError not_found, wrong_state, in_progress, rate_limited
+ */
 export type StartRun = (
   organizationId: string,
   connectionId: string,
@@ -26,7 +29,7 @@ export const startRun =
     const runId = await worker.start(organizationId, connectionId, mode);
     audit.record(organizationId, context, auditLine('sync_started', connectionId));
     const run = await runs.find(organizationId, runId);
-    // Only the purge of its organization removes a run that has just begun.
+    // Only a purge of the organization removes a run that has just begun.
     if (run === undefined) throw notFound('ERP connection');
     return run;
   };

@@ -5,46 +5,46 @@ import type { Run, RunError, RunMode, RunOutcome, RunTrigger, StreamCounts } fro
 import type { ProviderCode } from '../providers/provider.js';
 import type { CallableConnection } from './open-erp.js';
 
-// The operations of synchronising on the collections.
+// Operations for import runs on the collections.
 
-/** A window of a stream that is read from its beginning, or goes on after the last page that was stored. */
+/** A window of a stream that is read from its beginning, or continues after the last stored page. */
 export interface OpenWindow {
-  /** RFC 3339 time since which rows changed; absent for all rows. */
+  /** RFC 3339 time. Only rows that changed since then are read; absent for all rows. */
   readonly from?: string;
-  /** `YYYY-MM-DD`: documents from this day on. */
+  /** Only documents from this day on are read (`YYYY-MM-DD`). */
   readonly dateFrom?: string;
-  /** The cursor after its last page; absent until its first page is stored. */
+  /** Cursor after the last page of the window. Absent until its first page is stored. */
   readonly next?: string;
-  /** `Page.position` of the last page that was stored. */
+  /** `Page.position` of the last stored page. */
   readonly after?: string;
 }
 
 /** Progress of reading a stream. */
 export interface StreamState {
-  /** RFC 3339, the clock of the ERP: the next window begins there. */
+  /** RFC 3339 time of the clock of the ERP at which the next window begins. */
   readonly cursor?: string | undefined;
   readonly window?: OpenWindow | undefined;
 }
 
-/** The list of all ids of a stream that has to be compared with what was imported. */
+/** The list of all ids of a stream, which must be compared with the imported records. */
 export interface IdList {
-  /** Time of the request for its first page; absent before it. */
+  /** Time of the request for the first page. Absent before it. */
   readonly begunAt?: Date;
-  /** `IdPage.position` of the last page that was stored. */
+  /** `IdPage.position` of the last stored page. */
   readonly after?: string;
-  /** Ids that were stored. */
+  /** Number of stored ids. */
   readonly count: number;
-  /** Deletions that it may miss were heard of since it was begun: another one follows. */
+  /** True if deletions were reported that the list may miss. Another list then follows. */
   readonly isFollowed?: boolean;
 }
 
 export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
-/** A pass over all streams that takes several runs because their budgets are spent. */
+/** A pass over all streams that takes several runs, because their budgets are used up. */
 export interface Pass {
-  /** Place at which the next run goes on: a stream, or the lists of ids. */
+  /** Point at which the next run continues: a stream, or the lists of ids. */
   readonly at: StreamName | 'ids';
-  /** Streams that the runs of the pass have read to their end. */
+  /** Streams that the runs of the pass have read completely. */
   readonly read: readonly StreamName[];
 }
 
@@ -55,47 +55,74 @@ export interface ClaimedConnection extends CallableConnection {
   readonly isPaused: boolean;
   readonly importFrom: string | undefined;
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
-  /** Time when the last comparison of all ids was begun. */
+  /** Time when the last comparison of all ids began. */
   readonly reconciledAt: Date | undefined;
-  /** Lists that are not compared yet. */
+  /** Lists that were not compared yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
-  /** The first run whose records `CompleteImport` has not seen began then. */
+  /** Start of the first run whose records `CompleteImport` has not processed. */
   readonly incompleteSince: Date | undefined;
-  /** Runs in a row that were abandoned. */
+  /** Number of consecutive abandoned runs. */
   readonly abandonedRuns: number;
 }
 
-/** The claim of a run on its connection. Whatever it writes is written only while the claim holds. */
+/** The claim of a run on its connection. Every write requires that the claim is still valid. */
 export interface ConnectionClaim {
   readonly connection: ClaimedConnection;
   readonly runId: string;
   keepAlive(onLost: () => void): { stop(): void };
-  /** Confirms the claim before something is stored elsewhere. @throws ClaimEnded */
+  /**
+   * Confirms the claim before data is stored elsewhere.
+   * @throws ClaimEnded
+   */
   confirm(): Promise<void>;
-  /** A page of the window was stored, or the window begins. @throws ClaimEnded */
+  /**
+   * Stores the window after a page was stored, or at its beginning.
+   * @throws ClaimEnded
+   */
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;
-  /** The window was read to its end. @throws ClaimEnded */
+  /**
+   * Stores that the window was read completely.
+   * @throws ClaimEnded
+   */
   saveCursor(stream: StreamName, cursor: string, succeededAt: Date): Promise<void>;
-  /** A comparison of all ids is begun: these lists have to be read. @throws ClaimEnded */
+  /**
+   * Stores that a comparison of all ids begins, with the lists that must be read.
+   * @throws ClaimEnded
+   */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
-  /** Same as {@link saveReconciled}, and the streams of these windows are read from their beginning. @throws ClaimEnded */
+  /**
+   * Like {@link saveReconciled}, and the streams of these windows are read from the beginning.
+   * @throws ClaimEnded
+   */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
-  /** Stores the list after a page; undefined after the list was compared. @throws ClaimEnded */
+  /**
+   * Stores the list after a page, or removes it after the comparison.
+   * @throws ClaimEnded
+   */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
-  /** Stores the place at which the next run goes on; undefined for the first stream. @throws ClaimEnded */
+  /**
+   * Stores the point at which the next run continues, or undefined for the first stream.
+   * @throws ClaimEnded
+   */
   savePass(pass: Pass | undefined): Promise<void>;
-  /** Notes since when records wait for `CompleteImport`; undefined when none wait. @throws ClaimEnded */
+  /**
+   * Stores since when records wait for `CompleteImport`, or undefined if none wait.
+   * @throws ClaimEnded
+   */
   saveIncomplete(since: Date | undefined): Promise<void>;
-  /** Goes on as another run, after the one before was found abandoned. @throws ClaimEnded */
+  /**
+   * Continues as another run, after the previous run was abandoned.
+   * @throws ClaimEnded
+   */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;
-  /** The end of the run: its outcome, the next due time, and the release of the claim, in one write. */
+  /** Ends the run: stores its result and the next due time, and releases the claim, in one write. */
   release(end: RunEnd): Promise<void>;
-  /** Gives the claim back without a run; the connection is due then. */
+  /** Releases the claim without a run. The connection is due at the given time. */
   giveBack(nextSyncAt: Date): Promise<void>;
 }
 
-/** A list of all ids, as its pages are stored. */
+/** Owner of a list of all ids, whose pages are stored separately. */
 export interface ListOwner {
   readonly organizationId: string;
   readonly connectionId: string;
@@ -103,12 +130,12 @@ export interface ListOwner {
   readonly begunAt: Date;
 }
 
-/** Ids of lists that are not compared yet. What is stored twice counts once. */
+/** Stores the ids of lists that were not compared yet. An id that is stored twice counts once. */
 export interface ListedIdStore {
-  /** @param kind listed by the ERP, or imported since the list was begun */
+  /** @param kind LISTED by the ERP, or IMPORTED since the list was started */
   add(owner: ListOwner, kind: 'LISTED' | 'IMPORTED', ids: readonly string[]): Promise<void>;
   read(owner: ListOwner): Promise<{ readonly listed: ReadonlySet<string>; readonly imported: ReadonlySet<string> }>;
-  /** Removes all lists of a stream, or of the connection when no stream is given. */
+  /** Removes the lists of a stream, or of the whole connection if no stream is given. */
   remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
@@ -116,12 +143,12 @@ export interface ListedIdStore {
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly finishedAt: Date;
-  /** The next regular slot. */
+  /** Next regular time of the connection. */
   readonly nextSlot: Date;
   readonly abandonedRuns: number;
 }
 
-/** The claim holds no longer: another worker has it, or the connection was paused or disconnected. */
+/** The claim is no longer valid: another worker has it, or the connection was paused or disconnected. */
 export class ClaimEnded extends Error {
   readonly reason: 'TAKEN' | 'PAUSED' | 'DISCONNECTED';
 
@@ -132,43 +159,43 @@ export class ClaimEnded extends Error {
   }
 }
 
-/** A connection that may have to be run. */
+/** A connection that may need a run. */
 export interface DueConnection {
   readonly id: string;
   readonly organizationId: string;
   readonly provider: ProviderCode;
   readonly nextSyncAt: Date | undefined;
-  /** A run that its worker left. */
+  /** Id of a run that its worker abandoned. */
   readonly runningRunId: string | undefined;
-  /** No run of it has ended or was abandoned yet. */
+  /** True if no run of the connection has ended or was abandoned. */
   readonly isFirst: boolean;
-  /** A window or a pass was not read to its end. */
+  /** True if a window or a pass was not read completely. */
   readonly isContinued: boolean;
 }
 
 export interface SyncedConnections {
-  /** Due ones, and those whose worker fell silent; the longest due first. */
+  /** Returns due connections, and connections whose worker stopped responding, longest due first. */
   due(limit: number): Promise<readonly DueConnection[]>;
   find(organizationId: string, connectionId: string): Promise<FoundConnection | undefined>;
-  /** Claims a connection on which no run is on, at the due time that was seen. */
+  /** Claims a connection without a current run, if its due time has not changed. */
   claimDue(due: DueConnection, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Claims a connection on which no run is on, due or not. */
+  /** Claims a connection without a current run, whether it is due or not. */
   claimNow(organizationId: string, connectionId: string, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Takes over from a silent worker. The claim is that of its run. */
+  /** Takes over a connection whose worker stopped responding. The claim continues its run. */
   takeOver(organizationId: string, connectionId: string, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Moves the due time that was seen, without a run. */
+  /** Changes the due time without a run, if the due time has not changed. */
   postpone(due: DueConnection, nextSyncAt: Date): Promise<void>;
-  /** Returns for how long the longest waiting connection of each provider has been due, in seconds. */
+  /** Returns how long the connection that waits longest has been due, in seconds for each provider. */
   lagSeconds(): Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
-  /** Due since before this time. */
+  /** Returns connections that have been due since before this time. */
   dueBefore(before: Date, limit: number): Promise<readonly StuckConnection[]>;
 }
 
-/** Facts of a connection that decide whether a caller may start a run. */
+/** The fields of a connection that decide whether a caller may start a run. */
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;
-  /** True when its worker no longer renews its lease. */
+  /** True if its worker no longer renews its lease. */
   readonly isSilent: boolean;
 }
 
@@ -199,15 +226,15 @@ export interface RunProgress {
 }
 
 export interface RunStore {
-  /** False when there is a run with this id. */
+  /** Returns false if a run with this id exists. */
   insert(run: NewRun): Promise<boolean>;
   find(organizationId: string, runId: string): Promise<Run | undefined>;
-  /** Stores the progress of a running run. */
+  /** Stores the progress of a current run. */
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
-   * Ends a run that runs, and announces that.
-   * @param progress absent: as it was stored last
-   * @returns the outcome that it has now: an earlier end stays; undefined when there is no such run
+   * Ends a current run and publishes the event.
+   * @param progress absent if the last stored progress is used
+   * @returns the outcome of the run, where an earlier end stays; undefined if there is no such run
    */
   finish(
     organizationId: string,
@@ -219,7 +246,7 @@ export interface RunStore {
       readonly error?: RunError;
     },
   ): Promise<RunOutcome | undefined>;
-  /** Ends the runs of a connection that run. */
+  /** Ends the current runs of a connection. */
   cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
   /** Reads runs by id. */

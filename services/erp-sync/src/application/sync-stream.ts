@@ -9,13 +9,13 @@ import { noteImported, requireList } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
-/** Streams whose records have a day. */
+/** Streams whose records have a date. */
 const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNotes', 'payments']);
 
-/** The first day of documents that are imported. */
+/** First date of documents to import. */
 export interface FirstDay {
   readonly day: string;
-  /** The customer said so: it holds for what changed later, too. */
+  /** True if the customer chose the date. It then also applies to documents that change later. */
   readonly isChosen: boolean;
 }
 
@@ -26,8 +26,8 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 }
 
 /**
- * Reads a stream to its end: the window that an earlier run left, or a new one from the cursor on. Each page is stored, then the
- * position behind it, while the next one is stored; the cursor moves after the last page.
+ * Reads a stream to its end: continues the window of an earlier run, or begins a new one at the cursor. After each page
+ * its position is stored, while the next page is already being stored. The cursor moves after the last page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -40,7 +40,7 @@ export async function readStream<S extends StreamName>(
   const window = withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
   log.begin(stream, window.from);
   const begunAt = performance.now();
-  /** The time of the ERP when the window began; answers tell the time at which they were sent. */
+  /** Time of the ERP at the beginning of the window. Responses state the time at which they were sent. */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');
     if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not return its time.');
@@ -48,7 +48,7 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
-  /** Known from the first answer of the window on. */
+  /** The cursor is known after the first response of the window. */
   const nextCursor = (): string => (told.next ??= serverTime());
   await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
@@ -59,7 +59,7 @@ export async function readStream<S extends StreamName>(
     },
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
-      // If there is no position, reading can only return to the beginning of the window.
+      // Without a position, reading can only start at the beginning of the window again.
       if (position !== undefined) {
         await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
         log.advance();
@@ -79,7 +79,7 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** A window that begins again has no first day yet. */
+/** A window that begins again has no first date yet. */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;
@@ -94,14 +94,14 @@ function toWindow({ from, dateFrom, after }: OpenWindow, overlapSeconds: number)
   };
 }
 
-/** Stores what a page names, then its records. */
+/** Stores the records that a page refers to, and then its own records. */
 async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page: Page<RecordsOf[S]>): Promise<void> {
   const besides = Object.entries(page.besides ?? {}) as [keyof BesidesParts, RecordsPart<RecordsOf[StreamName]>][];
   for (const [of, part] of besides) await storePart(run, of, part);
   await storePart(run, stream, page);
 }
 
-/** Stores the good records, counts the others. */
+/** Stores the valid records and counts the others. */
 async function storePart<S extends StreamName>(
   run: RunUnderWay,
   stream: S,
@@ -140,13 +140,13 @@ async function storePart<S extends StreamName>(
 
 const ID_SHOWN_MAX = 200;
 
-/** The id of a refused record, where it can be shown. */
+/** Returns the id of a refused record if it can be shown. */
 function showableId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || id.length > ID_SHOWN_MAX) return undefined;
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
 }
 
-/** Asks for the next page while those before are stored. */
+/** Requests the next page while the previous ones are being stored. */
 async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = pages[Symbol.asyncIterator]();
   let upcoming = iterator.next();

@@ -11,11 +11,14 @@ import { Stopped } from './sync-run.js';
 import type { BeginningOfRun } from './sync-run.js';
 import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from './sync-stores.js';
 
-/** Runs at once in one replica. A run that somebody starts may wait for its turn, with its lease renewed. */
+/** Maximum number of concurrent runs in one replica. A requested run may wait, with its lease renewed. */
 export const RUNS_MAX = 8;
-/** Runs that somebody started and that wait for their turn in one replica. */
+/** Maximum number of requested runs that wait in one replica. */
 export const RUNS_WAITING_MAX = 100;
-/** Runs in a row that are continued at once after their worker fell silent; then the connection waits for its slot. */
+/**
+ * Maximum number of consecutive runs that are continued at once after their worker stopped responding. After that, the
+ * connection waits for its regular time.
+ */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
   code: 'RUN_ABANDONED',
@@ -26,7 +29,7 @@ interface Deps {
   readonly connections: SyncedConnections;
   readonly runs: RunStore;
   readonly tenants: Tenants;
-  /** Executes a claimed run and stores its end with it. */
+  /** Executes a claimed run and stores its end. */
   readonly syncRun: (
     claim: ConnectionClaim,
     begin: BeginningOfRun,
@@ -38,9 +41,9 @@ interface Deps {
 }
 
 export interface SyncWorker {
-  /** Runs that this process has, those that wait for their turn included. */
+  /** Number of runs in this process, including waiting ones. */
   readonly underWay: number;
-  /** Claims what is due, as far as there is room, and starts its runs. */
+  /** Claims due connections as far as there is capacity, and starts their runs. */
   poll(): Promise<void>;
   /**
    * Starts a run of a connection now.
@@ -48,17 +51,17 @@ export interface SyncWorker {
    * @throws DomainError not_found, wrong_state, in_progress, rate_limited
    */
   start(organizationId: string, connectionId: string, mode: RunMode): Promise<string>;
-  /** Interrupts the runs under way; another replica continues them at once. */
+  /** Interrupts the current runs, which another replica continues at once. */
   stop(): Promise<void>;
 }
 
-/** A run that this process has. */
+/** A run of this process. */
 interface OwnRun {
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
 }
 
-/** Claims connections and does their runs. Every replica has one; there is no leader. */
+/** Claims connections and executes their runs. Every replica has one worker, and there is no leader. */
 export function syncWorker(deps: Deps): SyncWorker {
   const { connections, runs, tenants, clock, logger, intervalSeconds } = deps;
   const own = new Map<string, OwnRun>();
@@ -82,7 +85,7 @@ export function syncWorker(deps: Deps): SyncWorker {
           for (const wake of waiting.splice(0)) wake();
         }
       } catch (error) {
-        // The lease lapses, and the run is found abandoned.
+        // The lease will expire, and another worker will find the run abandoned.
         logger.error({ error, runId: claim.runId, connectionId: claim.connection.id }, 'a run could not be ended');
       } finally {
         lease.stop();
@@ -114,7 +117,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     return runs.insert({ id: runId, organizationId, connectionId, provider, ...run });
   }
 
-  /** Runs a connection whose time has come. */
+  /** Runs a connection that is due. */
   async function runDue(due: DueConnection): Promise<void> {
     const { nextSyncAt } = due;
     if (nextSyncAt === undefined) return;
@@ -124,14 +127,14 @@ export function syncWorker(deps: Deps): SyncWorker {
     const trigger = due.isFirst ? 'INITIAL' : due.isContinued ? 'RETRY' : 'SCHEDULED';
     const isNew = await insertRun(claim, { trigger, mode: due.isFirst ? 'FULL' : 'INCREMENTAL', startedAt });
     if (isNew) begin(claim, { startedAt, startsOver: false });
-    // The slot had its run.
+    // A run for this time has already been executed.
     else await claim.giveBack(slotOf(due.id));
   }
 
   /**
-   * Ends a run whose worker fell silent. One that had ended is applied to its connection; another one is continued at once, unless
-   * that happened too often.
-   * @param mayContinue whether its organization is served
+   * Handles a run whose worker stopped responding. If the run had ended, its end is applied to the connection.
+   * Otherwise it is continued at once, unless that has happened too often.
+   * @param mayContinue tells whether the organization exists and has an active subscription
    */
   async function resolveSilent(
     {
@@ -164,7 +167,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     else await finish(continued, abandoned, abandonedRuns);
   }
 
-  /** Tells whether the organization is served: it exists, and its subscription is active. */
+  /** Tells whether the organization exists and has an active subscription. */
   async function isServed(organizationId: string): Promise<boolean> {
     try {
       return (await tenants.factsOf(organizationId, systemContext('erp sync'))).hasActiveSubscription;
@@ -186,7 +189,7 @@ export function syncWorker(deps: Deps): SyncWorker {
       return own.size;
     },
     async poll() {
-      // Again as long as there is room: organizations that are not served take none.
+      // This repeats while there is capacity, because organizations without a subscription use none.
       for (;;) {
         const room = RUNS_MAX - own.size;
         if (isStopped || room <= 0) return;

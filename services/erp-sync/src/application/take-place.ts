@@ -3,7 +3,7 @@ import { takePlace } from '@invoicecontrol/metering/places';
 import type { Places } from '@invoicecontrol/metering/places';
 import type { ConnectionStore } from './stores.js';
 
-/** Connections of one organization, whatever its plan allows. */
+/** Maximum number of connections of one organization, whatever its plan allows. */
 const CONNECTIONS_MAX = 1_000;
 
 export interface PlaceDeps {
@@ -12,9 +12,9 @@ export interface PlaceDeps {
 }
 
 /**
- * Takes one of the places that the plan allows, before the connection is stored; exact under parallel requests.
- * @param connectionId a UUIDv7 of now
- * @param planLimit undefined: no limit
+ * Reserves a slot of the plan before the connection is stored. The limit is exact even for concurrent requests.
+ * @param connectionId a new UUIDv7
+ * @param planLimit undefined if there is no limit
  * @throws DomainError usage_exceeded
  */
 export async function takeConnectionPlace(
@@ -28,7 +28,7 @@ export async function takeConnectionPlace(
   if (!(await takePlace({ places, existing }, organizationId, connectionId, limit))) throw planIsUsedUp(limit);
 }
 
-/** The plan allows no further connection. */
+/** Returns the refusal for a plan that allows no further connection. */
 export function planIsUsedUp(limit: number): DomainError {
   return new DomainError(
     'usage_exceeded',

@@ -11,9 +11,9 @@ import type { ConnectionStore } from './stores.js';
 
 export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find'>;
-  /** A session for one test, with few calls and little time. */
+  /** Opens a session for one test, with few calls and a short time limit. */
   readonly openTestSession: (connection: Connection) => Session;
-  /** Time limit of a test: its caller has a response by then, whatever the session waits for. */
+  /** Time limit of a test, after which its caller gets a response in any case. */
   readonly testMsMax: number;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;
@@ -26,9 +26,9 @@ export interface TestResult {
 }
 
 /**
- * Calls the ERP as the first run would: whether the credentials are right, the company exists, and each permission is there.
- * Stores nothing but a line of the audit trail.
- * @throws DomainError not_found, wrong_state; foreign_failure when the ERP does not answer rightly
+ * Calls the ERP as the first run would, to check the credentials, the company and each permission. Only an audit event
+ * is stored.
+ * @throws DomainError not_found, wrong_state; foreign_failure if the ERP does not respond correctly
  */
 export const testConnection =
   ({ connections, openTestSession, testMsMax, audit, clock }: TestDeps) =>

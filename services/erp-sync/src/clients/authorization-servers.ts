@@ -8,12 +8,12 @@ import type { OAuthAppSettings } from './oauth-app.js';
 import { quickBooksApp, quickBooksAuthorization } from './quickbooks-authorization.js';
 import { xeroApp, xeroAuthorization } from './xero-authorization.js';
 
-/** Tokens and names of companies are a few KiB. */
+/** Maximum size of a response. Tokens and company names take a few KiB. */
 const OAUTH_ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * The apps that this installation has registered.
- * @param callMs for each call
+ * Returns the OAuth apps that this installation has registered.
+ * @param callMs timeout of each call
  */
 export function authorizationServers(config: Config, callMs: number, clock: Clock): AuthorizationServers {
   const fetchBounded = boundedFetch({ callMs, answerBytesMax: OAUTH_ANSWER_BYTES_MAX });

@@ -4,16 +4,16 @@ import { call } from '@invoicecontrol/egress/call';
 import { joinHeaders } from '@invoicecontrol/egress/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 
-/** Calls that follow no redirect and whose whole answer is bounded in time and size. */
+/** Makes calls without following redirects, with limits on time and size of the whole response. */
 export type BoundedFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
- * Fetches from the addresses of the configuration, which need no guard of egress.
- * @param callMs time limit of the call with its body
- * @throws ErpFault TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE for an answer that is too large
+ * Creates a fetch function for addresses of the configuration, which need no egress guard.
+ * @param callMs timeout of the call including its body
+ * @throws ErpFault TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE for a response that is too large
  */
 export function boundedFetch({
   callMs,
@@ -25,7 +25,7 @@ export function boundedFetch({
   const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
   return async (url, init) => {
     try {
-      // Reads whatever form the headers and the body have; it calls nobody.
+      // This only converts headers and body, whatever their form. It makes no call.
       const request = new Request(url, init);
       const headers = { 'accept-encoding': 'gzip', ...Object.fromEntries(request.headers) };
       const content = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
@@ -39,7 +39,7 @@ export function boundedFetch({
       return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;
-      // Neither address nor cause: a message may reach the customer.
+      // The message contains neither the address nor the cause, because a customer may see it.
       throw error instanceof CallTimeout || init.signal?.aborted === true
         ? new Outage('TIMEOUT', 'The ERP did not respond in time.')
         : new Outage('UPSTREAM_ERROR', 'The ERP is unavailable.');
@@ -47,7 +47,7 @@ export function boundedFetch({
   };
 }
 
-/** A Response of these cannot be made with a body. */
+/** Tells whether a response with this status must not have a body. */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -10,7 +10,7 @@ import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Outcome of one call. `isTimeUp`: the call was ended at its deadline. */
+/** Outcome of one call. `isTimeUp` means that the call was ended at its deadline. */
 export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault; readonly isTimeUp: boolean };
 
 interface Call {
@@ -21,7 +21,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Sends the request once and reads its answer whole. */
+/** Sends the request once and reads the whole response. */
 export async function callOnce({ request, agents, deadlineMs, bytesMax, signal }: Call): Promise<Attempt> {
   const { method, url, headers, body } = request;
   const outgoing = { method, url, body, headers: { 'accept-encoding': 'gzip', ...headers } };
@@ -48,7 +48,7 @@ function looksLikeJson(text: string, headers: Readonly<Record<string, string>>):
   return /\bjson\b/i.test(headers['content-type'] ?? '') || /^\s*[[{]/.test(text);
 }
 
-/** The message names no address: it is shown to callers. */
+/** The message contains no address, because callers see it. */
 function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
   if (error instanceof CallTimeout) {

@@ -1,14 +1,14 @@
-/** Limits the calls to one remote company, by all runs and tests of this process. */
+/** Limits the calls to one company in an ERP, for all runs and tests of this process. */
 export interface CompanyLimit {
-  /** Does the call as soon as fewer than the limit are in progress. */
+  /** Makes the call as soon as fewer calls than the limit are in progress. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
-  /** The ERP asked not to be called for so long. */
+  /** Delays further calls, because the ERP asked for it. */
   pause(ms: number): void;
-  /** Returns for how long it must not be called; 0 when it may be. */
+  /** Returns the remaining delay in milliseconds, or 0. */
   pauseMs(): number;
 }
 
-/** Companies that are kept while nothing calls them, for their pauses. */
+/** Maximum number of idle companies that are kept because of their delays. */
 const IDLE_MAX = 10_000;
 
 interface State {
@@ -57,7 +57,7 @@ export function companyLimits(now: () => number = () => performance.now()): {
   };
 }
 
-/** Resolves when a call has ended, rejects when the signal is aborted. */
+/** Resolves when another call has ended. Rejects when the signal is aborted. */
 function turn({ waiting }: State, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {

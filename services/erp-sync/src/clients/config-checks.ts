@@ -3,8 +3,8 @@ import type { Egress } from '@invoicecontrol/egress/egress';
 import type { ConfigChecks } from '../providers/product.js';
 
 /**
- * Checks addresses in configurations: a URL of a customer must be public, or have one of the origins that the installation
- * names.
+ * Checks addresses in configurations. The URL of a customer must be public, or have an origin that the installation
+ * allows.
  */
 export function configChecks(
   egress: Pick<Egress, 'checkUrl'>,

@@ -1,10 +1,13 @@
 import { ErpFault, Outage } from '../domain/faults.js';
 import { isObject, textOf } from '../providers/json.js';
 
-/** OAuth errors of a server that cannot say whether a token holds (RFC 6749, section 4.1.2.1). */
+/** OAuth errors of a server that cannot check the token at the moment (RFC 6749, section 4.1.2.1). */
 const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 
-/** The JSON of a good answer. @throws ErpFault as {@link requireOk}; Outage BAD_RESPONSE for what is no JSON */
+/**
+ * Returns the JSON of a successful response.
+ * @throws ErpFault as {@link requireOk}; Outage BAD_RESPONSE if the body is not JSON
+ */
 export async function readJson(response: Response): Promise<unknown> {
   await requireOk(response);
   const json = await jsonOf(response);
@@ -12,7 +15,7 @@ export async function readJson(response: Response): Promise<unknown> {
   return json;
 }
 
-/** @throws ErpFault by the status where the ERP itself answers, as JSON; Outage for everything else */
+/** @throws ErpFault by status if the ERP itself responded with JSON; Outage for any other response */
 export async function requireOk(response: Response): Promise<void> {
   const { ok, status } = response;
   if (ok) return;
@@ -25,12 +28,15 @@ export async function requireOk(response: Response): Promise<void> {
   throw new Outage('UPSTREAM_ERROR', `The ERP responded with status ${status}.`);
 }
 
-/** Tells whether a refusal is the ERP's own: proxies in front of it respond with pages. */
+/** Tells whether a refusal comes from the ERP itself. Proxies respond with HTML pages. */
 export async function isOfErp(response: Response): Promise<boolean> {
   return isObject(await jsonOf(response.clone()));
 }
 
-/** Tells whether a server refuses to revoke a token because it holds no more; a page with the same status proves nothing. */
+/**
+ * Tells whether a server refuses to revoke a token because the token is no longer valid. An HTML page with the same
+ * status is not conclusive.
+ */
 export async function isTokenEnded(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const error = textOf(await jsonOf(response.clone()), 'error');

@@ -180,7 +180,7 @@ test.each([
   let sent = 0;
   answer = (__, response) => {
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
-    // Sends as fast as the reader reads, from one small buffer.
+    // Sends one small buffer repeatedly, as fast as the reader reads.
     const write = (): void => {
       while (sent < GIGABYTE && !response.destroyed) {
         sent += chunk.length;
@@ -200,7 +200,7 @@ test.each([
   try {
     for (let call = 1; call <= 5; call++) {
       expect(await faultOf(calls.send(get()))).toMatchObject({ code: 'BAD_RESPONSE', needsAPerson: false });
-      // The sent bytes include those in transit when it was cut.
+      // The sent bytes include those in transit when the connection was closed.
       expect(sent).toBeLessThan(2 * responseBytesMax);
       expect(requestsCount).toBe(call);
       sent = 0;
@@ -284,7 +284,7 @@ test('makes no call after the time of the run', async () => {
 
 test('makes no call after one that was given the rest of the run, although its timer fires early', async () => {
   answer = () => {};
-  // A timer of Node may fire up to two milliseconds before the time that the clock shows; this clock lags by much more.
+  // A Node.js timer may fire up to two milliseconds early. This clock lags by much more.
   const now = performance.now.bind(performance);
   const begun = now();
   vi.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 2);
@@ -342,7 +342,7 @@ test('says nothing of addresses, headers and bodies in its messages', async () =
   expect(fault.message).not.toMatch(/secret|hidden|127\.0\.0\.1/);
 });
 
-// Tests an address of the configuration, and one that a customer names.
+// Tests an address of the configuration, and an address of a customer.
 describe.each([true, false])('before the final answer of an ERP (trusted: %s)', (isTrusted) => {
   test.each(unaskedAnswers)('%s is read over', async (_, unasked) => {
     const raw = await startRawHttpServer(() => [...unasked, finalAnswer('{"value":[1]}')]);

@@ -15,34 +15,40 @@ import type { Attempt } from './call-once.js';
 import { companyLimits } from './company-limits.js';
 import type { CompanyLimit } from './company-limits.js';
 
-/** Bounds of calls to ERPs (ERP reference, section 14). */
+/** Limits of calls to ERPs (ERP reference, section 14). */
 export interface ErpHttpSettings {
   /** Time limit of one call, from its beginning to the last byte of its response. */
   readonly callMs: number;
   readonly responseBytesMax: number;
   readonly backoffMs: number;
   readonly backoffMsMax: number;
-  /** Origins of the configuration: called as they are. Every other address is a customer's, and goes through the egress guard. */
+  /**
+   * Origins of the configuration, which are called directly. All other addresses belong to customers and go through the
+   * egress guard.
+   */
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
 /** Calls for one run or one test of a connection. */
 export interface ErpCalls extends ErpHttp {
   readonly callsCount: number;
-  /** Spent waiting because the ERP asked for it. */
+  /** Time that was spent waiting because the ERP limited the rate. */
   readonly throttledMs: number;
-  /** Makes a call by other means: counted, and repeated, as those of {@link ErpHttp.send}. @throws ErpFault */
+  /**
+   * Makes a call by other means, which is counted and repeated like {@link ErpHttp.send}.
+   * @throws ErpFault
+   */
   retry<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export interface ErpCallsOptions {
-  /** Provider and remote company: all calls with one key share its limit. */
+  /** Provider and company. All calls with the same key share a limit. */
   readonly company: string;
-  /** Calls at once to one remote company. */
+  /** Maximum number of concurrent calls to one company. */
   readonly concurrency: number;
   readonly callsMax: number;
   readonly runMs: number;
-  /** Ends the calls: the lease is lost, or the service stops. */
+  /** Ends the calls when the lease is lost or the service stops. */
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +63,10 @@ export const CALL_TRIES_MAX = 5;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
-/** Calls ERPs with bounds on time, size, rate and number. One for the service: remote companies share their limits. */
+/**
+ * Calls ERPs with limits on time, size, rate and number. The service has one instance, so that all calls to a company
+ * share its limit.
+ */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
   const bounds = { connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX };
   const egress = openEgress(egressSettings, bounds);
@@ -105,14 +114,17 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         }
       };
 
-      /** Waits until the remote company may be called again: another run may have been asked to wait. */
+      /** Waits until the company may be called again, because another run may have been told to wait. */
       const awaitPause = async (limit: CompanyLimit): Promise<void> => {
         const pauseMs = limit.pauseMs();
         if (pauseMs > settings.backoffMsMax) throw rateLimited(pauseMs);
         if (pauseMs > 0) await wait(pauseMs, true);
       };
 
-      /** Waits before the next attempt. @throws ErpFault when the ERP does not allow one so soon */
+      /**
+       * Waits before the next attempt.
+       * @throws ErpFault if the ERP does not allow an attempt so soon
+       */
       const pauseAfter = async (fault: ErpFault, tries: number, retryAfterMs: number | undefined): Promise<void> => {
         if (retryAfterMs !== undefined && retryAfterMs > settings.backoffMsMax) throw rateLimited(retryAfterMs);
         const isThrottled = retryAfterMs !== undefined || fault.code === 'RATE_LIMITED';
@@ -127,7 +139,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
-          // The clock is not asked: Node's timers fire up to two milliseconds early, and what is left would be one more call.
+          // The clock is not used, because Node.js timers fire up to two milliseconds early and the remainder would
+          // cause another call.
           const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
           if (hasUsedUpRun) throw timeSpent();
           return attempt;
@@ -177,7 +190,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   };
 }
 
-/** Returns the pause that the response asks for, or that of the vendor's manual when a throttled response names none. */
+/** Returns the pause that the response requires, or that of the vendor's manual if a throttled response states none. */
 function pauseAskedFor(
   answer: ErpAnswer,
   { code }: ErpFault,
@@ -194,7 +207,7 @@ function rateLimited(retryAfterMs: number): ErpFault {
   return new ErpFault('RATE_LIMITED' satisfies FaultCode, message, retryAfterMs);
 }
 
-/** Exponential with full jitter. */
+/** Returns an exponential delay with full jitter. */
 function backoffMs({ backoffMs: base, backoffMsMax: cap }: ErpHttpSettings, tries: number): number {
   return Math.random() * Math.min(cap, base * 2 ** (tries - 1));
 }

@@ -9,29 +9,35 @@ import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { ImportCall, ImportedRows, Imports, ImportSource } from '../application/sync-imports.js';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 
-/** Records of one call; the contract allows 1 to 1000. */
+/** Maximum number of records in one call. The contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
-/** A call is tried so often: a database that changes its primary is back within the waits of them, about half a minute. */
+/**
+ * Maximum number of attempts of a call. Their delays add up to about half a minute, enough for a failover of the
+ * database.
+ */
 export const CALL_TRIES_MAX = 6;
-/** Maximum number of bytes of the encoded records, so that a call with its other fields is below the limit of a message. */
+/** Maximum number of bytes of the encoded records, so that the whole call stays below the message limit. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
-/** Tag and length of a field, and a value that is not text. */
+/** Bytes for the tag and length of a field, and for a value that is not text. */
 const FIELD_BYTES_MAX = 32;
-/** UTF-8 of one UTF-16 unit. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
-/** Ids of one range of a complete list. */
+/** Maximum number of ids in one range of a complete list. */
 const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
-/** A page takes a second; this is for a database in trouble. */
+/** Timeout of a call. A page normally takes a second; the rest is for a slow database. */
 const CALL_MS_MAX = 60_000;
-/** The end of a first run examines all of the books, 5,000 records a call; the next run continues beyond. */
+/**
+ * Maximum number of calls that examine imported records at the end of a run, with 5,000 records each. The next run
+ * continues.
+ */
 export const COMPLETE_CALLS_MAX = 500;
 
 /**
- * Brings records to the analysis service in calls of bounded size. A call that finds it unavailable is repeated: each may be,
- * without another effect, and a run of an hour must not end for an outage of seconds.
- * @param backoffMs before the second try; doubled for each further one
+ * Sends records to the analysis service in calls of limited size. If the service is unavailable, a call is repeated,
+ * because calls are repeatable and a run of an hour must not fail because of a short outage.
+ * @param backoffMs delay before the second attempt, which doubles with each further attempt
  */
 export function importsByAnalysis(channel: Channel, backoffMs: number): Imports {
   const analysis = client(ErpImportServiceDefinition, channel);
@@ -49,7 +55,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     }
   }
 
-  /** Sends the records of a page, in several calls where it is large. */
+  /** Sends the records of a page, in several calls if the page is large. */
   async function inCalls<R, W>(
     records: readonly R[],
     toWire: (record: R) => W,
@@ -59,7 +65,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    // One after the other: of a record that comes twice the last one counts.
+    // The calls are made one after the other, so that the last version of a repeated record is used.
     for (const batch of batchesOf(records, toWire)) {
       const { counts } = await send(batch);
       created += counts?.created ?? 0;
@@ -152,7 +158,7 @@ const entities = {
   orders: ErpEntity.ORDER,
 } as const satisfies Record<StreamName, ErpEntity>;
 
-/** Cuts a page where a call would have too many records or bytes. One record alone is always below the limit. */
+/** Splits a page whose records exceed the limits of a call. A single record is always below the limit. */
 function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Generator<W[], void> {
   let batch: W[] = [];
   let bytes = 0;
@@ -170,7 +176,9 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
   if (batch.length > 0) yield batch;
 }
 
-/** Returns an upper bound of the bytes of a message: encoding it only to learn its length would cost as much as sending it. */
+/**
+ * Returns an upper bound of the size of a message. Encoding it only to get its length would cost as much as sending it.
+ */
 function bytesAtMost(value: unknown): number {
   if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
   if (value === undefined) return 0;

@@ -7,7 +7,10 @@ import { oauthApp } from './oauth-app.js';
 const challenge = { 'www-authenticate': 'Basic realm="proxy"' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Refreshes against a server with this response. @returns the outcome */
+/**
+ * Refreshes a token at a server with this response.
+ * @returns the outcome
+ */
 async function refreshed(status: number, body: string, headers: Record<string, string> = JSON_TYPE): Promise<unknown> {
   const app = oauthApp(
     {

@@ -20,9 +20,9 @@ import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { textOf } from '../providers/json.js';
 import type { BoundedFetch } from './bounded-fetch.js';
 
-/** The app of this installation, as it is registered with a provider. */
+/** The OAuth app of this installation, as it is registered with a provider. */
 export interface OAuthAppSettings {
-  /** Compared with `iss` where a callback has it. */
+  /** Expected issuer, which is compared with `iss` if a callback contains it. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -45,7 +45,10 @@ export interface OAuthApp {
   refresh(refreshToken: string): Promise<GrantedTokens>;
 }
 
-/** Authorization code with PKCE and refresh tokens; the app's secret goes as Basic (ERP reference, section 8). */
+/**
+ * Implements the authorization code flow with PKCE and refresh tokens. The secret of the app is sent with Basic
+ * authentication (ERP reference, section 8).
+ */
 export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch, clock: Clock): OAuthApp {
   const configuration = new Configuration(
     {
@@ -58,7 +61,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
     ClientSecretBasic(settings.clientSecret),
   );
   configuration[customFetch] = (url, init) => fetchBounded(url, init as RequestInit);
-  // Only addresses of the configuration are called; a simulator on the own machine has no certificate.
+  // Only addresses of the configuration are called, and a simulator on the same machine has no certificate.
   // oxlint-disable-next-line typescript/no-deprecated -- marked so only to stand out
   if (new URL(settings.tokenUrl).protocol === 'http:') allowInsecureRequests(configuration);
 
@@ -82,7 +85,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
       });
-      // Xero refuses "+" between scopes; a plus of a value is written %2B already.
+      // Xero refuses "+" between scopes. A plus sign in a value is already written as %2B.
       return url.href.replaceAll('+', '%20');
     },
     async exchange({ query, state, redirectUri, codeVerifier }) {
@@ -105,7 +108,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
   };
 }
 
-/** The request is ours, and wrong: it would be refused again. */
+/** Error codes of a request that is wrong, so that a retry would be refused too. */
 const REQUEST_REFUSED: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_scope',
@@ -114,15 +117,15 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Describes a fault without the provider's text, which could repeat what was sent. Only errors that the provider itself names end a grant
- * or blame the app; everything else is an outage.
+ * Describes a fault without the text of the provider, which could repeat sent data. Only errors that the provider
+ * itself names end a grant or concern the app. Everything else counts as an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // Errors of this service's own calls are the cause.
+  // The cause is an error of a call by this service.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
-  // A refused client is answered with a challenge (RFC 6749, section 5.2); a proxy challenges, too.
+  // A refused client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {
     const body: unknown = await error.response.json().catch(() => undefined);
     return faultOfNamed(textOf(body, 'error'), error.response);
@@ -131,7 +134,7 @@ async function faultOf(error: unknown): Promise<Error> {
   return faultOfNamed(undefined, response);
 }
 
-/** @param name of an OAuth error */
+/** @param name name of an OAuth error */
 function faultOfNamed(name: string | undefined, response: Response | undefined): Error {
   if (name === 'invalid_grant') return new GrantRefused();
   if (name === 'invalid_client') return appRefused();
@@ -143,7 +146,7 @@ function faultOfNamed(name: string | undefined, response: Response | undefined):
   return new Outage('UPSTREAM_ERROR', `The ERP returned no tokens when access was requested${status}.`);
 }
 
-/** Someone must act: the operator, whose app it is, and then the person who starts the next run. */
+/** Returns the fault for a refused app. First the operator must fix the app, and then a user must start another run. */
 function appRefused(): ErpFault {
   return new ErpFault(
     'AUTH_FAILED',

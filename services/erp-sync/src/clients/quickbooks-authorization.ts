@@ -16,9 +16,9 @@ const REALM_ID = /^[0-9]{1,20}$/;
 const companyInfo = z.object({ CompanyInfo: z.object({ CompanyName: z.string().min(1) }) });
 
 /**
- * QuickBooks Online (ERP reference, section 5). The callback names the company, and nothing signs it: only a call for that
- * company with the new access token proves it.
- * @param apiUrl ends before `/v3`
+ * OAuth app of QuickBooks Online (ERP reference, section 5). The callback names the company without a signature, so
+ * only a call for that company with the new access token proves it.
+ * @param apiUrl URL up to `/v3`
  */
 export function quickBooksAuthorization(
   app: OAuthApp,
@@ -44,7 +44,7 @@ export function quickBooksAuthorization(
         headers: {
           authorization: `Basic ${credentials.toString('base64')}`,
           accept: 'application/json',
-          // Intuit documents JSON here, not the form of RFC 7009.
+          // Intuit documents JSON here, unlike RFC 7009.
           'content-type': 'application/json',
         },
         body: JSON.stringify({ token: refreshToken }),

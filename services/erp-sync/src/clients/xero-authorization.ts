@@ -5,7 +5,10 @@ import type { BoundedFetch } from './bounded-fetch.js';
 import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
-/** Settings that are the same in every installation. Apps made since March 2026 have only these granular scopes. */
+/**
+ * Settings that are the same in every installation. Apps that were created since March 2026 have only these granular
+ * scopes.
+ */
 export const xeroApp = {
   issuer: 'https://identity.xero.com',
   scopes: [
@@ -30,9 +33,9 @@ const connections = z.array(
 );
 
 /**
- * Xero (ERP reference, section 6). The access token names the consent, and the list of connections which company was
- * connected by it.
- * @param apiUrl ends before `/connections`
+ * OAuth app of Xero (ERP reference, section 6). The access token identifies the consent, and the list of connections
+ * shows which company was connected by it.
+ * @param apiUrl URL up to `/connections`
  */
 export function xeroAuthorization(
   app: OAuthApp,
@@ -53,7 +56,7 @@ export function xeroAuthorization(
       );
       if (connected === undefined)
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include an organisation of Xero.');
-      // Their tokens would be one chain, and each refresh would end the access of the others.
+      // The tokens of several companies would be one chain, and each refresh would end the access of the others.
       if (more.length > 0) {
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent includes several organisations. Connect them one by one.');
       }
@@ -78,7 +81,7 @@ export function xeroAuthorization(
         method: 'DELETE',
         headers: headersOf(accessToken),
       });
-      // Disconnected in Xero already.
+      // The company was already disconnected in Xero.
       const isGone = (response.status === 404 || response.status === 403) && (await isOfErp(response));
       if (!isGone) await requireOk(response);
     },
@@ -86,7 +89,10 @@ export function xeroAuthorization(
   };
 }
 
-/** The consent that an access token comes from. The token came from Xero itself, so its signature says nothing more. */
+/**
+ * Returns the consent that an access token belongs to. The token came directly from Xero, so its signature is not
+ * verified.
+ */
 function authEventOf(accessToken: string): string {
   try {
     const payload = accessToken.split('.')[1] ?? '';

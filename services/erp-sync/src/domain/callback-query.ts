@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** One refusal for every state that cannot be trusted: what is wrong with it helps only somebody who forges one. */
+/** Returns the same refusal for every invalid state parameter, because details would help only an attacker. */
 export function untrustworthyState(): DomainError {
   return new DomainError(
     'invalid',
@@ -10,8 +10,8 @@ export function untrustworthyState(): DomainError {
 }
 
 /**
- * The parameters of a callback, each once (RFC 6749, section 3.1).
- * @throws DomainError invalid for a repeated one
+ * Returns the parameters of a callback, each of which must occur once (RFC 6749, section 3.1).
+ * @throws DomainError invalid for a repeated parameter
  */
 export function readCallbackQuery(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();

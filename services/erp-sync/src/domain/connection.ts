@@ -5,7 +5,7 @@ import type { ProviderCode } from './provider-code.js';
 export const connectionStatuses = ['PENDING', 'CONNECTED', 'ERROR', 'DISABLED'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
-/** A customer's ERP company, kept in step with one company of the organization. */
+/** A connection between a company in a customer's ERP and a company of the organization. */
 export interface Connection {
   readonly id: string;
   readonly organizationId: string;
@@ -13,27 +13,29 @@ export interface Connection {
   readonly companyId: string;
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
-  /** Configuration as responses show it: camelCase, without secrets. */
+  /** Configuration as responses show it, with camelCase names and without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Derived from organization, provider and remote company: the same when it is connected again. */
+  /**
+   * Derived from organization, provider and company in the ERP. It stays the same if the company is connected again.
+   */
   readonly remoteCompanyId: string;
   readonly isPaused: boolean;
-  /** `YYYY-MM-DD`: bills from this day on; absent for the last `ERP_INITIAL_MONTHS`. */
+  /** First date of bills to import (`YYYY-MM-DD`). Absent for the last `ERP_INITIAL_MONTHS`. */
   readonly importFrom: string | undefined;
-  /** The end of the last run. */
+  /** Time when the last run ended. */
   readonly lastSyncAt: Date | undefined;
-  /** The end of the last run that was SUCCEEDED or PARTIAL. */
+  /** Time when the last run with the status SUCCEEDED or PARTIAL ended. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
-  /** Time when the next synchronisation run is due; absent while it is not scheduled. */
+  /** Time when the next import run is due. Absent while no run is scheduled. */
   readonly nextSyncAt: Date | undefined;
-  /** Id of the current run; absent between runs. */
+  /** Id of the current run. Absent if no run is in progress. */
   readonly runningRunId: string | undefined;
-  /** Ids of the ten newest runs, the oldest first. */
+  /** Ids of the ten newest runs, oldest first. */
   readonly recentRunIds: readonly string[];
   /** Time when each stream was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
-  /** Client secret or API key; absent for providers with consent and after a deletion. */
+  /** Client secret or API key. Absent for providers with consent, and after a deletion. */
   readonly credential: SealedValue | undefined;
   readonly createdAt: Date;
 }
@@ -49,7 +51,7 @@ type ChosenAtCreation =
   | 'credential'
   | 'createdAt';
 
-/** A connection that was never read; its first run is due at once. */
+/** Creates a connection that was never read. Its first run is due at once. */
 export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Connection {
   return {
     ...chosen,
@@ -66,14 +68,15 @@ export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Conne
   };
 }
 
-/** The error of a connection, described without data of the ERP. */
+/** The error of a connection, described without data from the ERP. */
 export interface ConnectionError {
   readonly code: FaultCode;
   readonly message: string;
 }
 
 /**
- * Tells whether the next run is scheduled when one has ended. On ERROR someone must act first; a run that somebody starts is allowed then.
+ * Tells whether the next run is scheduled after a run has ended. In the status ERROR someone must act first, but a run
+ * can be started on request.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

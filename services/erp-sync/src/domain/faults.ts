@@ -13,7 +13,7 @@ export type FaultCode =
   | 'RECORD_INVALID'
   | 'RUN_ABANDONED';
 
-/** Faults that someone must mend: the connection turns to ERROR at once, and nothing is retried. */
+/** Faults that someone must fix. The connection changes to ERROR at once, and nothing is retried. */
 const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'AUTH_FAILED',
   'REAUTH_REQUIRED',
@@ -22,10 +22,10 @@ const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'DATABASE_REQUIRED',
 ]);
 
-/** A fault of an ERP. The message is ours: it has no body, address, header or trace of the ERP. */
+/** A fault of an ERP. The message is our own and contains no body, address, header or trace of the ERP. */
 export class ErpFault extends Error {
   readonly code: FaultCode;
-  /** Not to be called before so many milliseconds have passed, where the ERP says so. */
+  /** Minimum delay before the next call, if the ERP states one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: FaultCode, message: string, retryAfterMs?: number) {
@@ -40,8 +40,8 @@ export class ErpFault extends Error {
   }
 }
 
-/** May pass without anybody's help, whatever its code: it is tried again, within the call and by the next run. */
+/** A fault that may pass without any action, whatever its code. The call is retried, and so is the next run. */
 export class Outage extends ErpFault {}
 
-/** The budget of a run is used up: the run ends with what it has, and the next one continues. */
+/** The budget of a run is used up. The run ends with its results so far, and the next run continues. */
 export class BudgetSpent extends ErpFault {}

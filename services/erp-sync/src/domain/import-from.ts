@@ -1,11 +1,11 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** Nobody imports older bills; it keeps typing errors such as 0226 out. */
+/** Earliest accepted date, which detects typing errors such as the year 0226. */
 const EARLIEST = '2000-01-01';
 
 /**
- * The day from which bills are imported.
+ * Returns the first date of bills to import.
  * @throws DomainError invalid
  */
 export function readImportFrom(day: string | undefined, now: Date): string | undefined {

@@ -2,27 +2,27 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection } from './connection.js';
 
 /**
- * Status of a consent: PENDING until the browser comes back, EXCHANGING while its code is, then CONFIRMING until a person has decided, and
- * CLOSED.
+ * Status of a consent flow: PENDING until the browser returns, EXCHANGING while the authorization code is exchanged,
+ * CONFIRMING until the user has decided, and CLOSED.
  */
 export type FlowStatus = 'PENDING' | 'EXCHANGING' | 'CONFIRMING' | 'CLOSED';
 
-/** Outcome that the browser is told at the end (ERP reference, section 14). */
+/** Outcome that the browser receives at the end (ERP reference, section 14). */
 export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
-/** One consent, from the start to the decision. */
+/** A consent flow, from its start to the decision. */
 export interface OAuthFlow {
-  /** 128 random bits; in the state. */
+  /** Id of 128 random bits, which is part of the state parameter. */
   readonly id: string;
   readonly organizationId: string;
   readonly provider: Connection['provider'];
   readonly companyId: string;
-  /** The actor who started it, for the audit trail. */
+  /** The actor who started the flow, for audit events. */
   readonly actor: FlowActor;
-  /** Redirect URI as it was sent to the provider; the exchange of the code repeats it. */
+  /** Redirect URI as it was sent to the provider. The exchange of the code must repeat it. */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
-  /** Time until which the browser may come back, and later until which the page may be confirmed. */
+  /** Time until which the browser may return and, later, until which the user may confirm. */
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }
@@ -40,15 +40,15 @@ export interface FlowActor {
   readonly ip: string | undefined;
 }
 
-/** The company in the ERP that a consent is for. */
+/** The company in the ERP that the user consented to. */
 export interface ConsentedTenant {
   readonly id: string;
   readonly name: string;
-  /** The provider's id of the connection, where ending it needs one. */
+  /** Connection id at the provider, if it is needed to end the connection. */
   readonly remoteConnectionId?: string;
 }
 
-/** Tokens that a provider grants, as they are sealed. */
+/** Tokens from a provider, in the form in which they are sealed. */
 export interface GrantedTokens {
   readonly accessToken: string;
   readonly accessExpiresAt: Date;

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** The values that the `state` of a consent is bound to (ERP reference, section 7.1). Nothing in it is secret. */
+/** The values in the signed `state` parameter of a consent (ERP reference, section 7.1). None of them is secret. */
 export interface OAuthState {
-  /** The id of the stored flow. */
+  /** Id of the stored flow. */
   readonly flowId: string;
   readonly organizationId: string;
   readonly provider: string;
@@ -11,7 +11,7 @@ export interface OAuthState {
   readonly expiresAt: Date;
 }
 
-/** A key that signs; its id is in the state, so that older ones verify what they have signed. */
+/** A signing key. Its id is part of the state parameter, so that older keys can still verify. */
 export interface StateKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -19,10 +19,13 @@ export interface StateKey {
 
 const VERSION = 1;
 const KEY_BYTES = 32;
-/** A state of this service has about 400 characters. */
+/** Maximum length of a state parameter. Our own have about 400 characters. */
 const STATE_LENGTH_MAX = 2_048;
 
-/** Keys for states from the keys of the service's ring, so that neither use of a key reveals anything for the other. */
+/**
+ * Derives keys for state parameters from the key ring of the service, so that neither use of a key reveals anything
+ * about the other.
+ */
 export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [StateKey, ...StateKey[]] {
   const derive = ({ id, bytes }: StateKey): StateKey => ({
     id,
@@ -49,7 +52,7 @@ export function signState(state: OAuthState, [key]: readonly [StateKey, ...State
   return `${body}.${sign(body, key).toString('base64url')}`;
 }
 
-/** The state, if one of the keys has signed it and its time is not over; else undefined, whatever is wrong. */
+/** Returns the state if one of the keys signed it and it has not expired, and otherwise undefined. */
 export function readState(text: string, keys: readonly StateKey[], now: Date): OAuthState | undefined {
   if (text.length > STATE_LENGTH_MAX) return undefined;
   const [body = '', signature = '', ...rest] = text.split('.');
@@ -59,7 +62,7 @@ export function readState(text: string, keys: readonly StateKey[], now: Date): O
   if (fields === undefined || key === undefined) return undefined;
   const given = Buffer.from(signature, 'base64url');
   const expected = sign(body, key);
-  // The text again: base64url can be written in several ways, and only one of them is what was signed.
+  // The signature is compared as text, because base64url text can be written in several ways and only one was signed.
   if (given.toString('base64url') !== signature || given.length !== expected.length) return undefined;
   if (!timingSafeEqual(given, expected)) return undefined;
   const { v, jti, org, prv, co, iat, exp } = fields;

@@ -6,7 +6,7 @@ export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
 export type RunMode = 'INCREMENTAL' | 'FULL';
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'CANCELED';
 
-/** Outcome of the rows of one stream. */
+/** Results for the rows of one stream. */
 export interface StreamCounts {
   readonly fetched: number;
   readonly created: number;
@@ -14,27 +14,27 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** The window of the stream began here; absent for the beginning. */
+  /** Beginning of the window. Absent if the stream was read from its beginning. */
   readonly cursorFrom?: string;
-  /** The next window begins here; absent when the stream was not read to its end. */
+  /** Beginning of the next window. Absent if the stream was not read completely. */
   readonly cursorTo?: string;
 }
 
 const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
 
-/** One fault of a run, in our words. */
+/** A fault of a run, described in our own words. */
 export interface RunError {
   readonly stream?: StreamName;
   readonly code: FaultCode;
   readonly message: string;
   readonly externalId?: string;
-  /** True when the next run may succeed without anybody's help. */
+  /** True if the next run may succeed without any action. */
   readonly retryable: boolean;
 }
 
-/** Errors that a run keeps: the first ones. */
+/** Maximum number of errors that a run stores (the first ones). */
 export const RUN_ERRORS_MAX = 20;
-/** More invalid rows of a stream than this make the run PARTIAL. */
+/** Percentage of invalid rows in a stream above which the run is PARTIAL. */
 const INVALID_PERCENT_MAX = 5;
 
 /** One synchronisation run. */
@@ -47,14 +47,14 @@ export interface Run {
   readonly status: RunStatus;
   readonly startedAt: Date;
   readonly finishedAt: Date | undefined;
-  /** A stream that was not reached is absent. */
+  /** Results by stream. A stream that was not reached is absent. */
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
   readonly httpCalls: number;
   readonly throttledMs: number;
 }
 
-/** Effect of a finished run on its connection; stored with the run, so that any replica can apply it. */
+/** Effect of a completed run on its connection. It is stored with the run, so that any replica can apply it. */
 export type RunOutcome = FaultlessOutcome | FaultyOutcome;
 
 interface FaultlessOutcome {
@@ -68,18 +68,18 @@ interface FaultlessOutcome {
 interface FaultyOutcome {
   readonly status: 'PARTIAL' | 'FAILED';
   readonly error: { readonly code: FaultCode; readonly message: string };
-  /** True when someone must act: the connection turns to ERROR. */
+  /** True if someone must act. The connection then changes to ERROR. */
   readonly needsAPerson: boolean;
-  /** The ERP does not want to be called before. */
+  /** Time before which the ERP must not be called. */
   readonly notBefore?: Date;
-  /** Interrupted by us: the next run is due at once. */
+  /** True if the service interrupted the run. The next run is due at once. */
   readonly isInterrupted: boolean;
 }
 
-/** The reason why a run was broken off, where it was no fault of its ERP. */
+/** Reason why a run was interrupted, if the ERP had no fault. */
 type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
 
-/** The end of a run, besides the contents of its log. */
+/** Describes how a run ended, in addition to its log. */
 export type EndOfRun =
   { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };
 
@@ -95,24 +95,24 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
   return { ...(stream === undefined ? {} : { stream }), code, message, retryable };
 }
 
-/** Collects what a run does. One for each run, in the memory of its worker. */
+/** Collects the results of a run in the memory of its worker. */
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
   /** Begins or continues the counts of a stream. */
   begin(stream: StreamName, cursorFrom: string | undefined): void;
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
-  /** The stream was read to its end. */
+  /** Records that the stream was read completely. */
   complete(stream: StreamName, cursorTo: string): void;
-  /** The stream is left out of the run. */
+  /** Leaves the stream out of the run. */
   drop(stream: StreamName): void;
-  /** A row was not stored; the run goes on. */
+  /** Records that a row was not stored. The run continues. */
   rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
-  /** The stream, or without one the run, could not go on. */
+  /** Records that the stream, or the whole run if no stream is given, could not continue. */
   failed(error: RunError): void;
-  /** A position was moved: a later run need not ask for what lies before it. */
+  /** Records that a position has moved, so that a later run need not read earlier rows again. */
   advance(): void;
-  /** Tells whether a page was stored, a stream read to its end, or a position moved. */
+  /** Tells whether a page was stored, a stream was read completely, or a position moved. */
   hasResult(): boolean;
 }
 
@@ -127,7 +127,7 @@ export function runLog(): RunLog {
   return {
     streams,
     get errors() {
-      // A fault that ended a stream is told even after many invalid rows.
+      // A fault that ended a stream is reported even after many invalid rows.
       const missing = faults.filter((fault) => !errors.includes(fault));
       return [...errors.slice(0, RUN_ERRORS_MAX - missing.length), ...missing];
     },
@@ -174,8 +174,8 @@ export function runLog(): RunLog {
 }
 
 /**
- * Returns the status of a completed run (ERP reference, section 14): FAILED when someone must act or nothing was read, PARTIAL when
- * something is missing or more than 5 % of the rows of a stream are invalid.
+ * Returns the status of a completed run (ERP reference, section 14): FAILED if someone must act or nothing was read,
+ * and PARTIAL if a part is missing or more than 5 % of the rows of a stream are invalid.
  */
 export function statusOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
@@ -186,7 +186,7 @@ export function statusOf(
   return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
 }
 
-/** Says what the end of a run means for its connection. */
+/** Returns the effect of the end of a run on its connection. */
 export function outcomeOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
   { fault, broken }: EndOfRun,
@@ -207,7 +207,9 @@ export function outcomeOf(
   };
 }
 
-/** The error that a connection shows after a run: what ended a stream rather than an invalid row. */
+/**
+ * Returns the error that a connection shows after a run. A fault that ended a stream is preferred to an invalid row.
+ */
 function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
   const error = errors.find(({ code }) => code !== 'RECORD_INVALID');
   if (error !== undefined) return { code: error.code, message: error.message };

@@ -3,13 +3,16 @@ import { v5 as uuidV5 } from 'uuid';
 
 const HOUR_SECONDS = 3_600;
 
-/** Returns the offset in each interval at which a connection is due: spread by its id, so that not all of them are due at once. */
+/**
+ * Returns the offset in each interval at which a connection is due. It depends on the id, so that connections are due
+ * at different times.
+ */
 function offsetSeconds(connectionId: string, intervalSeconds: number): number {
   const digest = createHash('sha256').update(connectionId).digest();
   return digest.readUInt32BE(0) % intervalSeconds;
 }
 
-/** The beginning of the next slot of a connection, after `now`. */
+/** Returns the next time after `now` at which a connection is due. */
 export function nextSlot(connectionId: string, now: Date, intervalSeconds: number): Date {
   const offset = offsetSeconds(connectionId, intervalSeconds);
   const seconds = Math.floor(now.getTime() / 1_000);
@@ -18,8 +21,8 @@ export function nextSlot(connectionId: string, now: Date, intervalSeconds: numbe
 }
 
 /**
- * Returns the id of the run that is due at an instant: one for each slot, independent of the replica that starts it. Slots of whole hours
- * are named `YYYYMMDDHH`, an instant between them with all its digits.
+ * Returns the id of the run that is due at a given time. There is one run for each time, whichever replica starts it.
+ * Whole hours are written `YYYYMMDDHH`, and other times with all digits.
  */
 export function scheduledRunId(connectionId: string, dueAt: Date, intervalSeconds: number): string {
   const digits = dueAt.toISOString().replaceAll(/\D/g, '');
@@ -28,7 +31,7 @@ export function scheduledRunId(connectionId: string, dueAt: Date, intervalSecond
   return uuidV5(isHourly && isSlot ? digits.slice(0, 10) : digits, connectionId);
 }
 
-/** The id of the run that continues an abandoned one; each is continued once. */
+/** Returns the id of the run that continues an abandoned run. Each run is continued once. */
 export function retryRunId(connectionId: string, abandonedRunId: string): string {
   return uuidV5(`retry of ${abandonedRunId}`, connectionId);
 }

@@ -7,7 +7,7 @@ import type {
   VendorRecord,
 } from '@invoicecontrol/books/records';
 
-/** The parts of a synchronisation, in the order in which they are read, and what their records are. */
+/** The streams in the order in which they are read, with the kind of their records. */
 export const streams = {
   vendors: vendor,
   bankAccounts: vendorAccount,

@@ -1,22 +1,22 @@
 import type { GrantedTokens } from './oauth-flow.js';
 
-/** The tokens of a connection, as they are sealed together. */
+/** The tokens of a connection, which are sealed together. */
 export interface ConnectionTokens extends GrantedTokens {
-  /** The refresh token before the last refresh, which may be tried again for a while. */
+  /** The previous refresh token, which may be used again for a while. */
   readonly previous?: { readonly refreshToken: string; readonly until: Date };
-  /** The provider's id of the connection, where ending it needs one. */
+  /** Connection id at the provider, if it is needed to end the connection. */
   readonly remoteConnectionId?: string;
 }
 
-/** Time for which the refresh token before the last refresh is kept (ERP reference, section 7.7). */
+/** Time for which the previous refresh token is kept (ERP reference, section 7.7). */
 export const PREVIOUS_TOKEN_MS = 30 * 60_000;
-/** An access token that ends within this time is renewed before it is used. */
+/** Remaining time below which an access token is renewed before it is used. */
 export const RENEW_BEFORE_END_MS = 120_000;
 
-/** The tokens after a refresh. */
+/** Returns the tokens after a refresh. */
 export function refreshed(before: ConnectionTokens, granted: GrantedTokens, now: Date): ConnectionTokens {
   const { remoteConnectionId } = before;
-  // One that gives the same value again still has the one before.
+  // If the provider returns the same refresh token again, the previous one is kept.
   const previous =
     granted.refreshToken === before.refreshToken
       ? before.previous
@@ -32,12 +32,12 @@ export function isUsable({ accessExpiresAt }: Pick<GrantedTokens, 'accessExpires
   return accessExpiresAt.getTime() - RENEW_BEFORE_END_MS > now.getTime();
 }
 
-/** Encodes tokens as they are sealed. */
+/** Encodes tokens for sealing. */
 export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }
 
-/** Decodes a text of {@link encodeTokens}. */
+/** Decodes the result of {@link encodeTokens}. */
 export function decodeTokens(text: string): ConnectionTokens {
   const { previous, ...tokens } = JSON.parse(text) as Omit<ConnectionTokens, 'accessExpiresAt' | 'previous'> & {
     accessExpiresAt: string;

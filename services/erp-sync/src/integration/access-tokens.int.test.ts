@@ -48,7 +48,7 @@ afterAll(async () => {
 const connections = () => running.mongo.db.collection<ConnectionDocument>('connections');
 const store = (): ConnectionTokenStore => connectionTokenStore(connections(), systemClock);
 
-/** One process that refreshes tokens, with calls as short as tests need. */
+/** Creates a process that refreshes tokens, with short timeouts. */
 function replica({ leaseMs = LEASE_MS, callMs = 1_000, tokens = store() } = {}): AccessTokens {
   const config = configSchema.parse({
     MONGODB_URL: 'unused',
@@ -69,7 +69,7 @@ function replica({ leaseMs = LEASE_MS, callMs = 1_000, tokens = store() } = {}):
   });
 }
 
-/** A process that is killed when the provider has answered, before it stores anything. */
+/** Creates a process that is killed after the provider has responded, before it stores anything. */
 function killedReplica(leaseMs: number): AccessTokens {
   const killed = (): Promise<never> => Promise.reject(new Error('killed'));
   return replica({ leaseMs, tokens: { ...store(), save: killed, release: killed } });
@@ -96,11 +96,11 @@ async function connected(product: Product) {
     document,
     held,
     put,
-    /** The access token has ended, as far as the service knows. */
+    /** Makes the service consider the access token expired. */
     expire: () => put({ accessExpiresAt: new Date(0) }),
     counts: () => erps.tokens(product, tenant),
     fault: (fault: object) => erps.fault(product, { match: '^POST .*token(s/bearer)? ', ...fault, tenant }),
-    /** Tells whether the provider takes the access token. */
+    /** Tells whether the provider accepts the access token. */
     async isTaken(accessToken: string): Promise<boolean> {
       const url =
         product === 'xero'

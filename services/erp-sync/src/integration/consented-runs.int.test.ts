@@ -1,4 +1,4 @@
-// Runs of QuickBooks Online and Xero: consent, provider, engine and simulator together.
+// Import runs of QuickBooks Online and Xero: consent, provider, engine and simulator together.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConnectionStatus } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { RunMode, RunStatus } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   running = await startErpSync(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
-    // Due connections are run.
+    // Due connections are run in this test.
     erps: {},
     env: { ...erps.env, ERP_POLL_SECONDS: '1', ERP_PAGE_SIZE: '3', ERP_BACKOFF_MAX_SECONDS: '1' },
   });
@@ -32,7 +32,7 @@ afterAll(async () => {
 const CALLS_WITHOUT_CHANGES_MAX = 10;
 const idOf = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
-/** The rows of an ERP, and what its entities are called. */
+/** Sample rows of an ERP, with the names of its entities. */
 interface Sample {
   readonly vendors: string;
   readonly bills: string;
@@ -127,7 +127,7 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
     };
     return items;
   };
-  /** The next run once it has ended. */
+  /** Returns the next run after it has ended. */
   const endedRun = async (): Promise<Run> => {
     runsCount += 1;
     return eventually(async () => {
@@ -164,7 +164,7 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
     const second = await runAgain();
     expect(second).toMatchObject({ status: RunStatus.SUCCEEDED, errors: [] });
     const bills = [1, 3, 4, 5, 6, 7, 8].map(sample.billId);
-    // Xero keeps what is voided, with its state.
+    // Xero keeps voided bills with their state.
     expect(live('BILL')).toEqual(product === 'xero' ? [1, 2, 3, 4, 5, 6, 7, 8].map(sample.billId) : bills);
   });
 

@@ -50,7 +50,10 @@ const flows = () => running.mongo.db.collection<OAuthFlowDocument>('oauth_flows'
 const read = async (organizationId: string, connectionId: string) =>
   stated((await running.connections.getConnection({ organizationId, connectionId }, caller)).connection);
 const countOf = (organizationId: string) => connections().countDocuments({ organizationId });
-/** After so many tries the next one is due in so long; while one is under way, in two minutes. */
+/**
+ * Waits until the given number of attempts was made and the next one is due after the pause. During an attempt, it is
+ * due in two minutes.
+ */
 async function waitsForRetry(connectionId: string, tries: number, pauseMs: number): Promise<void> {
   const { revokeTries, revokeAt } = stated((await connections().findOne({ _id: connectionId })) ?? undefined);
   expect(revokeTries).toBe(tries);
@@ -222,7 +225,7 @@ describe.each(products)('%s', (product) => {
     await erps.fault(product, { match: '^(POST .*revo|DELETE )', kind: 'STATUS', status: 503, tenant });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
     expect((await read(organizationId, connectionId)).status).toBe(ConnectionStatus.DISABLED);
-    // The first try was refused; the job comes round.
+    // The first attempt was refused, and the job retries.
     await eventually(() => waitsForRetry(connectionId, 1, 30_000));
     await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0) } });
     await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ connected: false }));
@@ -319,7 +322,7 @@ describe('a consent', () => {
     expect((await person.connect(organizationId, 'xero', tenant, limited)).status).toBe('connected');
     await expect(person.start(organizationId, 'quickBooks', limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
     expect((await person.connect(organizationId, 'xero', tenant, limited)).status).toBe('connected');
-    // Another company of the same provider is found out at its callback.
+    // A different company of the same provider is detected in its callback.
     const other = await erps.newCompany('xero');
     expect((await person.connect(organizationId, 'xero', other, limited)).status).toBe('failed');
     await eventually(async () => expect(await erps.tokens('xero', other)).toMatchObject({ connected: false }));
@@ -425,7 +428,7 @@ describe('a callback with a trustworthy state', () => {
     const deleted = newTenant();
     const other = await allow(await start(deleted));
     running.organization.deleteTenant(deleted);
-    // Facts of tenants are cached for seconds, in each replica.
+    // Each replica caches the facts of organizations for seconds.
     const fresh = await running.startReplica();
     expect(await personAt(fresh).statusOf(query)).toBe('failed');
     expect(await personAt(fresh).statusOf(other)).toBe('failed');
@@ -491,7 +494,7 @@ test('no secret of a consent is stored in the clear', async () => {
     await flows().find({ organizationId }).toArray(),
   ]);
   expect(stored).toContain('"sealed":"e1.');
-  // A JWT, as Xero's access tokens are, begins so.
+  // JWTs, such as the access tokens of Xero, begin with `eyJ`.
   for (const secret of [code, 'eyJ', 'refresh_token', 'refreshToken', 'app.secret'])
     expect(stored).not.toContain(secret);
 });

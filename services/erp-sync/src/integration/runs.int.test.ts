@@ -22,10 +22,10 @@ import type { RunningErpSync } from '../testing/running-erp-sync.js';
 import { scriptedErp } from '../testing/scripted-erp.js';
 import type { ScriptedErp } from '../testing/scripted-erp.js';
 
-/** A year, so that no connection of an earlier test comes to its slot and reads the ERP of the test under way. */
+/** A year, so that connections of earlier tests do not become due and read the ERP of the current test. */
 const SLOT_SECONDS = 365 * 24 * 3_600;
 
-/** One ERP for each test: all replicas read the one of the test under way. */
+/** Each test has its own ERP, which all replicas read. */
 let erp: ScriptedErp;
 let running: RunningErpSync;
 const announced: { name: string; organizationId: string; status: string; errorCode?: string }[] = [];
@@ -76,7 +76,7 @@ async function connect(organizationId = running.organization.newTenant()): Promi
   return { organizationId, connectionId: stated(connection).connectionId };
 }
 
-/** The runs of a connection once none is under way, the newest first. */
+/** Returns the runs of a connection, newest first, when none is in progress. */
 async function endedRuns({ organizationId, connectionId }: Connected, count = 1): Promise<Run[]> {
   return eventually(async () => {
     const document = await stored(connectionId);
@@ -96,11 +96,11 @@ async function newestRun(connected: Connected, count = 1): Promise<Run> {
 const start = async ({ organizationId, connectionId }: Connected, mode: RunMode = RunMode.INCREMENTAL) =>
   stated((await running.runs.startRun({ organizationId, connectionId, mode }, caller)).run);
 
-/** Makes the next run due, as if its time had come. */
+/** Makes the next run due. */
 const makeDue = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { nextSyncAt: new Date(Date.now() - 1_000) } });
 
-/** Makes the worker of its run look killed. */
+/** Makes the worker of the current run look crashed. */
 const silence = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { claim: 'silent', leaseUntil: new Date(Date.now() - 1) } });
 
@@ -198,7 +198,7 @@ describe('a later run', () => {
     });
     expect(run.streams['vendors']).toMatchObject({ fetched: 2, created: 1, updated: 1 });
     const from = stated(erp.windows.find(({ stream }) => stream === 'vendors')).window.from ?? '';
-    // Two seconds of overlap, and what the first page took.
+    // The window begins two seconds earlier, plus the duration of the first page.
     expect(from >= '2026-03-02T09:59:50' && from <= '2026-03-02T09:59:58').toBe(true);
   });
 
@@ -294,7 +294,7 @@ describe('a run of the whole', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
     expect((await stored(connected.connectionId)).lists).toMatchObject({ creditNotes: { count: 0 } });
-    // The next one has no reason of its own to compare.
+    // The next run has no other reason to compare ids.
     erp.ids = undefined;
     erp.changePage = (_, page) => page;
     await makeDue(connected);
@@ -307,7 +307,7 @@ describe('a run of the whole', () => {
     const spent = () => new BudgetSpent('RATE_LIMITED', 'The run has made its calls.');
     const aWeekAgo = () => new Date(Date.now() - 7 * 24 * 3_600_000);
 
-    /** A comparison of bills that ended behind its first page of ids, with b004 gone. */
+    /** Creates a comparison of bills that was interrupted after its first page of ids, when b004 no longer exists. */
     async function interrupted(): Promise<Connected> {
       erp.put('bills', ...bills(9));
       const connected = await connect();
@@ -340,7 +340,7 @@ describe('a run of the whole', () => {
 
     test('does not void a bill that was created and imported behind the place at which the list is', async () => {
       const connected = await interrupted();
-      // The streams are read between two parts of the list: this run ends at its first page of ids.
+      // Streams are read between two parts of the list. This run ends at its first page of ids.
       erp.onIds = () => {
         throw spent();
       };
@@ -525,7 +525,7 @@ describe('faults', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 3)).toMatchObject({ status: RunStatus.SUCCEEDED });
     expect(asked()).toEqual(['bills', 'creditNotes', 'payments', 'orders']);
-    // The list of vendors has the age of the run that read it.
+    // The list of vendors is as old as the run that read it.
     const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
     expect(completed.map(({ hasVendorList }) => hasVendorList)).toEqual([true, false, false]);
     await makeDue(connected);
@@ -653,7 +653,7 @@ test('the same page again and again ends the stream as BAD_RESPONSE, and is stor
           async *read(stream, window) {
             for await (const page of session.read(stream, window)) {
               yield page;
-              // Always one more, with another position.
+              // There is always another page, with a different position.
               for (let index = 0; stream === 'vendors'; index++) yield { ...page, position: `again ${index}` };
             }
           },
@@ -713,7 +713,7 @@ describe('one run of a connection at a time', () => {
   });
 });
 
-/** The client of an rpc that may be repeated makes each try twice. */
+/** The client of a repeatable rpc makes each attempt twice. */
 const TRIED_CALLS_MAX = 2 * CALL_TRIES_MAX;
 
 test.each(['importVendors', 'deleteRecords', 'reconcileIds', 'completeImport'])(
@@ -818,7 +818,7 @@ test('a disconnected ERP is not run', async () => {
 });
 
 describe('what changes during a run', () => {
-  /** A run that waits before its second page of vendors. */
+  /** Starts a run that waits before its second page of vendors. */
   async function waiting(): Promise<{ connected: Connected; goOn: () => void }> {
     erp.put('vendors', ...vendors(9));
     let goOn = (): void => {};
@@ -844,7 +844,7 @@ describe('what changes during a run', () => {
     });
     expect(await read(connected)).toMatchObject({ status: ConnectionStatus.DISABLED });
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(6)));
-    // A page may have been on its way when the master was ended: it is ended once more.
+    // A page may have been in transit when the vendor master was ended, so it is ended once more.
     await eventually(() => {
       const ends = running.analysis.endedMasters.filter((id) => id === connected.connectionId);
       expect(ends.length).toBeGreaterThanOrEqual(2);
@@ -875,7 +875,7 @@ describe('what changes during a run', () => {
     const ended = stated((await runs().findOne({ connectionId })) ?? undefined);
     const { outcome: _, finishedAt: __, ...open } = ended;
     await runs().insertOne({ ...open, _id: runId, status: 'RUNNING', createdAt: new Date() });
-    // Its lease still holds, so no other process takes the run over in the meantime.
+    // The lease is still valid, so no other process takes over the run.
     const leaseUntil = new Date(Date.now() + 60_000);
     await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId, claim: 'dead', leaseUntil } });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
@@ -916,7 +916,9 @@ describe('organizations that are not served', () => {
     await eventually(() => isSkipped(connected), { timeoutMs: 20_000 });
   });
 
-  /** Waits until its next run is moved to its slot without a run. The facts of organizations are cached for seconds. */
+  /**
+   * Waits until the due time of the connection moves without a run. The facts of organizations are cached for seconds.
+   */
   async function isSkipped(connected: Connected): Promise<void> {
     const before = await runs().countDocuments({ connectionId: connected.connectionId });
     await makeDue(connected);
@@ -929,7 +931,7 @@ describe('organizations that are not served', () => {
 });
 
 describe('a run whose process is killed', () => {
-  /** The places at which a process may end: before each page is asked for, and after each import took effect. */
+  /** Points at which a process may crash: before each page is requested, and after each import took effect. */
   const boundaries = [
     ...['', 'v003', 'v006'].map((position) => ({ kind: 'page', of: 'vendors', at: position }) as const),
     ...['', 'b003'].map((position) => ({ kind: 'page', of: 'bills', at: position }) as const),
@@ -980,11 +982,11 @@ describe('a run whose process is killed', () => {
       for (const { externalId } of vendors(8)) {
         expect(ledger().createdCount(connected.connectionId, 'VENDOR', externalId)).toBe(1);
       }
-      // The run that was given up was not completed: the one that continues it tells since when.
+      // The abandoned run was not completed. The run that continues it states since when.
       const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
       expect(stated(completed.at(-1)).startedTime).toEqual(ended[1]?.startedTime);
 
-      // The process was only silent: it must no longer change anything.
+      // The process was only stopped, and must no longer change anything.
       const before = await stored(connected.connectionId);
       const abandoned = await runs().findOne({ _id: stated(ended[1]).runId });
       revive();
@@ -1037,7 +1039,7 @@ test('a run that a stopping service interrupts is continued at once by another r
   erp.onPage = async (stream, position) => {
     if (stream !== 'vendors' || position !== 'v006' || hasStopped) return;
     isReached = true;
-    // The call behaves like one that the stop ends.
+    // The call behaves like a call that the stop of the service ends.
     await eventually(() => expect(hasStopped).toBe(true), { timeoutMs: 20_000 });
     throw new Error('stopped');
   };

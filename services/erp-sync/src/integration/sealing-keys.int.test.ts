@@ -38,7 +38,7 @@ test('secrets are sealed again under the newest key, and open to the same text',
   const secrets = sealedField(secretbox(keyRing.parse(second)), 'connections', 'credential');
   const owner = { id: connectionId, organizationId };
   expect(secrets.open(owner, stated(credential))).toBe('a~client.secret');
-  // A secret opens for its own connection alone.
+  // A secret can be opened only for its own connection.
   expect(() => secrets.open({ ...owner, id: 'another' }, stated(credential))).toThrow(/belongs to another place/);
   await replica.stop();
 });

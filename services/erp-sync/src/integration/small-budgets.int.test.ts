@@ -1,4 +1,5 @@
-// Runs that may make a few calls alone: what one run cannot finish the next one continues, whatever the ERP and the stream.
+// Tests import runs that may make only a few calls. The next run continues where a run had to stop, for every ERP and
+// stream.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RunMode, RunStatus } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
@@ -14,7 +15,10 @@ import type { Consenting } from '../testing/consenting.js';
 import { caller, guid, startErpSync, stated } from '../testing/running-erp-sync.js';
 import type { RunningErpSync } from '../testing/running-erp-sync.js';
 
-/** Calls of a run. This is the most that one page costs: a page of bills of Odoo, with vendors that are new and their accounts. */
+/**
+ * Number of calls of a run, the maximum that one page costs: a page of Odoo bills, with new vendors and their bank
+ * accounts.
+ */
 const CALLS = 6;
 const PAGE_SIZE = 2;
 const RUNS_MAX = 60;
@@ -54,7 +58,7 @@ afterAll(async () => {
 const uuidOf = (kind: number, n: number): string => `${String(n).padStart(8, '0')}-000${kind}-4000-8000-000000000000`;
 const day = '2026-02-03';
 
-/** Rows of an ERP: `n` from 1 on. Vendor 1 is on all documents, vendor `n` on document `n` besides, where that is one of its own. */
+/** Rows of an ERP with a number `n` from 1 on. Vendor 1 is on all documents, and vendor `n` is also on document `n`. */
 interface Sample {
   readonly vendor: string;
   readonly bill: string;
@@ -78,7 +82,7 @@ const odooMove = (offset: number, move_type: string) => (n: number) => ({
   name: `${move_type}/${n}`,
   ref: `RE-${n}`,
   move_type,
-  // The partners above the suppliers are known from their documents alone.
+  // Partners above this number are known only from their documents.
   partner_id: 100 + n,
   invoice_date: day,
   amount_total: 100 + n,
@@ -164,7 +168,7 @@ const samples: Readonly<Record<Product, Sample>> = {
     bill: 'Invoices',
     idOf: uuidOf,
     rows: {
-      // Those that only documents name are no suppliers to Xero.
+      // Contacts that only documents name are not suppliers in Xero.
       Contacts: xeroContact,
       Invoices: (n) => ({ InvoiceID: uuidOf(2, n), InvoiceNumber: `A-${n}`, Contact: xeroContact(n), Total: 10 * n }),
       CreditNotes: (n) => ({ CreditNoteID: uuidOf(3, n), Contact: xeroContact(n), Total: 5 }),
@@ -206,13 +210,13 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
   const put = (entity: string, records: readonly object[], remove: readonly (string | number)[] = []): Promise<void> =>
     control(`POST /tenants/${tenant}/records`, { entity, records, remove });
   let writtenSeconds = Math.floor(Date.now() / 1_000) - 3_600;
-  /** Odoo dates records to the second. Each of the first has a second of its own, as in books that were written by people. */
+  /** Odoo stores times to the second. Each of the first records has its own second, as in records that people wrote. */
   const dated = (record: object): object => ({
     write_date: new Date((writtenSeconds += 1) * 1_000).toISOString().slice(0, 19).replace('T', ' '),
     ...record,
   });
 
-  /** Makes the company, and gives what connects it. */
+  /** Creates the company and returns its connection data. */
   const makeCompany = async (): Promise<object | undefined> => {
     if (product === 'quickBooks' || product === 'xero') {
       tenant = await erps.newCompany(product);
@@ -272,7 +276,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
   const countsOf = () =>
     Object.fromEntries(Object.values(sample.entities).map((entity) => [entity, live(entity).length]));
 
-  /** The newest run once so many have ended. */
+  /** Returns the newest run after the given number of runs has ended. */
   const ended = (count: number): Promise<Run> =>
     eventually(async () => {
       expect((await stored()).runningRunId).toBeUndefined();
@@ -294,7 +298,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     const { streams, lists, pass } = await stored();
     return JSON.stringify([streams, lists, pass, countsOf()]);
   };
-  /** Runs until one ends with nothing left to do; each one gets on. */
+  /** Starts runs until one has nothing left to do. Each run makes progress. */
   const runUntilDone = async (between: (run: number) => Promise<void> = async () => {}): Promise<number> => {
     for (let runs = 1; runs <= RUNS_MAX; runs++) {
       const before = await progress();
@@ -318,7 +322,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     expect(countsOf()).toEqual({ ...all, ...more });
     if (product === 'odoo') expect(live('CREDIT_NOTE')).toHaveLength(ROWS);
 
-    // The ids are compared over several runs, while the company goes on working: new records stay.
+    // The ids are compared over several runs, while new records are added. The new records stay.
     await put(sample.bill, [], [sample.idOf(2, 3)]);
     await running.runs.startRun({ organizationId, connectionId, mode: RunMode.FULL }, caller);
     runsCount += 1;
@@ -329,7 +333,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
       added += 1;
       const bill = sample.rows[sample.bill]?.(ROWS + added) ?? {};
       const vendor = sample.rows[sample.vendor]?.(ROWS + added) ?? {};
-      // An id before all others, which the comparison has passed.
+      // An id that sorts before all others, which the comparison has already passed.
       const id = product === 'businessCentral' ? { id: uuidOf(2, 0).replace(/^0/, String(added)) } : {};
       await put(sample.vendor, [vendor]);
       await put(sample.bill, [{ ...bill, ...id }]);
@@ -338,7 +342,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     await runUntilDone();
     const bills = live('BILL');
     if (product === 'xero') {
-      // Nothing vanishes in Xero: the bill is VOIDED.
+      // Xero never removes a bill but marks it VOIDED.
       expect(bills).toHaveLength(ROWS + added);
     } else {
       expect(bills).toHaveLength(ROWS - 1 + added);

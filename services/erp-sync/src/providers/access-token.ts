@@ -1,16 +1,15 @@
 import type { Credentials, ErpAnswer, ErpHttp, ErpRequest } from './provider.js';
 
-/** Calls, and the tokens that they carry. */
+/** Calls, and the tokens that they send. */
 export interface TokenCalls {
   readonly http: ErpHttp;
   readonly credentials: Pick<Credentials, 'accessToken' | 'renewedAccessToken'>;
 }
 
 /**
- * Sends a request with an access token; after a refusal once more with a new one.
- *
- * @param isRefused whether the answer may become another one with a new token
- * @throws ErpFault of the call; REAUTH_REQUIRED when there is no token that holds
+ * Sends a request with an access token and, if the ERP refuses the token, once more with a new one.
+ * @param isRefused tells whether the response may differ with a new token
+ * @throws ErpFault of the call; REAUTH_REQUIRED if there is no valid token
  */
 export async function sendWithToken(
   { http, credentials }: TokenCalls,
@@ -21,7 +20,7 @@ export async function sendWithToken(
   const send = (token: string): Promise<ErpAnswer> =>
     http.send({
       ...request,
-      // Another token may succeed: only a refusal with that one, too, is an outage.
+      // Another token may succeed. Only if that one is refused, too, does the response count as an outage.
       ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
       headers: { ...request.headers, authorization: `Bearer ${token}` },
     });

@@ -1,11 +1,11 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Returns the exact difference of two amounts that `Row.amount` read; undefined when one of them is. */
+/** Returns the exact difference of two amounts that `Row.amount` read, or undefined if one of them is undefined. */
 export function difference(minuend: string, subtrahend: string): string;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined {
   if (minuend === undefined || subtrahend === undefined) return undefined;
-  // Most bills are open or paid: equal amounts have equal digits.
+  // Most bills are either open or paid, and equal amounts have equal digits.
   return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 

@@ -1,4 +1,4 @@
-// The tables of answers, as the reference shows them.
+// Compares the tables of ERP responses with the reference.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Outage } from '../domain/faults.js';
@@ -25,7 +25,7 @@ const lineOf = ({ erp, rule, of }: (typeof rows)[number]): string => {
   const again = fault instanceof Outage ? 'yes' : 'no';
   return `| ${erp} | ${rule.status?.join(', ') ?? 'any'} | ${codes} | ${rule.of?.join(', ') ?? 'anything'} | ${fault.code} | ${again} |`;
 };
-/** Columns of the table of codes; other tables on the page have fewer. */
+/** Number of columns of the table of codes. Other tables on the page have fewer. */
 const COLUMNS = 6;
 const page = readFileSync(new URL('../../../../docs/reference/erp-answers.md', import.meta.url), 'utf8')
   .split('\n')

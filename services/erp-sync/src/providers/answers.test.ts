@@ -1,4 +1,5 @@
-// Responses of every ERP, and of proxies in front of it: only a response of the ERP itself is a fault that someone must mend.
+// Tests responses of every ERP, and of proxies in front of it. Only a response of the ERP itself is a fault that
+// someone must fix.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
@@ -74,7 +75,7 @@ const make: Readonly<Record<Product, (url: string) => Promise<Names>>> = {
   },
 };
 
-/** Reads the bills of a company, or tests it, while calls that match get an answer. */
+/** Reads the bills of a company, or tests it, while matching calls get a given response. */
 async function faultsOf(product: Product, spec: object, more: object = {}): Promise<(ErpFault | undefined)[]> {
   const url = simulators.urls[product];
   const { provider, config, credentials } = await make[product](url);
@@ -213,7 +214,7 @@ describe('passing outages in an ERP’s own words', () => {
     ],
   ])('%s', async (_, product, answer, code) => {
     const [read] = await faultsOf(product, { kind: 'STATUS', times: 1, ...answer });
-    // The list of databases has its own turn.
+    // The list of databases is tested separately.
     if (!JSON.stringify(answer).includes('database/list')) expect(read).toBeUndefined();
     for (const fault of await faultsOf(product, { kind: 'STATUS', times: 0, ...answer })) {
       expect([fault?.code, fault?.needsAPerson]).toEqual([code, false]);

@@ -1,28 +1,32 @@
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer } from './provider.js';
 
-/** A row of the table of an ERP: an answer that only the ERP itself gives, and what it is taken for. */
+/** A row in the response table of an ERP: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
-  /** Absent for any status. */
+  /** HTTP statuses. Absent for any status. */
   readonly status?: readonly number[];
-  /** Codes of the ERP; `Family_*` for all that begin so. A response without a code proves nothing. */
+  /**
+   * Error codes of the ERP. `Family_*` matches all codes that begin with `Family_`. A response without a code is not
+   * conclusive.
+   */
   readonly codes: readonly string[];
-  /** Requested subjects; absent for all. */
+  /** Requested lists. Absent for all. */
   readonly of?: readonly string[];
-  /** @param subject what was asked for */
+  /** @param subject name of the requested list */
   readonly fault: (subject: string) => ErpFault;
 }
 
-/** An answer as a table reads it. */
+/** A response in the form that the tables need. */
 export interface CodedAnswer {
   readonly status: number;
-  /** Codes of the ERP; empty when something else responded, such as a proxy, or half of the response is missing. */
+  /** Error codes of the ERP. Empty if another system responded, such as a proxy, or the response is incomplete. */
   readonly codes: readonly string[];
 }
 
 /**
- * Finds the fault of an unsuccessful response: the first row of the table that has its status, a code of it and the requested subject. A
- * response that the table does not know is an outage and retried: nobody is asked to mend what may pass.
+ * Returns the fault of an unsuccessful response: that of the first row in the table with its status, one of its codes
+ * and the requested list. An unknown response counts as an outage and is retried, so that nobody is asked to fix a
+ * temporary problem.
  */
 export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
   const rule = rules.find(
@@ -38,7 +42,7 @@ function isOf(known: string, code: string): boolean {
   return known.endsWith('*') ? code.startsWith(known.slice(0, -1)) : code === known;
 }
 
-/** Makes an outage of the status alone, which names nothing that someone could mend. */
+/** Returns an outage that is based only on the status. */
 export function outageOf({ status, codes }: CodedAnswer): Outage {
   if (status === 429) return new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.');
   if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not respond in time.');
@@ -51,7 +55,7 @@ export function outageOf({ status, codes }: CodedAnswer): Outage {
   );
 }
 
-/** Decides without a table: only an outage status is an outage. */
+/** Decides without a table: only certain statuses count as an outage. */
 export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
   return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
 }

@@ -50,37 +50,38 @@ export interface Dispatching {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly limits: Limits;
-  /** Failures of tokens and of unreadable requests; the authenticator has those of keys. */
+  /** Counts refused tokens and unreadable requests. The authenticator counts refused keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
-  /** Running requests of each address without a key. */
+  /** Limits the concurrent requests without a key by address. */
   readonly unauthenticated: AddressShare;
-  /** Tokens of files that each address may have checked at the same time. */
+  /** Limits the file tokens that are checked at the same time by address. */
   readonly tokenChecks: AddressShare;
-  /** Running requests of each organization. */
+  /** Limits the concurrent requests of each organization. */
   readonly organizations: Share;
-  /** Connections whose clients have shown a good key, token or signature, of each organization. */
+  /** Limits the connections of each organization whose clients have sent a valid key, token or signature. */
   readonly recognized: Share;
   readonly bodies: BodyBudget;
-  /** Files that are being received, of each organization and of all. */
+  /** Limits the files that are being received, for each organization and in total. */
   readonly files: Share;
-  /** Long answers, of which an organization may have one at a time. */
+  /** Limits long responses to one at a time for each organization. */
   readonly longAnswers: Share;
-  /** Senders without a key whose signature was right. */
+  /** Addresses without a key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
   readonly logger: Logger;
 }
 
-/** Owner of the connections of signed senders, which count like those of an organization. */
+/** Owner in shares for the connections of signed senders, which are limited like those of an organization. */
 const SIGNED_SENDERS = 'signed senders';
-/** Time limit of a call to the owner, unless the route states another one. */
+/** Default timeout of a call to a service. */
 const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
 
 /**
- * Answers one path. The checks come in this order and the first that fails answers (HTTP and security reference,
- * section 1.1): method 405, load 503, key 401, rate 429, role and scope 403, then shape 415, 413, 400, then the owner.
+ * Handles the requests to one path. The checks are made in this order, and the first that fails decides the response
+ * (HTTP and security reference, section 1.1): method 405, load 503, key 401, rate 429, role and scope 403, and then
+ * format 415, 413, 400. After that, the service is called.
  */
 export function dispatch(routes: readonly Route[], dispatching: Dispatching): RequestHandler {
   const byMethod = new Map(routes.map((route) => [route.method.toUpperCase(), route]));
@@ -109,7 +110,7 @@ function answer(route: Route, request: Request, response: Response, dispatching:
   return answerKey(route as AnyKeyRoute, request, response, dispatching);
 }
 
-/** The caller, after key, load, rate and rights were checked. */
+/** The caller, after the key, the load, the rate and the rights have been checked. */
 interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
@@ -126,7 +127,7 @@ async function admit(
   const principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
   recognizeConnection(request.socket, recognized, principal.organizationId);
-  // Checked again: others may have been let in while the key was checked.
+  // The load is checked again, because other requests may have been admitted while the key was checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
@@ -152,7 +153,7 @@ async function answerKey(
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
-  // The request counts as load only now: while its body arrived it cost nothing but its place.
+  // The request counts as load only from here on. While its body was received, it only used a slot.
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
@@ -161,18 +162,18 @@ async function answerKey(
   });
   state.advice = adviceFor(route, input.idempotencyKey);
   const reply = await during(response, 'handle', () => route.handle(input, bound));
-  // Other gateways learn of the change by broadcast; this one applies it before it answers.
+  // Other gateways learn of the change from an event. This one applies the change before it responds.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
 
-/** The query parameter with a token that replaces a key. */
+/** Query parameter with a token that replaces an API key. */
 const TOKEN_PARAMETER = 'token';
 
 /**
- * A file that is sent with a key, or with a token in its URL, which then counts alone. Both count in the share of their
- * organization: behind a proxy that is not trusted, all organizations have one address. The bytes are never held: the owner takes
- * them while they come, and may refuse them before their end.
+ * Receives a file that is sent with an API key, or with a token in its URL, which then counts alone. Both count in the
+ * share of their organization, because behind a proxy that is not trusted all organizations have one address. The bytes
+ * are passed on while they are received, and the service may refuse the file before its end.
  */
 async function answerFile(
   route: AnyFileRoute,
@@ -202,7 +203,7 @@ async function answerFile(
   }
 }
 
-/** The caller who sends a file, and its right. */
+/** The caller who sends a file, and the key or token that authorizes it. */
 interface AdmittedFile {
   readonly organizationId: string;
   readonly right: FileRight;
@@ -220,7 +221,7 @@ async function admitFile(
   return { organizationId, right: { organizationId }, context };
 }
 
-/** An address counts only until its token is known to be good. */
+/** The share of the address is used only until the token is known to be valid. */
 async function admitToken(
   route: AnyFileRoute,
   token: string,
@@ -240,7 +241,9 @@ async function admitToken(
   return { organizationId, right: { token }, context };
 }
 
-/** Requests without a key are limited by the refused attempts of their address, those with an unreadable body among them. */
+/**
+ * Requests without a key are limited by the number of refused attempts from their address, including unreadable bodies.
+ */
 async function answerPublic(
   route: AnyPublicRoute,
   request: Request,
@@ -249,7 +252,7 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
-  // One sender has few addresses and many messages, and a signature cannot be guessed.
+  // A signed sender has few addresses and many messages, and a signature cannot be guessed.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);
@@ -312,7 +315,7 @@ type BodyInput = Pick<AnyInput, 'body' | 'rawBody' | 'idempotencyKey' | 'fingerp
 
 const noBody: BodyInput = { body: undefined, rawBody: Buffer.alloc(0), idempotencyKey: '', fingerprint: '' };
 
-/** The bytes stay reserved until the request is settled: what was made of them lives as long. */
+/** Reserves the size of the body until the response is complete, because the parsed body exists as long. */
 async function readBody(
   route: Route,
   schema: z.ZodType,
@@ -346,7 +349,7 @@ function during<T>(response: Response, stage: string, work: () => Promise<T>): P
   return requestState(response).stages?.during(stage, work) ?? work();
 }
 
-/** A malformed, a foreign and an unknown id are refused in the same words, whatever words the owner has. */
+/** Gives malformed, foreign and unknown ids the same message, whatever message the service sent. */
 function wordedFor(route: Route | undefined, error: unknown): unknown {
   if (route?.resourceName === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
   return notFound(route.resourceName);

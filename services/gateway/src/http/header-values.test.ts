@@ -11,7 +11,7 @@ const authorization = `Authorization: Bearer ${key}`;
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
-  // The key is known from here on, so that no refusal counts.
+  // The key is cached from here on, so that no refusal is counted.
   await answerTo();
 });
 afterAll(() => gateway.stop());

@@ -3,14 +3,15 @@ import type { Express } from 'express';
 import { sendJson } from './response/answer.js';
 import { onlyGet } from './response/only-get.js';
 
-/** Tells whether balancers should send requests here. */
+/** Tells whether load balancers should send requests to this gateway. */
 export interface Readiness {
   isReady: boolean;
 }
 
 /**
- * `/livez`: the process turns, and does not refuse everything for ever. `/readyz`: it wants requests; false from the moment it begins to
- * stop. Neither asks another service: their failure is answered request by request and heals without us.
+ * Adds the probes. `/livez` succeeds while the process works and does not permanently refuse all requests. `/readyz`
+ * succeeds until the gateway begins to stop. Neither depends on other services, because their failures affect single
+ * requests and end without a restart of the gateway.
  */
 export function probes(
   app: Express,

@@ -21,7 +21,9 @@ let gateway: RunningService;
 let keys: Map<string, ReturnType<typeof principal>>;
 /** Number of times that the gateway has checked a key. */
 let checks: number;
-/** Resolves when reading the organization has come through to its service, which then waits for `release`. */
+/**
+ * Resolves when a request for the organization has reached the organization service, which then waits for `release`.
+ */
 let reached: Promise<void>;
 let release: () => void;
 
@@ -62,7 +64,7 @@ afterEach(async () => {
   await services.stop(0);
 });
 
-/** 404 for a good key: the path names no invoice. */
+/** A valid key gets 404, because the path names no invoice. */
 async function status(): Promise<number> {
   const response = await fetch(`http://${gateway.address}/v1/invoices/unknown`, {
     headers: { authorization: `Bearer ${key}` },
@@ -70,7 +72,9 @@ async function status(): Promise<number> {
   return response.status;
 }
 
-/** An answer about a key is not cached when any organization changes at the same time, and other tests share the broker. */
+/**
+ * The check of a key is not cached if any organization changes at the same time, and other tests use the same broker.
+ */
 async function cacheKey(): Promise<void> {
   await eventually(async () => {
     const before = checks;

@@ -15,17 +15,17 @@ const KEY = keyNamed('owner');
 const ID = '0198a000-0000-7000-8000-000000000002';
 const createdTime = new Date('2026-03-01T12:00:00Z');
 
-/** The records of a page at its largest limit. */
+/** Maximum number of records on a page. */
 const PAGE_MAX = 100;
-/** A finding without its record, as analysis bounds it (detection reference, section 8). */
+/** Maximum size of a finding without its record in the analysis service (detection reference, section 8). */
 const FINDING_BYTES_MAX = 64 * 1024;
-/** Findings of one invoice: more than the engine has types that are raised together. */
+/** Number of findings of one invoice, more than the engine raises together. */
 const FINDINGS_OF_INVOICE = 100;
-/** The history of a finding keeps so many entries. */
+/** Maximum number of entries in the history of a finding. */
 const HISTORY_MAX = 200;
 const SCAN_ROWS_MAX = 5_000;
 
-/** A text of the greatest length, in characters that take most room. */
+/** Returns a text of the maximum length, in characters with the largest encoding. */
 const long = (characters: number): string => '🧾'.repeat(characters);
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
@@ -156,7 +156,7 @@ beforeAll(async () => {
         }),
     },
   });
-  // The clock is stopped, so that the key stays cached: checking it again could exceed its short deadline here.
+  // The clock is stopped, so that the key stays cached. Checking it again could exceed the short deadline here.
   const now = new Date();
   gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
   await eventually(async () => {

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** Prints the CommonJS files that a process holds after it imported the module named by its argument. */
+/** Prints the CommonJS files that a process has loaded after it imported the module in its argument. */
 const printLoaded = `
   import { createRequire } from 'node:module';
   await import(process.argv[1]);
   process.stdout.write(JSON.stringify(Object.keys(createRequire(process.argv[1]).cache)));`;
 
-/** @returns whether a process of its own that imports the compiled service loads the MongoDB driver */
+/** @returns whether a separate process that imports the compiled service loads the MongoDB driver */
 async function loadsDriver(service: 'gateway' | 'scan'): Promise<boolean> {
   const compiled = new URL(`../../../${service}/dist/compose.js`, import.meta.url).href;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', printLoaded, compiled]);

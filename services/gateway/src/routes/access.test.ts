@@ -5,7 +5,7 @@ import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 import { routes } from './table.js';
 
-/** One key per role with every scope, and one OWNER key per scope with every other scope. */
+/** One key for each role with all scopes, and one OWNER key for each scope with all other scopes. */
 const byRole = new Map(roles.map((role) => [role, keyNamed(`role${role}`)]));
 const lacking = new Map(scopes.map((scope, index) => [scope, keyNamed(`lacking${index}x`)]));
 const keys = new Map([
@@ -21,7 +21,8 @@ const keys = new Map([
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // The services behind the gateway answer nothing, so a request that is let in ends as 400, 404 or 500, but never as 401 or 403.
+  // The services behind the gateway do not respond, so an admitted request ends with 400, 404 or 500, but never with
+  // 401 or 403.
   gateway = await startGateway({ access: accessFor(keys) });
 });
 afterAll(() => gateway.stop());

@@ -10,21 +10,21 @@ import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 
 const RUNS = 20;
-/** Limit on the generated bodies that the description forbids; each run makes a few. */
+/** Maximum number of generated bodies that the description forbids. Each run generates a few. */
 const REFUSED_MAX = 10_000;
 const key = keyNamed('owner');
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // A request that reaches an owner is answered with 409; any other refusal comes from the gateway itself.
+  // A request that reaches a service gets 409. Any other refusal comes from the gateway itself.
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
 });
 afterAll(() => gateway.stop());
 
 /**
- * Rules that the descriptions state and a JSON schema cannot (docs/interpretations.md, "What the published description cannot say"): a text
- * shows something and hides nothing, a withdrawn currency is refused on a late day, an IBAN with a UK account is the same account, a cursor
- * comes from the page before.
+ * Rules that the descriptions state but a JSON schema cannot express (docs/interpretations.md, "What the published
+ * description cannot say"): a text must have a visible character and no hidden ones, a withdrawn currency is refused on
+ * a later day, an IBAN with a UK account must be the same account, and a cursor must come from the previous page.
  */
 const isSayable = {
   text: (value: string) => hasVisibleText(value) && faultOfLine(value) === undefined,
@@ -57,7 +57,7 @@ function textOf({ format, pattern, maxLength = 200 }: Schema): fc.Arbitrary<stri
   return fc.stringMatching(new RegExp(pattern, 'u'));
 }
 
-/** Generates values that mostly fit the schema; a validator checks the rules across fields. */
+/** Generates values that mostly fit the schema. A validator checks the rules about several fields. */
 function valueOf(published: Schema): fc.Arbitrary<unknown> {
   const schema = resolved(published);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(valueOf));
@@ -105,7 +105,7 @@ describe('a request that the description allows', () => {
       const isAllowed = (body: unknown): boolean => {
         if (validate(body)) return true;
         refused += 1;
-        // Without this limit, a schema that no generated value fits would be tried without end.
+        // Without this limit, the generator would never end for a schema that no generated value fits.
         if (refused > REFUSED_MAX) throw new Error(`No body is made that ${operationId} allows.`);
         return false;
       };

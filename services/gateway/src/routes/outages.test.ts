@@ -11,7 +11,7 @@ const key = keyNamed('owner');
 let failure: Error;
 let isKeyCheckable = true;
 
-/** Every owner fails in the same way. */
+/** Makes every service fail in the same way. */
 function failEverywhere(): Answers {
   const answers = Object.entries(rpcServices).map(([name, { definition }]) => [
     name,

@@ -9,13 +9,13 @@ const key = keyNamed('owner');
 let gateway: RunningGateway;
 let requests = 0;
 beforeAll(async () => {
-  // A request that reaches an owner is answered with 409; any other refusal comes from the gateway itself.
+  // A request that reaches a service gets 409. Any other refusal comes from the gateway itself.
   const answers = { ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) };
   gateway = await startGateway(answers, { trustedProxyHops: 1 });
 });
 afterAll(() => gateway.stop());
 
-/** Invisible characters and line breaks within a text that is otherwise valid. */
+/** Invisible characters and line breaks in an otherwise valid text. */
 const nasty: readonly (readonly [what: string, text: string])[] = [
   ['NUL', '\0'],
   ['a line break', '\r\n'],
@@ -26,13 +26,13 @@ const nasty: readonly (readonly [what: string, text: string])[] = [
   ['half of a surrogate pair', '\ud800'],
 ];
 
-/** Texts that people write in paragraphs. */
+/** Texts that may have several paragraphs. */
 const NOTES: ReadonlySet<string> = new Set(['reviewFinding note']);
-/** Texts that are stored as six digits, without the characters between them. */
+/** Texts that are stored as digits, without other characters. */
 const DIGITS_ALONE: ReadonlySet<string> = new Set(['createScan rows[1].bankSortCode']);
-/** Operations whose body is covered by a signature, and is not checked otherwise. */
+/** Operations whose body is protected by a signature and not checked otherwise. */
 const SIGNED: ReadonlySet<string> = new Set(['receivePaddleNotification']);
-/** Texts that the gateway passes on and that their owners check by their own rules. */
+/** Texts that the gateway passes on, and that the services check by their own rules. */
 const OWNERS = /^(?:config|events|fields|match|types|provider|upload_id)\b|^url$/;
 
 interface TextField {
@@ -40,7 +40,7 @@ interface TextField {
   readonly schema: Schema;
 }
 
-/** Yields the texts of an example, except those that are one of a list of words. */
+/** Yields the texts of an example, except words from a fixed list. */
 function* textsOf(published: Schema, example: unknown, path: readonly (string | number)[] = []): Generator<TextField> {
   const schema = resolved(published);
   if (typeof example === 'string') {
@@ -100,7 +100,7 @@ async function send(
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      // The address changes, because refused attempts from one address would be limited.
+      // The address changes with each request, because refused attempts of one address are limited.
       'x-forwarded-for': `198.51.100.${(requests += 1) % 250}`,
     },
     body: JSON.stringify(body),
@@ -147,7 +147,7 @@ describe.each(refused)('$title', ({ title, target, example, path }) => {
   });
 });
 
-/** Free texts may hold any visible characters. */
+/** Free texts may contain any visible characters. */
 const free = fields.filter(({ schema: { format, pattern } }) => format === undefined && pattern === '\\S');
 
 describe.each(free)('$title', ({ title, target, example, path }) => {

@@ -8,7 +8,7 @@ import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
 
-/** All resources that are published below `/v1`, grouped by the service that answers. */
+/** All resources below `/v1`, grouped by service. */
 export const resources: readonly Resource[] = [
   ...analysisResources,
   ...documentResources,

@@ -3,7 +3,7 @@ import { owners } from '../clients.js';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** The configuration of a gateway on a free port, in front of one server in place of all services. */
+/** Returns the configuration of a gateway on a free port, with one server that replaces all services. */
 export function testConfig({ natsUrl }: { readonly natsUrl: string }, servicesAddress: string): Config {
   return configSchema.parse({
     PORT: '0',

@@ -1,7 +1,7 @@
 import { exampleOf } from '../http/description/examples.js';
 import type { Route } from '../http/description/route.js';
 
-/** The example of a route's body, in the encoding that the route takes; nothing for a route without a body. */
+/** Returns the example body of a route in the encoding of the route, or nothing for a route without a body. */
 export function exampleBody({ body, isForm }: Pick<Route, 'body' | 'isForm'>): {
   readonly type: string;
   readonly body?: string;

@@ -11,7 +11,7 @@ import { rpcServices } from '../clients.js';
 
 type RpcServices = typeof rpcServices;
 
-/** Answers of the services behind the gateway in a test; an rpc that is not named here is not expected. */
+/** Responses of the services behind the gateway in a test. A method without a response must not be called. */
 export type Answers = {
   readonly [N in keyof RpcServices]?: Partial<Implementation<RpcServices[N]['definition']>>;
 };
@@ -20,7 +20,7 @@ export const silent = createLogger({ service: 'test', level: 'silent' });
 
 export const ORGANIZATION_ID = '0198a000-0000-7000-8000-000000000001';
 
-/** A key that reads as one, different for every name. */
+/** Returns a well-formed key for a name. Different names give different keys. */
 export function keyNamed(name: string): string {
   return formatApiKey('test', name.padEnd(16, '0').slice(0, 16), 'S'.repeat(43));
 }
@@ -39,7 +39,7 @@ export function principal(part: Partial<Principal> = {}): Principal {
   };
 }
 
-/** Knows these keys and refuses all others; grants every token that is asked for. */
+/** Accepts these keys and refuses all others, and grants every rate limit token. */
 export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<typeof AccessServiceDefinition> {
   return {
     authenticateKey({ key }) {
@@ -61,8 +61,8 @@ export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<
 }
 
 /**
- * Refuses every call but those about keys with 409.
- * @param onCall told the rpc, `<package>.<Service>/<Rpc>`, and the organization that it is about
+ * Refuses every call with 409, except calls about keys.
+ * @param onCall receives the method (`<package>.<Service>/<Rpc>`) and the organization of each call
  */
 export function refuseEverything(onCall: (rpc: string, organizationId: unknown) => void = () => {}): Answers {
   const answers = Object.entries(rpcServices).map(([name, { definition }]) => {
@@ -78,7 +78,7 @@ export function refuseEverything(onCall: (rpc: string, organizationId: unknown) 
   return Object.fromEntries(answers) as Answers;
 }
 
-/** Refuses one rpc; of a stream it reads the first message, which says what it is about. */
+/** Refuses one method. For a stream it reads the first message, which names the organization. */
 function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError): unknown {
   if (rpc.requestStream) {
     return async (requests: AsyncIterable<{ part?: { value: { organizationId?: string } } }>) => {
@@ -94,7 +94,7 @@ function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError):
   };
 }
 
-/** One real gRPC server that plays every service behind the gateway; usage is answered alike for all of them. */
+/** Starts a real gRPC server that replaces every service behind the gateway. Usage is the same for all services. */
 export async function startFakes(answers: Answers): Promise<GrpcServer> {
   const answersByDefinition = new Map<Definition, Readonly<Record<string, unknown>>>();
   for (const [name, { definition }] of Object.entries(rpcServices)) {

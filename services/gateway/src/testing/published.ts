@@ -5,7 +5,7 @@ import { describeApi } from '../http/description/openapi.js';
 import { resources } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 
-/** The parts of a published schema that tests walk. */
+/** The parts of a published schema that tests use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -30,13 +30,13 @@ export interface Schema {
 }
 
 export interface Content {
-  /** Absent where the body is a file. */
+  /** Absent if the body is a file. */
   readonly 'application/json'?: {
     readonly schema: Schema;
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
-  /** A form of the browser. */
+  /** An HTML form. */
   readonly 'application/x-www-form-urlencoded'?: {
     readonly schema: Schema;
     readonly example?: Readonly<Record<string, string>>;
@@ -91,16 +91,16 @@ export const publishedOperations = Object.entries(published.paths).flatMap(([pat
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 ajv.addKeyword('components');
-// OpenAPI names with `discriminator` the schema of `oneOf` that applies, which `oneOf` determines as well.
+// In OpenAPI, `discriminator` names the schema of `oneOf` that applies. `oneOf` alone determines the same schema.
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 
-/** Returns a validator of the published schema that knows nothing of the code. */
+/** Returns a validator for a published schema that does not depend on the code. */
 export function validatorOf(schema: Schema): ValidateFunction {
   return ajv.compile(rooted(schema) as object);
 }
 
-/** The schema that a reference names, or the schema itself. */
+/** Returns the schema that a reference names, or the schema itself. */
 export function resolved(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (published.components.schemas[nameOf(schema.$ref)] ?? {});
 }
@@ -109,7 +109,7 @@ export function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
-/** References of the document as references of the one schema that holds its components. */
+/** Converts references in the document to references in the single schema that contains all components. */
 function rooted(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"published#/components/'));
 }

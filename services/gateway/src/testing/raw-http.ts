@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 
 /**
- * Sends these bytes as they are and collects what comes back until the other side closes the connection (or `until` is
- * in it).
- * @param pieces sent one after the other, each as soon as the one before has left
+ * Sends these bytes unchanged, and collects the response until the other side closes the connection or the response
+ * contains `until`.
+ * @param pieces texts that are sent one after the other
  */
 export function sendRaw(port: number, pieces: readonly string[], until = '\u0000never'): Promise<string> {
   return new Promise((resolve, reject) => {

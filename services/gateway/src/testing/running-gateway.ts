@@ -33,14 +33,14 @@ import { silent, startFakes } from './fakes.js';
 import type { Answers } from './fakes.js';
 
 export interface RunningGateway {
-  /** `http://127.0.0.1:<port>`. */
+  /** Origin of the gateway, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Requests that count as load: those whose bodies have come. */
+  /** Returns the number of requests that count as load, whose bodies have been received. */
   inFlight(): number;
-  /** Places of running requests that organizations hold. */
+  /** Returns the number of request slots that organizations use. */
   held(): number;
   readonly unauthenticated: AddressShare;
   readonly tokenChecks: AddressShare;
@@ -57,17 +57,17 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
-  /** 0, the default here, for no bound. */
+  /** Maximum number of connections of an address. The default here, 0, means no limit. */
   readonly connectionsPerAddressMax?: number;
   readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
   readonly requestsPerOrganizationMax?: number;
 }
 
-/** Longer than any pause of a slow machine. */
+/** Timeout that is longer than any pause of a slow machine. */
 const SLOW_MACHINE_TIMEOUT_MS = 60_000;
 
-/** The deadlines for keys and limits are short, and a slow test machine would exceed them and change the answers. */
+/** Extends the short deadlines for keys and rate limits, which a slow test machine would exceed. */
 function withLongTimeouts({ authenticateKey, reserveRequests }: Clients['access']): Clients['access'] {
   const withLongTimeout = (options: CallOptions): CallOptions => ({ ...options, timeoutMs: SLOW_MACHINE_TIMEOUT_MS });
   return {
@@ -76,7 +76,7 @@ function withLongTimeouts({ authenticateKey, reserveRequests }: Clients['access'
   };
 }
 
-/** The whole gateway on a free port, in front of services that give these answers; no broker. */
+/** Starts the whole gateway on a free port, with services that return these responses, and without a broker. */
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
   const services = await startFakes(answers);

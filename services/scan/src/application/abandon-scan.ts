@@ -19,15 +19,15 @@ interface Deps {
 
 interface AbandonedScan {
   readonly scan: FailedScan;
-  /** True when an earlier call abandoned it. */
+  /** True if an earlier call has already abandoned the history scan. */
   readonly wasAbandoned: boolean;
 }
 
 /**
- * Ends a running scan without a result, for the operator; may be repeated. The commit point is one write of the scan: from
- * then on its worker can write nothing, its rows do not count, and its external ids are free even if a worker that knows
- * nothing of it takes some afterwards.
- * @throws DomainError invalid without a reason; not_found; wrong_state for a scan that completed
+ * Ends a running history scan without a result, for the operator. It can be repeated. The commit point is one write of
+ * the history scan: afterwards its worker can write nothing, its rows do not count, and its external ids are free, even
+ * if an unaware worker reserves some later.
+ * @throws DomainError invalid without a reason; not_found; wrong_state for a completed history scan
  */
 export type AbandonScan = (
   input: ScanReference & { readonly reason: string },
@@ -57,7 +57,8 @@ export const abandonScan =
     };
 
     const abandoned = await retryOnConflict(end);
-    // Again after a crash between the two writes; what a scan has taken that failed is free in any case.
+    // This is repeated after a crash between the two writes. External ids of a failed history scan are free in any
+    // case.
     await importedRows.release(reference);
     const { actor, requestId } = context;
     const { wasAbandoned, scan } = abandoned;

@@ -20,12 +20,12 @@ import type { RowBudget } from './row-budget.js';
 import { scanIdFor } from './scan-ids.js';
 import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
 
-/** A scan waits this long at most for the one of its organization that runs. */
+/** Maximum time that a history scan waits for the running one of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Time between the response and the moment at which the caller stops waiting. */
+/** Time between the response and the time at which the caller stops waiting. */
 const ANSWER_MS = 1_000;
-/** Seconds after which a caller should retry whose scan did not get its turn. */
+/** Seconds after which a caller should retry if the history scan could not start. */
 const TURN_RETRY_SECONDS = 5;
 
 interface Deps {
@@ -44,47 +44,48 @@ export interface CreateScanInput {
   readonly companyId: string | undefined;
   readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;
-  /** SHA-256 of the request body as canonical JSON. */
+  /** SHA-256 hash of the request body as canonical JSON. */
   readonly fingerprint: string;
-  /** Rows the plan allows in a month; undefined means any number. */
+  /** Maximum number of rows in a month, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 export interface CreatedScan {
   readonly scan: CompleteScan;
-  /** True when this is the response to an earlier request. */
+  /** True if this is the response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
 interface Caller {
   readonly context: RequestContext;
-  /** Deadline of the response in milliseconds since the epoch; Infinity for a caller that waits for ever. */
+  /** Deadline of the response in milliseconds since the epoch, or Infinity for a caller without a deadline. */
   readonly answerBy: number;
-  /** Called when the scan is stored: from then on it is finished whatever the caller does. */
+  /** Called when the history scan is stored. It is then completed even if the caller disconnects. */
   onStored(): void;
 }
 
-/** The facts of a request before its scan is stored. */
+/** The facts of a request before its history scan is stored. */
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
- * Stores the rows and has them analyzed (architecture section 7). A key's derived id makes every step repeatable. One
- * scan of an organization runs at a time (ADR 0016): others wait, so that rows of one file are never analyzed twice and
- * suppliers' histories grow in order.
+ * Stores the rows and has them analyzed (architecture section 7). The id is derived from the idempotency key, so every
+ * step can be repeated. One history scan of an organization runs at a time (ADR 0016). Others wait, so that rows of one
+ * file are never analyzed twice and the history of suppliers grows in order.
  *
- * A caller is answered before its deadline. A scan that is stored by then goes on under its lease, as if nobody had asked
- * for it; one that is not stored is refused, and nothing of it remains (ADR 0032).
+ * A caller gets a response before its deadline. A history scan that is stored by then continues under its lease without
+ * the caller. One that is not stored is refused, and nothing of it remains (ADR 0032).
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
- * the key is at work or its scan waits for the next try, and when the turn did not come; as {@link RowBudget} for too
- * many rows at once; deadline for a stored scan that goes on, also when another worker took over one without a key;
- * usage_exceeded; invalid for an unknown company; and as {@link FinishScan}
+ * the key is running, its history scan waits for a retry, or another history scan runs for too long; the errors of
+ * {@link RowBudget} for too many rows at once; deadline for a stored history scan that continues, also if another
+ * worker took over one without a key; usage_exceeded; invalid for an unknown company; and the errors of {@link
+ * FinishScan}
  */
 export type CreateScan = (input: CreateScanInput, context: RequestContext) => Promise<CreatedScan>;
 
 export const createScan = (deps: Deps): CreateScan => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
 
-  /** The answer to a request whose scan is in other hands or waits for its next try. */
+  /** Returns the response to a request whose history scan another worker holds or waits for a retry. */
   const answerOfOther = async (
     { organizationId, scanId }: ScanReference,
     { isKeyed, isReplayed }: { isKeyed: boolean; isReplayed: boolean },
@@ -97,7 +98,7 @@ export const createScan = (deps: Deps): CreateScan => {
     throw waitMs > 0 ? waits(Math.ceil(waitMs / 1_000)) : firstInProgress();
   };
 
-  /** The answer to a request whose scan is stored already; undefined when none is. */
+  /** Returns the response to a request whose history scan is already stored, or undefined if there is none. */
   const repeat = async (
     reference: ScanReference,
     fingerprint: string,
@@ -115,8 +116,8 @@ export const createScan = (deps: Deps): CreateScan => {
   };
 
   /**
-   * A scan that its worker abandoned must end before the next one begins. It runs at the same time as the waiting one, which may be
-   * refused.
+   * Completes a history scan that its worker abandoned, because the next one cannot begin before. It runs while the new
+   * one waits, which may be refused.
    */
   const takeUpAbandoned = async (reference: ScanReference): Promise<void> => {
     const taken = await scans.takeOver(reference);
@@ -134,7 +135,7 @@ export const createScan = (deps: Deps): CreateScan => {
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
       isKeyed ? repeat(reference, fingerprint, caller) : undefined;
 
-    // A repeat meets neither the quota nor the loss of its company.
+    // A repeated request succeeds even if the quota is used up or its company was deleted.
     const known = await answerOfFirst();
     if (known !== undefined) return known;
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
@@ -152,7 +153,9 @@ export const createScan = (deps: Deps): CreateScan => {
       packedRows: await watch.during('pack', () => packRows(rows)),
       ...(isKeyed ? { fingerprint } : {}),
     };
-    /** Counts the rows, stores the scan and brings it to its end; undefined when another scan runs. */
+    /**
+     * Counts the rows, stores the history scan and completes it. Returns undefined if another history scan is running.
+     */
     const begin = async (): Promise<CreatedScan | undefined> => {
       const now = clock.now();
       const counted = { month: usageMonth(now), rows: rows.length };
@@ -196,7 +199,7 @@ export const createScan = (deps: Deps): CreateScan => {
         return await withinBudget(organizationId, rows.length, () => create(input, reference, caller));
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
-        // We were so slow that another worker took over; its result is the result.
+        // This worker was so slow that another one took over. The result of the other worker is returned.
         return answerOfOther(reference, { isKeyed, isReplayed: false });
       }
     };
@@ -223,7 +226,10 @@ export const createScan = (deps: Deps): CreateScan => {
   };
 };
 
-/** The operator ended the scan. Under its key analysis would go on with the rows that it has stored. */
+/**
+ * Returns the refusal for a history scan that the operator ended. With the same key, the analysis would continue with
+ * the rows that it has stored.
+ */
 function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';
   return new DomainError('wrong_state', `The operator of the service ended this scan without a result. ${again}`);

@@ -17,7 +17,7 @@ import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome, Worker } from './row-analysis.js';
 import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
-/** Name of the counter of the month. */
+/** Name of the monthly usage counter. */
 export const SCAN_ROWS_METER = 'scan_rows';
 
 interface Deps {
@@ -28,19 +28,21 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Nothing remains of the scan, and why. */
+/** Reason why nothing of the history scan remains. */
 interface Withdrawn {
   readonly refusal: DomainError;
 }
 
 /**
- * Brings a running scan that we hold to its end: external ids, skipped rows, analysis, result (architecture section 7). Every step may be
- * repeated, so a worker that takes over a scan begins here; `watch` has the time of the earlier stages. A failed attempt leaves the scan to
- * a later one, without its turn when that happens repeatedly (ADR 0016).
- * @throws DomainError already_exists when no row is left, and the error with which analysis refuses the rows: then nothing of the scan
- *   remains; unavailable for everything else that failed: then the sweep tries again
- * @throws Error of the driver when the database is unavailable: then the sweep resumes the scan after its lease
- * @throws VersionConflict when another worker has taken over
+ * Completes a running history scan that this worker holds: external ids, skipped rows, analysis and result
+ * (architecture section 7). Every step can be repeated, so a worker that takes over a history scan begins here; `watch`
+ * has the durations of the earlier stages. After a failed attempt the history scan waits for a retry, and after
+ * repeated failures it no longer blocks others (ADR 0016).
+ * @throws DomainError already_exists if no row is left, and the error with which the analysis refuses the rows, after
+ * which nothing of the history scan remains; unavailable for any other failure, after which the sweep retries
+ * @throws Error of the driver if the database is unavailable, after which the sweep continues when the lease has
+ * expired
+ * @throws VersionConflict if another worker has taken over
  */
 export type FinishScan = (held: HeldScan, context: RequestContext, watch?: Stages) => Promise<CompleteScan>;
 
@@ -61,7 +63,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     return { refusal };
   };
 
-  /** Takes the external ids, and notes once which rows are skipped. They stop counting with that write, not before. */
+  /** Reserves the external ids, and stores once which rows are skipped. With that write, they no longer count. */
   const noteSkips = async (scan: HeldScan, rows: readonly Row[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
     const skips = skipsOf(rows, imported);
@@ -95,14 +97,17 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
       logger.warn({ error, organizationId, scanId }, 'analysis refused the rows of a scan; the scan was withdrawn');
-      // The worker that still holds the scan now has a whole lease: no other one uses the ids.
+      // The worker now has a full lease, so no other worker can use the ids.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
       return withdraw(scan, error);
     }
   };
 
-  /** Leaves the scan to its next try. @returns what its caller is told */
+  /**
+   * Leaves the history scan for a later attempt.
+   * @returns the error for the caller
+   */
   const leave = async (scan: HeldScan, error: unknown): Promise<DomainError> => {
     const { organizationId, scanId } = scan;
     const { reason, faults, pauseMs, keepsTurn } = nextTry(error, scan.faults);
@@ -159,7 +164,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     try {
       end = await work(held, { context, signal: losing.signal }, watch);
     } catch (error) {
-      // While the database is unavailable nothing can be written: the lease runs out, and the sweep resumes the scan.
+      // While the database is unavailable nothing can be written. The lease expires, and the sweep continues the
+      // history scan.
       if (error instanceof VersionConflict || isMongoUnavailable(error)) throw error;
       throw await leave(held, error);
     } finally {
@@ -170,24 +176,24 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 };
 
-/** Returns the sentence that tells a caller without a result how to get it. */
+/** Returns a sentence that tells a caller without a result how to get it. */
 export function wayToResult(isKeyed: boolean): string {
   return isKeyed
     ? 'Repeat the request with the same Idempotency-Key to get its result.'
     : 'Find its result in the list of scans, GET /v1/scans. Do not send the rows again: that would be another scan.';
 }
 
-/** A row without a currency is in the base currency (specification 2.9). */
+/** Returns the row with a currency. A row without a currency is in the base currency (specification 2.9). */
 function inCurrency(row: Row, baseCurrency: string): Row {
   return row.invoice === undefined || row.invoice.currency !== ''
     ? row
     : { ...row, invoice: { ...row.invoice, currency: baseCurrency } };
 }
 
-/** Stored errors are cut to this length. */
+/** Maximum length of a stored error. */
 const ERROR_LENGTH_MAX = 300;
 
-/** Returns the sentence about an error for the operator; the log has all of it. */
+/** Returns a sentence about an error for the operator. The log has all details. */
 function sentenceOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAX);
 }

@@ -1,16 +1,16 @@
 import type { NewScan, ScanReference } from './scan-store.js';
 
-/** The operations of use cases on the imported_rows collection: the scan that an external id of a company belongs to. */
+/** Stores which history scan imported each external id of a company. */
 export interface ImportedRows {
   /**
-   * Takes the external ids for a scan; may be repeated.
-   * @param positions each external id with the position of its row
-   * @returns those that other scans have
+   * Reserves the external ids for a history scan. It can be repeated.
+   * @param positions position of its row for each external id
+   * @returns the ids that belong to other history scans
    */
   take(
     scan: Pick<NewScan, 'organizationId' | 'scanId' | 'companyId' | 'createdAt'>,
     positions: ReadonlyMap<string, number>,
   ): Promise<ReadonlySet<string>>;
-  /** Gives up all that a scan has taken. */
+  /** Releases all external ids of a history scan. */
   release(scan: ScanReference): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { notFound } from '@invoicecontrol/errors';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { CompleteScan, ScanQuery, ScanStore } from './scan-store.js';
 
-/** Reads finished scans; a running one answers like one that does not exist. */
+/** Reads completed history scans. A running one is treated as if it did not exist. */
 export interface ScanReader {
   /** @throws DomainError not_found */
   get(organizationId: string, scanId: string): Promise<CompleteScan>;

@@ -5,7 +5,7 @@ import type { ScanReference } from './scan-store.js';
 export interface RowsToAnalyze extends ScanReference {
   readonly companyId: string;
   readonly baseCurrency: string;
-  /** Time when the scan was accepted; the same in every repeat. */
+  /** Time when the history scan was accepted, which is the same in every repeated call. */
   readonly receivedAt: Date;
   readonly rows: readonly Row[];
 }
@@ -19,15 +19,17 @@ export interface RowOutcome {
   readonly unconvertedInvoices: number;
 }
 
-/** The worker that has the rows analyzed. */
+/** The worker that requests the analysis of the rows. */
 export interface Worker {
   readonly context: RequestContext;
-  /** Aborted when another worker has the scan, or may have it: analysis must not be asked by both. */
+  /**
+   * Aborted when another worker holds, or may hold, the history scan, because only one worker may request the analysis.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Decides rows; the analysis service does. */
+/** Decides on rows, which the analysis service does. */
 export interface RowAnalysis {
-  /** May be repeated with the same rows, once the call before has ended. */
+  /** Analyzes rows. It can be repeated with the same rows after the previous call has ended. */
   analyze(rows: RowsToAnalyze, worker: Worker): Promise<RowOutcome>;
 }

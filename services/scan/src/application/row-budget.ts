@@ -1,14 +1,15 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Rows of all requests that one process works on or keeps waiting: ten scans of the largest size. */
+/** Maximum number of rows in one process, including waiting ones: ten history scans of the maximum size. */
 const ROWS_AT_ONCE_MAX = 50_000;
-/** Part of them for one organization: one scan that is analyzed, and three that wait for it. */
+/** Maximum number of rows of one organization: one history scan that is analyzed, and three that wait. */
 const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 /**
- * Bounds the memory of a process: rows are in it while their scan waits for its turn and while it is analyzed. Scans of one organization
- * run one after the other, so those that wait are bounded apart and leave room for other organizations.
- * @throws DomainError rate_limited when the organization has its share, unavailable when there is no room
+ * Limits the memory of a process, because rows are in memory while their history scan waits and is analyzed. History
+ * scans of one organization run one after the other, so an organization has a limit of its own that leaves capacity for
+ * others.
+ * @throws DomainError rate_limited if the organization has used up its share; unavailable if there is no capacity
  */
 export type RowBudget = <T>(organizationId: string, rowCount: number, work: () => Promise<T>) => Promise<T>;
 

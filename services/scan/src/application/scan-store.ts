@@ -4,54 +4,53 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { NextTry } from '../domain/next-try.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
-/** One scan of one tenant. */
+/** A history scan of an organization. */
 export interface ScanReference {
   readonly organizationId: string;
   readonly scanId: string;
 }
 
 export interface NewScan extends ScanReference {
-  /** Every row belongs to it. */
+  /** The company of all rows. */
   readonly companyId: string;
-  /** ISO 4217, as it is when the scan is accepted. */
+  /** Base currency as ISO 4217 code at the time when the history scan was accepted. */
   readonly baseCurrency: string;
   readonly createdAt: Date;
-  /** See packed-rows.ts. */
+  /** Rows in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
-  /** SHA-256 of the request under an idempotency key. */
+  /** SHA-256 hash of the request, if it has an idempotency key. */
   readonly fingerprint?: string;
   readonly usage: CountedRows;
 }
 
-/** Number of rows that a scan counts, and the month of the quota. */
+/** Number of rows that a history scan counts, and the month of the quota. */
 export interface CountedRows {
-  /** `YYYY-MM`, UTC. */
+  /** UTC month as `YYYY-MM`. */
   readonly month: string;
   readonly rows: number;
 }
 
 /**
- * A running scan in the hands of its one worker, and with its organization's turn. Writes fail with VersionConflict once another one has
- * taken over.
+ * A running history scan that this worker holds. Writes fail with VersionConflict after another worker has taken over.
  */
 export interface HeldScan extends ScanReference {
   readonly version: number;
-  /** Proves that it is in our hands, whatever its version is by now. */
+  /** Id of the claim of this worker. */
   readonly claimId: string;
-  /** True when it came with an idempotency key. */
+  /** True if the request had an idempotency key. */
   readonly isKeyed: boolean;
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
   readonly packedRows: Buffer;
   readonly usage: CountedRows;
-  /** Absent until it is known that and which rows are skipped. */
+  /** Skipped rows. Absent until they are known. */
   readonly skips?: readonly Skip[];
-  /** Tries in a row that ended in a fault; see next-try.ts. */
+  /** Number of consecutive attempts that ended in a fault (see next-try.ts). */
   readonly faults: number;
-  /** Prolongs the lease; false when another worker has taken over. */
+  /** Extends the lease. Returns false if another worker has taken over. */
   renew(): Promise<boolean>;
-  /** Prolongs the lease again and again until stopped, or until it is lost to another worker or has lapsed. */
+  /** Extends the lease repeatedly until stopped, or until the lease has expired or another worker has taken over. */
   keepAlive(onLost: () => void): { stop(): void };
 }
 
@@ -60,7 +59,7 @@ export interface CompleteScan extends ScanReference {
   readonly companyId: string;
   readonly createdAt: Date;
   readonly result: ScanResult;
-  /** Absent in lists. */
+  /** Skipped rows. Absent in lists. */
   readonly skippedRows?: readonly SkippedRow[];
   readonly fingerprint?: string;
 }
@@ -72,11 +71,11 @@ export interface RunningScan extends ScanReference {
   readonly createdAt: Date;
   readonly usage: CountedRows;
   readonly fingerprint?: string;
-  /** Absent while a worker has it, or until its lease runs out. */
+  /** Time of the next attempt. Absent while a worker holds the history scan. */
   readonly nextTryAt?: Date;
 }
 
-/** A scan that the operator ended without a result. */
+/** A history scan that the operator ended without a result. */
 export interface FailedScan extends ScanReference {
   readonly status: 'FAILED';
   readonly failure: Failure;
@@ -84,14 +83,14 @@ export interface FailedScan extends ScanReference {
 }
 
 export interface Failure {
-  /** The operator's words. */
+  /** Reason that the operator gave. */
   readonly reason: string;
   readonly at: Date;
-  /** Rows that counted until then. */
+  /** Number of rows that counted until then. */
   readonly rows: number;
 }
 
-/** A scan that has been running for long, as the operator is told about it. */
+/** A history scan that has been running for long, for the operator. */
 export interface StuckScan extends ScanReference {
   readonly createdAt: Date;
   readonly faults: number;
@@ -99,7 +98,7 @@ export interface StuckScan extends ScanReference {
   readonly lastError?: string;
   /** Time of its next attempt; absent while a worker has it. */
   readonly nextTryAt?: Date;
-  /** When its worker gives it up, unless it prolongs that. */
+  /** Time when the lease of its worker ends, unless the worker extends it. */
   readonly leaseUntil: Date;
 }
 
@@ -107,43 +106,50 @@ export interface ScanQuery extends PageRequest {
   readonly companyId: string | undefined;
 }
 
-/** The operations of use cases on the scans collection. */
+/** Operations of the use cases on history scans. */
 export interface ScanStore {
-  /** Stores a scan as running and held by us; undefined when its id is taken or another scan of the tenant runs. */
+  /**
+   * Stores a history scan as running and held by this worker. Returns undefined if its id exists or another history
+   * scan of the organization is running.
+   */
   insert(scan: NewScan): Promise<HeldScan | undefined>;
   find(organizationId: string, scanId: string): Promise<CompleteScan | RunningScan | FailedScan | undefined>;
-  /** Finished scans, newest first. */
+  /** Lists completed history scans, newest first. */
   list(organizationId: string, query: ScanQuery): Promise<Page<CompleteScan>>;
-  /** The scan that has the tenant's turn, and whether its worker fell silent. */
+  /** Returns the running history scan of the organization, and whether its worker stopped responding. */
   running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
   /**
-   * Takes a running scan whose worker fell silent or whose pause is over, and the turn where it has none.
-   * @returns undefined when there is nothing to take; also when another scan has the turn, and then the pause goes on
+   * Takes over a running history scan whose worker stopped responding or whose pause is over.
+   * @returns undefined if there is nothing to take over, or if another history scan of the organization is running; the
+   * pause then continues
    */
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
-  /** Notes the skipped rows, and that they do not count. */
+  /** Stores the skipped rows, which no longer count. */
   noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
-  /** The commit point: the result and its event in one write. */
+  /** Stores the result and its event in one write, which is the commit point. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
-  /** Leaves the scan to the next worker, after a pause; false when another worker has taken over. */
+  /** Leaves the history scan to the next worker after a pause. Returns false if another worker has taken over. */
   leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;
   /**
-   * Ends the scan without a result, regardless of its holder: every later write of its worker fails. Its rows stop counting with this
-   * write, which also carries the event and the line of the audit trail.
-   * @throws VersionConflict when the scan was changed after it was read
+   * Ends the history scan without a result, regardless of its worker. Every later write of its worker fails. With this write
+   * its rows no longer count, and the event and the audit event are stored.
+   * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
-  /** Those of the scans that were abandoned. */
+  /** Returns those of the history scans that were abandoned. */
   failedAmong(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Scans of any tenant that were accepted before and still run, oldest first, a bounded number. */
+  /**
+   * Returns running history scans of all organizations that were accepted before the given time, oldest first, up to a
+   * maximum number.
+   */
   runningSince(createdBefore: Date): Promise<readonly StuckScan[]>;
-  /** Removes a running scan as if it had never been; false when another worker has taken over. */
+  /** Removes a running history scan completely. Returns false if another worker has taken over. */
   remove(scan: HeldScan): Promise<boolean>;
   /**
-   * Lists the scans for the sweep: scans of any tenant that have the turn and whose worker fell silent, then some of those that were set
-   * aside and are due. Those that wait longest come first.
+   * Lists history scans for the sweep: those of all organizations whose worker stopped responding, and then some of
+   * those that were set aside and are due, longest waiting first.
    */
   abandoned(): Promise<ScanReference[]>;
-  /** The rows that scans of a month count. */
+  /** Returns the number of rows that history scans of a month count. */
   countedRows(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

@@ -10,8 +10,9 @@ interface Deps {
 }
 
 /**
- * Finishes scans whose worker fell silent, one after the other. A fault with one scan keeps no other waiting.
- * @param signal ends the wait for a scan that is being finished; another worker takes it over when its lease has lapsed
+ * Completes history scans whose worker stopped responding, one after the other. A fault in one of them does not delay
+ * the others.
+ * @param signal ends the wait for a history scan in progress; another worker takes it over when its lease has expired
  */
 export const sweepScans =
   ({ scans, finish, logger }: Deps) =>
@@ -27,7 +28,7 @@ export const sweepScans =
     }
   };
 
-/** Waits for the work, but not beyond the end of the service. */
+/** Waits for the work, but not longer than the service runs. */
 async function whileRunning(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   let stop = (): void => {};
   const stopping = new Promise<void>((resolve) => {

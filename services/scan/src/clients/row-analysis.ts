@@ -3,10 +3,10 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { RowAnalysis } from '../application/row-analysis.js';
 
-/** 5000 rows take seconds; this is for a database in trouble. */
+/** Timeout of the analysis. 5000 rows normally take seconds; the rest is for a slow database. */
 const ANALYZE_MS_MAX = 120_000;
 
-/** Rows decided by the analysis service, all in one call. */
+/** Requests decisions on rows from the analysis service in one call. */
 export function rowsByAnalysis(channel: Channel): RowAnalysis {
   const analysis = client(RowAnalysisServiceDefinition, channel);
   return {

@@ -11,7 +11,7 @@ test.each([
   ['1234.5', 'JPY', '1235'],
   ['-0.4', 'JPY', '0'],
   ['1.2345', 'BHD', '1.235'],
-  // 5000 of the largest amounts.
+  // The sum of 5000 amounts of the maximum size.
   ['4999999999999999999.995', 'EUR', '5000000000000000000.00'],
   ['-4999999999999999999.994999', 'EUR', '-4999999999999999999.99'],
 ])('a total of %s %s is printed as %s', (total, currency, printed) => {

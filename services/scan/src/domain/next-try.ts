@@ -1,35 +1,38 @@
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 
-/** Faults in a row with which a scan gives up its organization's turn (ADR 0016). */
+/** Number of consecutive faults after which a history scan no longer blocks others of its organization (ADR 0016). */
 export const FAULTS_MAX = 3;
 
-/** Pause until analysis may be available again. */
+/** Delay after an outage of the analysis service. */
 const OUTAGE_PAUSE_MS = 10_000;
-/** Pause after the first fault; twice as long after each further one, so that the turn is given up within half a minute. */
+/**
+ * Delay after the first fault. It doubles with each further fault, so that a failing history scan blocks others for at
+ * most half a minute.
+ */
 const FAULT_PAUSE_MS = 5_000;
-/** A scan without its turn waits for a corrected release. */
+/** Delay of a history scan that was set aside, which waits for a corrected release. */
 const SET_ASIDE_PAUSE_MS = 15 * 60_000;
-/** A scan of an organization that was deleted in the meantime waits for the day on which it is restored. */
+/** Delay of a history scan whose organization was deleted and may be restored. */
 const DELETED_PAUSE_MS = 5 * 60_000;
 
-/** Reason of a failed attempt. A fault is a bug of the product, and the same rows fail again until it is corrected. */
+/** Reason for a failed attempt. A fault is a bug of the product, so the same rows fail again until it is corrected. */
 export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 
-/** The next attempt of a scan after a failed one. */
+/** The next attempt of a history scan after a failed one. */
 export interface NextTry {
   readonly reason: FailureReason;
-  /** Number of consecutive attempts that ended in a fault; outages between them neither count nor end the row. */
+  /** Number of consecutive attempts that ended in a fault. Outages in between are ignored. */
   readonly faults: number;
   readonly pauseMs: number;
-  /** True when other scans of the organization wait for it. A scan without its turn is set aside. */
+  /** True if other history scans of the organization wait for it. Otherwise it is set aside. */
   readonly keepsTurn: boolean;
 }
 
-/** @param faultsBefore faults in a row before this try */
+/** @param faultsBefore number of consecutive faults before this attempt */
 export function nextTry(error: unknown, faultsBefore: number): NextTry {
   const reason = reasonOf(error);
   const faults = reason === 'FAULT' ? faultsBefore + 1 : faultsBefore;
-  // A scan that was set aside once never blocks other scans again.
+  // A history scan that was set aside never blocks others again.
   const keepsTurn = reason !== 'DELETED' && faults < FAULTS_MAX;
   return { reason, faults, pauseMs: pauseAfter(reason, faults), keepsTurn };
 }

@@ -1,41 +1,44 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Rows of one scan (specification 8). */
+/** Maximum number of rows in a history scan (specification 8). */
 export const SCAN_ROWS_MAX = 5_000;
 
 /** The fields of a row that decide whether it is skipped. */
 export interface IdentifiedRow {
-  /** The invoice's id in the system it was exported from; unique in a company. */
+  /** Id of the invoice in the system that it was exported from, which is unique in a company. */
   readonly externalId?: string | undefined;
-  /** Number of the row in the caller's file; may repeat. */
+  /** Number of the row in the file of the caller, which may be repeated. */
   readonly sourceRowNumber: number;
 }
 
 export type SkipReason = 'ALREADY_IMPORTED' | 'DUPLICATE_EXTERNAL_ID_IN_FILE';
 
-/** A row that is not analyzed, by its index in the request. */
+/** A row that is not analyzed, with its index in the request. */
 export interface Skip {
   readonly position: number;
   readonly reason: SkipReason;
 }
 
-/** A row that was not analyzed, as its sender knows it. */
+/** A skipped row, as its sender identifies it. */
 export interface SkippedRow {
   readonly sourceRowNumber: number;
   readonly externalId: string;
   readonly reason: SkipReason;
 }
 
-/** The result of a finished scan about its rows. */
+/** The result of a completed history scan. */
 export interface ScanResult {
   readonly invoicesAnalyzed: number;
   readonly rowsSkipped: number;
-  /** Total gross in the base currency, printed with its minor units; rows without an exchange rate are left out. */
+  /**
+   * Total gross amount in the base currency, with the decimals of the currency. Rows without an exchange rate are not
+   * included.
+   */
   readonly analyzedValue: DecimalAmount;
   readonly analyzedValueCurrency: string;
-  /** Analyzed rows without an exchange rate. */
+  /** Number of analyzed rows without an exchange rate. */
   readonly unconvertedInvoices: number;
-  /** Number of invoices by decision: PASS, REVIEW and BLOCK, each also when it is 0. */
+  /** Number of invoices by decision (PASS, REVIEW and BLOCK), including zeros. */
   readonly decisionCounts: Readonly<Record<string, number>>;
   /** Number of findings by type. */
   readonly findingCounts: Readonly<Record<string, number>>;

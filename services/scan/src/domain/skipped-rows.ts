@@ -1,6 +1,6 @@
 import type { IdentifiedRow, Skip, SkippedRow } from './scan.js';
 
-/** The external ids of a file, each with the position of the first row that has it. */
+/** Returns the external ids of a file, each with the position of its first row. */
 export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<string, number> {
   const first = new Map<string, number>();
   for (const [position, { externalId }] of rows.entries()) {
@@ -10,10 +10,10 @@ export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<stri
 }
 
 /**
- * Finds the rows that are not analyzed (specification 2.9): those whose external id an earlier scan imported, and of those that share one
- * in the file all but the first. A row that is both was already imported: no row of the file with its id is analyzed, so none of them is a
- * duplicate of one that is.
- * @param imported external ids that earlier scans of the company have
+ * Returns the rows that are not analyzed (specification 2.9): rows whose external id an earlier history scan imported,
+ * and all but the first of several rows with the same external id. A row to which both applies counts as already
+ * imported, because no row with its id is analyzed.
+ * @param imported external ids that earlier history scans of the company imported
  */
 export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<string>): Skip[] {
   const first = firstPositions(rows);
@@ -24,7 +24,7 @@ export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<st
   });
 }
 
-/** The skipped rows in their sender's words. */
+/** Returns the skipped rows with the identifiers of their sender. */
 export function describeSkips(rows: readonly IdentifiedRow[], skips: readonly Skip[]): SkippedRow[] {
   return skips.map(({ position, reason }) => {
     const { externalId, sourceRowNumber } = rows[position] ?? {};

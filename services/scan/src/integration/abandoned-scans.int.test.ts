@@ -26,7 +26,7 @@ async function scanOf(organizationId: string): Promise<ScanDocument> {
   return document;
 }
 
-/** An organization whose scan fails every time. Of its four rows one repeats another. */
+/** Creates an organization whose history scan always fails. One of its four rows repeats another. */
 async function tenantWithPoisonedScan(): Promise<{ organizationId: string; scanId: string }> {
   const organizationId = running.organization.newTenant();
   const fault = new DomainError('internal', 'row 7 is a riddle');
@@ -35,7 +35,7 @@ async function tenantWithPoisonedScan(): Promise<{ organizationId: string; scanI
   return { organizationId, scanId: (await scanOf(organizationId))._id };
 }
 
-/** Every event of the scan, whether the broker has it or not. */
+/** Returns every event about the history scan, whether or not it was published. */
 async function eventsOf(organizationId: string): Promise<{ subject: string; payload: Record<string, unknown> }[]> {
   const { outbox = [], recentEvents = [] } = await scanOf(organizationId);
   const all = new Map([...outbox, ...recentEvents].map((event) => [event.id, event]));

@@ -21,14 +21,14 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** Replicas that lost their database wait for it for seconds before they are stopped: the next tests run in the meantime. */
+/** Replicas without a database wait for it for seconds before they stop, while the next tests run. */
 const stopping: Promise<unknown>[] = [];
 const replicas: { stop(): Promise<void> }[] = [];
 afterEach(() => {
   for (const replica of replicas.splice(0)) stopping.push(replica.stop());
 });
 
-/** A replica with a connection to its database that can be cut. */
+/** Starts a replica whose connection to the database can be cut. */
 async function startDying() {
   const proxy = await startMongoProxy(infrastructure.mongodbUrl);
   const dying = await running.startReplica(proxy.url);
@@ -40,17 +40,17 @@ async function startDying() {
   return { dying, proxy };
 }
 
-/** An organization that has imported two external ids before. */
+/** Creates an organization that has already imported two external ids. */
 async function tenantWithHistory(): Promise<string> {
   const organizationId = running.organization.newTenant();
   await running.scans.create(organizationId, rowsWithIds('old-1', 'old-2'));
   return organizationId;
 }
 
-/** Two rows of it are imported already, one repeats another, three are new. */
+/** A file with two rows that were already imported, one repeated row and three new rows. */
 const file = (): Row[] => rowsWithIds('old-1', 'new-1', 'new-1', 'new-2', 'old-2', '');
 const outcome = { invoicesAnalyzed: 3, rowsSkipped: 3, analyzedValue: '30.00' };
-/** Counted of the history and of the file. */
+/** Number of counted rows in the history and the file. */
 const COUNTED_ROWS = 2 + 3;
 
 async function expectExactlyOnce(organizationId: string): Promise<void> {
@@ -61,19 +61,19 @@ async function expectExactlyOnce(organizationId: string): Promise<void> {
   ]);
   expect(documents.reduce((sum, { usage }) => sum + usage.rows, 0)).toBe(COUNTED_ROWS);
   const [, ...requests] = running.analysis.requestsOf(organizationId);
-  // Analysis may be asked again, but for the same rows of the same scan.
+  // The analysis may be requested repeatedly, but only for the same rows of the same history scan.
   const asked = requests.map(({ scanId, rows }) => [scanId, rows.map(({ position }) => position)]);
   expect(new Set(asked.map((one) => JSON.stringify(one))).size).toBe(1);
   expect(asked[0]?.[1]).toEqual([1, 3, 5]);
 }
 
-/** The repeat with the key, when the sweep may be at work on the scan at the same moment. */
+/** Repeats the request with the key until it succeeds, because the sweep may be working on the history scan. */
 const completed = (organizationId: string, idempotencyKey: string) =>
   eventually(() => running.scans.create(organizationId, file(), { idempotencyKey }));
 
 interface CrashPoint extends HoldOptions {
   readonly name: string;
-  /** Rows that the counter has too many until the reconciling job compares it with the marks. */
+  /** Number of rows that the counter has too many until the job compares it with the stored rows. */
   readonly overcounted: number;
 }
 
@@ -170,12 +170,12 @@ describe('a worker that lost its scan to another one', () => {
     });
     await running.lapse(organizationId);
     const fast = running.scans.create(organizationId, file(), keyed);
-    // Both start before anything is awaited: if the sweep takes the scan first, the other caller is refused at once.
+    // Both calls start before the test waits. If the sweep is faster, the other caller is refused at once.
     const both = Promise.allSettled([slow, fast]);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);
     const [first, second] = await both;
-    // The one that lost may read before the other one, possibly the sweep, has written; then the scan is still running.
+    // The slower caller may read before the other one has written. The history scan is then still running.
     const { scan } = await completed(organizationId, keyed.idempotencyKey);
     for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value.scan).toEqual(scan);
     for (const one of [first, second]) if (one.status === 'rejected') expect(one.reason.kind).toBe('in_progress');
@@ -189,7 +189,7 @@ describe('while analysis cannot be reached', () => {
     const organizationId = await tenantWithHistory();
     const keyed = { idempotencyKey: 'outage' };
     const outage = new DomainError('unavailable', 'down');
-    // Twice, because a call that could not be delivered is repeated once.
+    // There are two failures, because a call that could not be delivered is repeated once.
     running.analysis.failNext(organizationId, outage, outage);
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({
       kind: 'unavailable',

@@ -6,7 +6,10 @@ import { startScan } from '../testing/running-scan.js';
 import type { RunningScan } from '../testing/running-scan.js';
 import { rowsWithIds, wireRow } from '../testing/scanning.js';
 
-/** The caller waits so long: enough to store a scan on a busy machine, and less than a scan waits for its turn. */
+/**
+ * Time that the caller waits: enough to store a history scan on a busy machine, and less than a history scan waits for
+ * another one.
+ */
 const PATIENCE_MS = 12_000;
 const TEST_MS_MAX = 60_000;
 
@@ -16,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** An organization whose scan is at work and does not end before analysis is opened. */
+/** Creates an organization whose history scan does not end before the fake analysis is opened. */
 async function tenantAtWork(): Promise<{ organizationId: string; first: Promise<unknown> }> {
   const organizationId = running.organization.newTenant();
   running.analysis.close(organizationId);
@@ -27,7 +30,7 @@ async function tenantAtWork(): Promise<{ organizationId: string; first: Promise<
 
 const noTurn = { kind: 'in_progress', publicMessage: expect.stringContaining('Another scan'), retryAfterSeconds: 5 };
 
-// Each test mostly waits, with an organization of its own: all run at once.
+// Each test mostly waits and has its own organization, so all tests run at the same time.
 test.concurrent(
   'a scan whose caller stops waiting before its rows are stored is refused while it waits for its turn, and nothing of it is stored or counted, also later',
   async () => {
@@ -75,7 +78,7 @@ test.concurrent.each([
     });
     await expect(answer).rejects.toMatchObject({ publicMessage: expect.stringMatching(wayToResult) });
     expect(await running.stored(organizationId)).toMatchObject([{ status: 'RUNNING' }]);
-    // Its worker keeps it, and analysis is still asked by it.
+    // The worker keeps the history scan, and its analysis continues.
     expect(running.analysis.abandoned(organizationId)).toEqual([false]);
 
     running.analysis.open(organizationId);
@@ -117,7 +120,7 @@ test.concurrent(
   async () => {
     const { organizationId, first } = await tenantAtWork();
     await running.lapse(organizationId);
-    // It renews its lease each ten seconds, and hears then that another one has it.
+    // The worker renews its lease every ten seconds, and then learns that another worker holds it.
     await eventually(() => expect(running.analysis.abandoned(organizationId)[0]).toBe(true), { timeoutMs: 40_000 });
     running.analysis.open(organizationId);
     await first;

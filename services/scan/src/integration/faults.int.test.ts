@@ -11,7 +11,7 @@ import { startScan } from '../testing/running-scan.js';
 import type { RunningScan } from '../testing/running-scan.js';
 import { insist, rowsWithIds, wireRow } from '../testing/scanning.js';
 
-/** Pauses after the first faults, while the scan has its turn; the last one is that of a scan that was set aside. */
+/** Delays after the first faults. The last one is that of a history scan that was set aside. */
 const PAUSES_MS = [5_000, 10_000, 900_000] as const;
 const SET_ASIDE_PAUSE_MS = PAUSES_MS[2];
 const TURN_TAKEN_PAUSE_MS = 10_000;
@@ -27,7 +27,7 @@ const outage = new DomainError('unavailable', 'down');
 const keyed = { idempotencyKey: 'poisoned' };
 
 let running: RunningScan;
-/** The clock is stopped, so that only a test lets pauses and leases pass. */
+/** The clock is stopped, so that only the test makes delays and leases expire. */
 let nowMs = Date.now();
 const logLines: LogLine[] = [];
 
@@ -55,7 +55,7 @@ async function documentOf(organizationId: string): Promise<ScanDocument> {
   return document;
 }
 
-/** An organization with a scan that has failed this often, and analysis failing so often. */
+/** Creates an organization with a history scan that has already failed, and a fake analysis that will fail again. */
 async function tenantWithFaults(tried: number, failing = tried): Promise<string> {
   const organizationId = running.organization.newTenant();
   running.analysis.failNext(organizationId, ...faults(failing));
@@ -64,7 +64,7 @@ async function tenantWithFaults(tried: number, failing = tried): Promise<string>
   return organizationId;
 }
 
-/** Lets the pause pass and sees the next try fail, be it that of a repeat or of the sweep. */
+/** Makes the delay expire and waits until the next attempt, by a repeated request or the sweep, has failed. */
 async function tryAgain(organizationId: string, faultsBefore: number): Promise<void> {
   nowMs += PAUSES_MS[faultsBefore - 1] ?? SET_ASIDE_PAUSE_MS;
   const repeat = running.scans.create(organizationId, poisoned(), keyed);
@@ -75,7 +75,7 @@ async function tryAgain(organizationId: string, faultsBefore: number): Promise<v
   });
 }
 
-/** The repeat with the key, when the sweep may be at work on the scan at the same moment. */
+/** Repeats the request with the key until it succeeds, because the sweep may be working on the history scan. */
 const completed = (organizationId: string) => eventually(() => running.scans.create(organizationId, poisoned(), keyed));
 
 describe('a scan on whose rows analysis fails every time', () => {
@@ -165,7 +165,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     running.analysis.failNext(organizationId, new DomainError('invalid', 'rows[0] is beyond what can be analyzed.'));
     nowMs += SET_ASIDE_PAUSE_MS;
     await eventually(async () => expect(await running.stored(organizationId)).toEqual([]));
-    // The counter follows what is stored.
+    // The counter is adjusted to the stored rows.
     await eventually(async () => expect(await running.usedRows(organizationId)).toBe(0));
     const { scan } = await running.scans.create(organizationId, poisoned());
     expect(scan).toMatchObject({ invoicesAnalyzed: 2, rowsSkipped: 0 });
@@ -187,7 +187,7 @@ describe('what the caller of a scan with a fault is told', () => {
 
   test.each([
     ['a fault', [fault]],
-    // Twice, because a call that could not be delivered is repeated once.
+    // There are two failures, because a call that could not be delivered is repeated once.
     ['an outage', [outage, outage]],
   ])('without a key speaks of no key: %s', async (_, errors) => {
     const organizationId = running.organization.newTenant();
@@ -274,7 +274,7 @@ describe('the sweep', () => {
   test('takes scans that have their turn first, then five that were set aside, those that are due longest first', async () => {
     const template = await documentOf(await tenantWithFaults(FAULTS_MAX));
     const documents = running.mongo.db.collection<ScanDocument>('scans');
-    // Running scans of other tests would have their turn too.
+    // Removes running history scans of other tests, which the sweep would also process.
     await documents.deleteMany({ status: 'RUNNING' });
     const copy = (name: string, dueInMs: number, hasTurn: boolean): ScanDocument => {
       const organizationId = running.organization.newTenant();

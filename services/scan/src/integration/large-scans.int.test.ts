@@ -19,12 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** Text without repetition, which packs worst. */
+/** Returns a text without repetition, which compresses worst. */
 function noise(characters: number): string {
   return randomBytes(characters).toString('base64').slice(0, characters);
 }
 
-/** Every text as long as it may be, most of the name in letters of two bytes: together as large as a body may be. */
+/**
+ * Returns a row in which every text has the maximum length, mostly with letters of two bytes. All rows together have
+ * the maximum size of a body.
+ */
 function longestRow(sourceRowNumber: number): Row {
   const letters = [...randomBytes(400)].map((byte) => String.fromCodePoint(0x400 + byte)).join('');
   return wireRow({
@@ -44,7 +47,7 @@ test('five thousand rows with the longest texts are stored, survive a crash, and
   const bodyBytes = Buffer.byteLength(JSON.stringify({ rows }));
   expect(bodyBytes).toBeGreaterThan(0.95 * BODY_BYTES_MAX);
 
-  // Stored whole, and taken over whole.
+  // The history scan is stored and taken over as a whole.
   running.analysis.close(organizationId);
   const keyed = { idempotencyKey: 'large' };
   const first = running.scans.create(organizationId, rows, keyed);
@@ -54,7 +57,7 @@ test('five thousand rows with the longest texts are stored, survive a crash, and
   await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(2));
   running.analysis.open(organizationId);
   await answered;
-  // The sweep may be at work on the scan.
+  // The sweep may be working on the history scan.
   const { scan } = await eventually(() => running.scans.create(organizationId, rows, keyed));
   expect(scan).toMatchObject({
     invoicesAnalyzed: ROWS_MAX,
@@ -64,7 +67,7 @@ test('five thousand rows with the longest texts are stored, survive a crash, and
   const [asked, askedAgain] = running.analysis.requestsOf(organizationId);
   expect(askedAgain?.rows).toEqual(asked?.rows);
 
-  // All of them again with one more row in the place of the last.
+  // The same rows again, with one new row.
   const again = [...rows.slice(1), longestRow(ROWS_MAX)];
   const { scan: small } = await running.scans.create(organizationId, again);
   expect(small).toMatchObject({ invoicesAnalyzed: 1, rowsSkipped: ROWS_MAX - 1 });

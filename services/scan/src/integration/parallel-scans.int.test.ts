@@ -7,7 +7,7 @@ import { startScan } from '../testing/running-scan.js';
 import type { RunningScan } from '../testing/running-scan.js';
 import { insist, rowsWithIds, wireRow } from '../testing/scanning.js';
 
-/** A scan waits 20 seconds for its turn; the lease of the one that has it is longer. */
+/** A history scan waits 20 seconds for another one, whose lease is longer. */
 const TURN_WAIT_PASSED_MS = 21_000;
 
 let running: RunningScan;
@@ -34,7 +34,7 @@ function kindsOf(outcomes: readonly PromiseSettledResult<CreateScanResponse>[]):
   );
 }
 
-/** The external ids that analysis was given, each as often as it was. */
+/** Returns the external ids that the analysis received, including repeats. */
 function analyzedIds(organizationId: string): string[] {
   const rows = running.analysis.requestsOf(organizationId).flatMap((request) => request.rows);
   return rows.flatMap(({ externalId }) => externalId ?? []).sort((one, other) => one.localeCompare(other));

@@ -98,7 +98,7 @@ describe('a scan', () => {
       name: 'test',
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
-    /** Events by id: a plain listener hears repeats, too. */
+    /** Events by id, because a plain listener also receives repeats. */
     const heard = new Map<string, ScanCompleted>();
     const organizationId = newTenant();
     subscribeBroadcast(
@@ -215,7 +215,7 @@ describe('a row is skipped', () => {
       expect(await running.stored(organizationId)).toHaveLength(1);
       expect(await running.usedRows(organizationId)).toBe(2);
     }
-    // The key is free: another body may use it.
+    // The key can be used again with another body.
     const { scan } = await running.scans.create(organizationId, rowsWithIds('c'), { ...again, fingerprint: 'f2' });
     expect(scan?.invoicesAnalyzed).toBe(1);
   });

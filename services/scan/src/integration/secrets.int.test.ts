@@ -9,7 +9,7 @@ import { startService } from '../compose.js';
 import { startFakeAnalysis } from '../testing/fake-analysis.js';
 import { connect, testConfig, wireRow } from '../testing/scanning.js';
 
-/** Pause of a scan that waits for analysis; longer than the one after a first fault. */
+/** Delay of a history scan that waits for the analysis, longer than the delay after a first fault. */
 const PAUSE_MS_MAX = 10_000;
 
 test('what a row says, and the key it came with, stand in no log line, whatever becomes of the scan', async () => {
@@ -54,7 +54,7 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
     externalId: 'secret-external-id',
   };
   const keyed = { idempotencyKey: 'secret-idempotency-key' };
-  // Every outcome of a scan.
+  // The test covers every outcome of a history scan.
   const outage = new DomainError('unavailable', 'down');
   const fault = new DomainError('internal', 'a fault');
   analysis.failNext(organizationId, new DomainError('invalid', 'refused'), fault, outage, outage);

@@ -18,7 +18,7 @@ import { call, connect, rowsWithIds, testConfig, wireRow } from '../testing/scan
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-/** The middle of a month, so that no test meets its end. */
+/** The middle of a month, so that no test runs across the end of a month. */
 const now = new Date('2026-03-15T12:00:00Z');
 const clock = { now: () => new Date(now) };
 let organization: FakeOrganization;
@@ -54,14 +54,14 @@ test('the counter of rows can be read, and is exact within five minutes of a cra
   await scans.create(organizationId, rowsWithIds('a', 'a', 'b'));
   expect(await used()).toEqual([['scan_rows', 2]]);
 
-  // A process that died between counting and storing.
+  // Simulates a process that crashed between counting and storing.
   await usageCounters(mongo.db, clock).reserve(
     { organizationId, month: usageMonth(now), meter: 'scan_rows', amount: 98, at: new Date(now) },
     undefined,
   );
   const limited = { scanRowsPerMonthLimit: 100 };
   await expect(scans.create(organizationId, [wireRow()], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
-  // The clock moves in steps: a check that runs while it moves puts the next one a minute behind it.
+  // The clock moves in steps, because a counter check that runs during a step schedules the next check a minute later.
   const latest = now.getTime() + 5 * 60_000;
   now.setMinutes(now.getMinutes() + 3);
   await eventually(async () => {

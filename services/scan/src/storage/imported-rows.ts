@@ -3,18 +3,21 @@ import type { Collection } from 'mongodb';
 import type { ImportedRows } from '../application/imported-rows.js';
 import { importedRowIdFor } from '../application/scan-ids.js';
 
-/** External ids that one command stores or reads. */
+/** Maximum number of external ids that one command stores or reads. */
 const BATCH_ROWS_MAX = 1_000;
-/** A worker of an abandoned scan may still take ids; each round frees what it took. */
+/**
+ * Maximum number of attempts to free external ids, because a worker of an abandoned history scan may still reserve
+ * some.
+ */
 const FREE_ROUNDS_MAX = 3;
 
-/** An external id that a scan of a company has imported, under an id that is derived from it. */
+/** An external id that a history scan of a company imported. Its document id is derived from it. */
 export interface ImportedRowDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly scanId: string;
-  /** Index of the row in the scan's request. */
+  /** Index of the row in the request. */
   readonly position: number;
   readonly createdAt: Date;
 }
@@ -23,12 +26,15 @@ export async function createImportedRowIndexes(collection: Collection<ImportedRo
   await collection.createIndexes([{ key: { organizationId: 1, scanId: 1 }, name: 'of_scan' }]);
 }
 
-/** @param failedAmong of scans those that were abandoned: what they have taken is free */
+/** @param failedAmong returns the abandoned history scans, whose external ids are free */
 export function importedRowStore(
   collection: Collection<ImportedRowDocument>,
   failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,
 ): ImportedRows {
-  /** Inserts what is free. @returns the ids that other scans have, those of abandoned scans not among them */
+  /**
+   * Inserts free ids.
+   * @returns the ids that belong to other history scans, except abandoned ones
+   */
   const insertFree = async (
     organizationId: string,
     scanId: string,
@@ -40,7 +46,7 @@ export function importedRowStore(
       const owned = await collection
         .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
         .toArray();
-      // Ids that this scan took before a crash are its own.
+      // Ids that this history scan reserved before a crash are its own.
       const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
       const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
       const failed = await failedAmong(organizationId, owners);

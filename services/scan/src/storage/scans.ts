@@ -25,38 +25,38 @@ import type {
 } from '../application/scan-store.js';
 import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 
-/** Others leave a running scan to its worker for this long; it renews at a third while analysis works. */
+/** Lease of a running history scan. Its worker renews it after a third of the time while the analysis runs. */
 const LEASE_MS = 30_000;
-/** Running scans that one sweep takes up. */
+/** Maximum number of running history scans in one sweep. */
 const SWEEP_SCANS_MAX = 10;
 /** Maximum number of set-aside scans per sweep, so that many of them do not delay the others. */
 const SWEEP_SET_ASIDE_MAX = 5;
-/** A scan that was set aside and finds another one running is tried again after this long. */
+/** Delay of a history scan that was set aside, if another one is running. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
-/** Scans that the operator is told of at once. */
+/** Maximum number of history scans that are reported to the operator at once. */
 const STUCK_SCANS_MAX = 100;
 
 /**
- * A historical scan: its rows while it runs, its result and the event of it when it is complete. The running scan is
- * also its organization's turn (ADR 0016): `turn` has a unique index. One that runs without it was set aside.
- * `leaseUntil` without a `claim` is when the next try is due.
+ * A history scan: its rows while it runs, and its result and event when it is complete. `turn` has a unique index, so
+ * that only one history scan of an organization runs (ADR 0016). One that runs without `turn` was set aside.
+ * `leaseUntil` without a `claim` is the time of the next attempt.
  */
 export interface ScanDocument extends Aggregate, Claimable {
   readonly status: 'RUNNING' | 'COMPLETE' | 'FAILED';
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
-  /** SHA-256 of the request under an idempotency key. */
+  /** SHA-256 hash of the request, if it has an idempotency key. */
   readonly fingerprint?: string;
-  /** The rows that count in the quota of a month; the usage counter is put right by their sum. */
+  /** The rows that count towards the quota of a month. The usage counter is corrected by their sum. */
   readonly usage: CountedRows;
-  /** The organization, while the scan runs and was not set aside; unique sparse index. */
+  /** Organization id while the history scan runs and was not set aside. Unique sparse index. */
   readonly turn?: string;
-  /** Rows of a running scan; see packed-rows.ts. */
+  /** Rows of a running history scan, in the format of packed-rows.ts. */
   readonly packedRows?: Binary;
-  /** Skipped rows of a running scan, once they are known. */
+  /** Skipped rows of a running history scan. Absent until they are known. */
   readonly skips?: readonly Skip[];
-  /** Consecutive attempts of a running scan that ended in a fault; absent before the first. */
+  /** Number of consecutive attempts that ended in a fault. Absent before the first. */
   readonly faults?: number;
   /** Error of the last failed attempt of a running scan. */
   readonly lastError?: string;
@@ -203,7 +203,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
-      // One time for both: what falls due between the two queries would otherwise go before those with the turn.
+      // Both queries use the same time. Otherwise a history scan that becomes due between them would come first.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection
@@ -225,10 +225,10 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
   };
 }
 
-/** A scan without a lease is complete and cannot be claimed. */
+/** Lease of a completed history scan, which can never be claimed. */
 const FOREVER = new Date(8.64e15);
 
-/** Fields that a scan has only while it runs. */
+/** Fields that only a running history scan has. */
 const work = { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '', lastError: '' } as const;
 
 const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;

@@ -11,22 +11,22 @@ import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Answers in place of the analysis service: decides nothing and records its requests. */
+/** A fake of the analysis service that returns fixed results and records its requests. */
 export interface FakeAnalysis extends GrpcServer {
-  /** Every request for the organization, repeats included, oldest first. */
+  /** Returns every request for the organization, including repeats, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
   /** Returns the maximum number of its calls that ran at the same time. */
   callsAtOnceMax(organizationId: string): number;
   /** Tells for each of these requests whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
-  /** The next calls for the organization fail with these, one each; then it answers again. */
+  /** Makes the next calls for the organization fail with these errors, one each. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
-  /** Calls for the organization wait until `open` is called. */
+  /** Makes calls for the organization wait until `open` is called. */
   close(organizationId: string): void;
   open(organizationId: string): void;
 }
 
-/** The only currency besides the base currency that it converts, at one to two. */
+/** The only currency that is converted, at a rate of one to two. */
 const CONVERTED_CURRENCY = 'USD';
 
 export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
@@ -51,10 +51,10 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
           const calls = callsAtOnce.get(request.organizationId) ?? { now: 0, max: 0 };
           callsAtOnce.set(request.organizationId, calls);
           calls.max = Math.max(calls.max, ++calls.now);
-          // Waits at least a turn of the event loop, so that a concurrent call would be seen.
+          // Waits at least one turn of the event loop, so that concurrent calls would be noticed.
           await (gates.get(request.organizationId)?.opened ?? nextTurn());
           calls.now--;
-          // A repeat with the same scan id gets the answer of the first call.
+          // A repeated call with the same scan id gets the result of the first call.
           const answer = answers.get(request.scanId) ?? answerTo(request);
           answers.set(request.scanId, answer);
           return answer;

@@ -13,26 +13,26 @@ import type { FakeAnalysis } from './fake-analysis.js';
 import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
 
-/** The sweep comes at once; when a scan is due for it the clock and its lease say. */
+/** Pause between sweeps. The clock and the leases decide which history scans are due. */
 const JOB_PAUSE_MS_MAX = 50;
 
-/** The scan service with fakes of the services it calls, started once per test file. */
+/** The scan service with fakes of the services that it calls, started once for each test file. */
 export interface RunningScan {
   readonly scans: Clients;
   readonly organization: FakeOrganization;
   readonly analysis: FakeAnalysis;
   readonly mongo: MongoConnection;
-  /** A further replica; it may use another connection to its database. */
+  /** Starts another replica, optionally with another connection to the database. */
   startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
   /** Returns the number of counted rows of the organization over all months. */
   usedRows(organizationId: string): Promise<number>;
   stored(organizationId: string): Promise<ScanDocument[]>;
-  /** Lets the worker of its running scan appear silent. */
+  /** Makes the worker of the running history scan look as if it had stopped responding. */
   lapse(organizationId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param startService the service's own, from compose.ts */
+/** @param startService the function in compose.ts */
 export async function startScan(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
   infrastructure: { mongodbUrl: string; natsUrl: string },
@@ -44,7 +44,7 @@ export async function startScan(
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
-    // One that is to lose its database stops sooner when no sweep is waiting for it.
+    // A replica that will lose its database stops faster if no sweep is waiting for the database.
     const overrides = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
     const service = await startService(config, overrides);
     const scans = connect(service.address);
@@ -71,7 +71,7 @@ export async function startScan(
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      // The claim id is unknown, or a worker that is still alive might renew its lease.
+      // The claim id is changed, because a worker that is still running would otherwise renew its lease.
       const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
       await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },

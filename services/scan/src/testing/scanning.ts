@@ -15,7 +15,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** A scan may wait for its turn and for analysis. */
+/** Options of calls with a long timeout, because a history scan may wait for another one and for the analysis. */
 export const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
 /** The operator of the installation. */
@@ -28,7 +28,7 @@ const asOperator = {
   timeoutMs: 60_000,
 } as const;
 
-/** The configuration of a service that a test starts, on a port that the system chooses. */
+/** Returns the configuration for a service in a test, with a port that the operating system chooses. */
 export function testConfig(
   { mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
@@ -50,13 +50,13 @@ export function testConfig(
 /** The fields in which a row differs from others. */
 type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
 
-/** A row of one imagined ledger, without a currency; tests change what they are about. */
+/** Returns a row of a fictional ledger without a currency. Tests change the fields that they need. */
 export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChanges = {}): Row {
   const invoice = wireInvoice({ issueDate: '2024-03-05', currency: '', grossAmount: '10.00', ...changes });
   return { position: 0, sourceRowNumber, externalId, invoice };
 }
 
-/** Rows with these external ids; a blank one has none. */
+/** Returns rows with these external ids. An empty id means that the row has none. */
 export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   return externalIds.map((externalId, index) =>
     wireRow({
@@ -67,7 +67,7 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** Retries as a client does: a scan that did not get its turn leaves nothing behind. */
+/** Retries as a client does. A history scan that could not start leaves nothing behind. */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {
@@ -78,7 +78,7 @@ export async function insist(create: () => Promise<CreateScanResponse>): Promise
   }
 }
 
-/** A client as real callers use it. */
+/** Creates a client as real callers use it. */
 export function connect(address: string) {
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const scans = client(ScanServiceDefinition, channel);

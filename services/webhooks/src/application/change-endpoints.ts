@@ -15,7 +15,7 @@ import { rotate } from '../domain/secrets.js';
 import { createSecret } from './secrets.js';
 import type { Deliveries, EndpointChange, Endpoints } from './stores.js';
 
-/** Checks that a URL may be called; see packages/egress. */
+/** Checks whether a URL may be called (see packages/egress). */
 export interface UrlCheck {
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
 }
@@ -35,12 +35,12 @@ export interface NewEndpoint {
   readonly url: string;
   readonly events: readonly string[];
   readonly plan: string;
-  /** Undefined when there is no limit. */
+  /** Maximum number of webhooks, or undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
 /**
- * Registers an endpoint. The checks come in this order: events and URL, plan, number.
+ * Creates a webhook. The checks are made in this order: event types and URL, plan, number of webhooks.
  * @throws DomainError invalid, forbidden, usage_exceeded
  */
 export const createEndpoint =
@@ -49,7 +49,7 @@ export const createEndpoint =
     { organizationId, url, events: names, plan, limit }: NewEndpoint,
     context: RequestContext,
   ): Promise<{ endpoint: Endpoint; secret: string }> => {
-    // Time of the request: events from now on are delivered.
+    // Events from the time of the request on are delivered.
     const now = clock.now();
     const types = readEventTypes(names);
     const href = await readUrl(urls, url);
@@ -75,7 +75,7 @@ export const createEndpoint =
     try {
       await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
     } catch (error) {
-      // It may be unknown whether it was stored; then the place is given back when the endpoint is missing.
+      // It may be unknown whether the webhook was stored. If it is missing, the slot is released later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
@@ -105,7 +105,7 @@ export interface EndpointUpdate {
   readonly organizationId: string;
   readonly endpointId: string;
   readonly url: string | undefined;
-  /** Empty leaves the events unchanged. */
+  /** Event types. An empty list changes nothing. */
   readonly events: readonly string[];
   readonly status: 'ACTIVE' | 'DISABLED' | undefined;
 }
@@ -117,7 +117,7 @@ export const updateEndpoint =
     const { organizationId, endpointId, url, events: names, status } = update;
     const now = clock.now();
     const types = names.length === 0 ? undefined : readEventTypes(names);
-    // First: an endpoint of another organization is not found, also when the URL is wrong.
+    // This comes first, so that a webhook of another organization is not found even if the URL is invalid.
     await requireEndpoint(endpoints, organizationId, endpointId);
     const href = url === undefined ? undefined : await readUrl(urls, url);
     return retryOnConflict(async () => {
@@ -135,7 +135,8 @@ export const updateEndpoint =
   };
 
 /**
- * Deletes an endpoint: after the first write nothing more is sent; waiting deliveries are canceled afterwards, by a sweep if not here.
+ * Deletes a webhook. After the first write nothing more is sent. Waiting deliveries are canceled afterwards, here or by
+ * a sweep.
  * @throws DomainError not_found
  */
 export const deleteEndpoint =
@@ -149,7 +150,7 @@ export const deleteEndpoint =
     await finishDeletion(deps)({ id: endpointId, organizationId });
   };
 
-/** The steps after the commit of a deletion; each may be repeated. */
+/** Performs the steps after a deletion was committed. Each step can be repeated. */
 export const finishDeletion =
   ({ endpoints, places, deliveries }: Pick<EndpointDeps, 'endpoints' | 'places' | 'deliveries'>) =>
   async ({ id, organizationId }: { readonly id: string; readonly organizationId: string }): Promise<void> => {
@@ -159,7 +160,7 @@ export const finishDeletion =
   };
 
 /**
- * Makes a new signing secret (specification section 6, Secret rotation).
+ * Creates a new signing secret (specification section 6, Secret rotation).
  * @throws DomainError not_found, concurrent_change
  */
 export const rotateSecret =

@@ -3,11 +3,11 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints } from './stores.js';
 
-/** Stores the results of attempts, many with one write. */
+/** Stores the results of delivery attempts, many in one write. */
 export interface CompletionBatch {
-  /** Resolves when the result is stored, or when it is too late for that. */
+  /** Adds a result. Resolves when it is stored, or when it is too late to store it. */
   add(completion: Completion): Promise<void>;
-  /** Stores what waits. */
+  /** Stores the waiting results. */
   flush(): Promise<void>;
 }
 
@@ -16,16 +16,16 @@ interface Deps {
   readonly endpoints: Pick<Endpoints, 'countResults'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of each attempt that is to come. */
+  /** Called for each attempt that will follow. */
   readonly onRetry: (delivery: DueDelivery) => void;
 }
 
 const EACH_MS = 20;
 const BATCH_MAX = 64;
 const RETRY_MS = 500;
-/** Then the leases have lapsed, and other workers send again. */
+/** Maximum time for storing results. After that the leases have expired, and other workers repeat the requests. */
 const TRIES_MS_MAX = 30_000;
-/** Status with which a receiver asks to stop the calls; its owner is told, and decides. */
+/** Status with which a receiver asks to stop the requests. The owners of the webhook are notified, and decide. */
 const GONE = 410;
 
 export function completionBatch({ queue, endpoints, clock, logger, onRetry }: Deps): CompletionBatch {
@@ -50,7 +50,7 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
         await delay(RETRY_MS);
       }
     }
-    // Only what the failure of an endpoint is told by.
+    // Only results that change the failure count of a webhook are counted.
     await endpoints.countResults(tellingResults(completions)).catch((error: unknown) => {
       logger.warn({ error }, 'failures of endpoints could not be counted');
     });
@@ -87,8 +87,9 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
 }
 
 /**
- * Selects the results that change the counted failures of endpoints. The success of an endpoint that had none changes nothing and is left
- * out: that is most of them. One that another replica counted during the attempt then stays until the next success.
+ * Returns the results that change the failure counts of webhooks. A success of a webhook without failures, which is the
+ * usual case, changes nothing. If another replica counted a failure during the attempt, that failure stays until the
+ * next success.
  */
 function tellingResults(completions: readonly Completion[]): EndpointResult[] {
   const results = completions

@@ -21,7 +21,7 @@ const dueOf = (endpointId: string, count: number, nextAttemptAt = new Date(0)): 
     nextAttemptAt,
   }));
 
-/** A worker over a database with these deliveries, and the endpoints that it sent to. */
+/** Creates a worker for a database with these deliveries, and records the webhooks that it sent to. */
 function setUp(all: readonly DueDelivery[], { claiming = (): Promise<void> => Promise.resolve() } = {}) {
   const due = new Map(all.map((delivery) => [delivery.id, delivery]));
   const sentTo: string[] = [];

@@ -5,34 +5,40 @@ import { createScheduler, schedulerLimits } from './scheduler.js';
 import type { Slot, WorkResult } from './scheduler.js';
 import type { ClaimedDelivery, DeliveryQueue, DueDelivery } from './stores.js';
 
-/** Brings deliveries to the sender when they are due. */
+/** Passes webhook deliveries to the sender when they are due. */
 export interface DeliveryWorker {
-  /** A slot for a delivery that is about to be stored with the claim of this process. */
+  /** Reserves a slot for a delivery that will be stored with a claim of this process. */
   take(endpointId: string): Slot | undefined;
-  /** Sends a delivery that was stored with our claim. */
+  /** Sends a delivery that was stored with a claim of this process. */
   start(slot: Slot, claimed: ClaimedDelivery): void;
-  /** Tells of a delivery that is due now or soon; a poll finds what is not taken up. */
+  /** Adds a delivery that is due now or soon. A poll finds deliveries that are not accepted. */
   add(delivery: DueDelivery): void;
-  /** Searches the database for what is due; a job runs it every {@link POLL_EACH_MS}. */
+  /** Searches the database for due deliveries. A job calls this every {@link POLL_EACH_MS}. */
   poll(): Promise<void>;
-  /** Requests and what is done around them. */
+  /** Number of requests in progress, including their preparation and results. */
   readonly inFlight: number;
-  /** Lets requests under way end for a while, then gives up what is left. */
+  /** Waits some time for requests in progress, and then abandons them. */
   stop(): Promise<void>;
 }
 
 export const POLL_EACH_MS = 2_000;
-/** A poll finds what is due until after the next one, which then starts on time. */
+/** A poll also finds deliveries that become due before the next poll, so that they start on time. */
 const LOOK_AHEAD_MS = 3_000;
 /** Maximum number of deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
-/** A search goes on where the one before ended: what waits behind the backlog of some endpoints belongs to others. */
+/**
+ * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries after the
+ * backlog of some webhooks belong to others.
+ */
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);
-/** Pause between polls for endpoints whose queue ran empty; together they take a fifth of the time at most. */
+/**
+ * Minimum interval between polls for webhooks whose queue is empty. Together these polls take at most a fifth of the
+ * time.
+ */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;
-/** A service that stops waits this long for answers; then the attempts count as interrupted. */
+/** Maximum time that a stopping service waits for responses. The attempts then count as interrupted. */
 const STOP_MS_MAX = 5_000;
 
 interface Deps {
@@ -44,10 +50,10 @@ interface Deps {
 
 export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWorker {
   const stopping = new AbortController();
-  // One listener for each request under way.
+  // Each request in progress adds one listener.
   setMaxListeners(0, stopping.signal);
   const timers = new Map<string, NodeJS.Timeout>();
-  /** Queued or under way in this process. */
+  /** Ids of deliveries that are queued or in progress in this process. */
   const known = new Set<string>();
   let polling: Promise<void> | undefined;
   let nudged: NodeJS.Timeout | undefined;
@@ -60,7 +66,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     try {
       return await send(claimed, stopping.signal, onRequest);
     } catch (error) {
-      // The lease lapses, and the attempt is made again.
+      // The lease will expire, and the attempt will be repeated.
       logger.warn({ error, deliveryId: claimed.delivery.id }, 'an attempt could not be made');
       return 'NEUTRAL';
     }
@@ -77,7 +83,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
       known.delete(id);
     }
   };
-  /** @returns false when its endpoint, or the process, has enough of it */
+  /** @returns false if its webhook or the process has reached its limit */
   const enqueue = (delivery: DueDelivery): boolean => {
     const { id, endpointId } = delivery;
     if (known.has(id)) return true;
@@ -113,7 +119,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
       for (const delivery of found) if (!add(delivery)) full.add(delivery.endpointId);
       const last = found.at(-1);
       if (last === undefined || found.length < limit) return;
-      // More may be due at the very same time than one search brings.
+      // More deliveries may be due at exactly the same time than one search returns.
       if (last.nextAttemptAt.getTime() === from.getTime()) limit *= 2;
       from = last.nextAttemptAt;
     }
@@ -127,7 +133,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     });
     return polling;
   };
-  /** During a backlog queues run empty all the time: the database is not searched for each of them. */
+  /** During a backlog, queues run empty all the time, so the database is not searched for each of them. */
   function nudge(): void {
     if (isStopped) return;
     nudged ??= setTimeout(

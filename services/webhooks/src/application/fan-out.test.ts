@@ -15,7 +15,7 @@ const endpoint = {
   events: [{ type: 'finding.created', since: before }],
 } as unknown as Endpoint;
 
-/** Tells an endpoint of an event whose body has so many bytes. */
+/** Publishes an event whose body has the given number of bytes. */
 async function tell(bytes: number) {
   const events: StoredEvent[] = [];
   const deliveries: NewDelivery[] = [];
@@ -37,7 +37,7 @@ async function tell(bytes: number) {
     data: { finding_id: 'f', invoice_id: null, scan_id: null, type: 'T', severity: 'LOW', summary },
   });
   const emptyBytes = JSON.stringify({ id: 'evt_1', ...withSummary('') }).length;
-  // Two bytes for each letter, and one for what is left of them.
+  // Most letters take two bytes, and the remaining ones take one.
   const letters = bytes - emptyBytes;
   const summary = 'é'.repeat(Math.floor(letters / 2)) + 'e'.repeat(letters % 2);
   const done = deliver({ eventId: 'evt_1', at, organizationId: 'organization', event: withSummary(summary) });

@@ -10,7 +10,7 @@ import type { DeliveryWorker } from './delivery-worker.js';
 import type { Plans } from './plans.js';
 import type { DeliveryQueue, Endpoints, Events, NewDelivery, SendableDelivery } from './stores.js';
 
-/** A public event and where it comes from. */
+/** A public event with its source. */
 export interface Occurrence {
   readonly eventId: string;
   readonly at: Date;
@@ -27,13 +27,13 @@ export interface FanOutDeps {
   readonly clock: Clock;
 }
 
-/** Webhooks-and-events reference, section 3.3. */
+/** Maximum size of a body (webhooks-and-events reference, section 3.3). */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Stores an event once and one delivery for each endpoint that receives it, under derived ids: a repeat changes nothing.
- * A delivery whose endpoint is free is stored with the claim of this process and sent at once.
- * @throws Error for an event with more than 64 KiB: it becomes a dead letter, which the operator is told of
+ * Stores an event once, and one delivery for each subscribed webhook. Their ids are derived, so a repeat changes
+ * nothing. A delivery whose webhook is free is stored with a claim of this process and sent at once.
+ * @throws Error for an event with more than 64 KiB, which becomes a dead letter that the operator sees
  */
 export type FanOut = (occurrence: Occurrence) => Promise<void>;
 
@@ -68,7 +68,7 @@ export const fanOut =
     eventFannedOut(event.type, deliveries.length);
   };
 
-/** Stores deliveries that are due now and begins to send those that have a free slot. */
+/** Stores deliveries that are due now, and starts sending those that have a free slot. */
 export async function storeAndStart(
   { queue, worker }: Pick<FanOutDeps, 'queue' | 'worker'>,
   deliveries: readonly NewDelivery[],
@@ -91,7 +91,7 @@ export async function storeAndStart(
   }
 }
 
-/** Returns a delivery as `queue.insert` stores it. */
+/** Returns a delivery in the form in which `queue.insert` stores it. */
 function sendable({ id, organizationId, endpointId, eventId, isTest }: NewDelivery, tries: 0 | 1): SendableDelivery {
   return { id, organizationId, endpointId, eventId, isTest, series: 1, failures: 0, tries };
 }

@@ -2,9 +2,12 @@ import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** The plans of organizations, for work without a request. */
+/** Reads the plans of organizations for work without a request. */
 export interface Plans {
-  /** `UNKNOWN` while `organization` is unavailable; `NO_ORGANIZATION` for one that is unknown or deleted. */
+  /**
+   * Returns the plan, `UNKNOWN` while the organization service is unavailable, or `NO_ORGANIZATION` for an organization
+   * that is unknown or deleted.
+   */
   of(organizationId: string): Promise<string>;
 }
 

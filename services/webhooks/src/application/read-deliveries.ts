@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { Delivery, DeliveryWithAttempts } from '../domain/delivery.js';
 import type { Deliveries, DeliveryFilter } from './stores.js';
 
-/** Specification section 6: the latest 100 deliveries are listed, over all pages. */
+/** Maximum number of listed deliveries over all pages (specification section 6). */
 const LISTED_MAX = 100;
 const DAY_MS = 24 * 3_600_000;
 const PERCENTILE = 0.95;
@@ -36,7 +36,7 @@ export function deliveryReader({ deliveries, clock }: { deliveries: Deliveries; 
   };
 }
 
-/** The least value that 95 of 100 do not exceed. */
+/** Returns the smallest value that 95 % of the values do not exceed. */
 export function percentile(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.ceil(sorted.length * PERCENTILE) - 1];

@@ -26,7 +26,7 @@ export interface ReplayDeps {
 }
 
 /**
- * Sends the event of a FAILED or SKIPPED delivery again, with five attempts of its own.
+ * Sends the event of a FAILED or SKIPPED delivery again, with five new attempts.
  * @throws DomainError not_found, wrong_state
  */
 export const replayDelivery =
@@ -61,13 +61,13 @@ function notReplayable(state: string): DomainError {
   return new DomainError('wrong_state', `This delivery is ${state}. Only a FAILED or SKIPPED one can be replayed.`);
 }
 
-/** Failed deliveries that one request replays at most. */
+/** Maximum number of failed deliveries that one request replays. */
 const REPLAYED_MAX = 10_000;
 const CHUNK = 500;
 
 /**
- * Replays the failed deliveries of an endpoint. While one of them is still to be sent, a repeat joins the replay: it
- * finishes what a crash may have left, and has the same answer.
+ * Replays the failed deliveries of a webhook. While the replay is in progress, a repeated request joins it: it
+ * completes what a crash may have left, and has the same response.
  * @throws DomainError not_found
  */
 export const replayFailed =
@@ -97,7 +97,7 @@ export const replayFailed =
   };
 
 /**
- * Delivers the example body of an event to one endpoint, whether it has subscribed to the event or not.
+ * Sends the example of an event type to a webhook, whether or not the webhook is subscribed to it.
  * @throws DomainError invalid, not_found, forbidden, wrong_state, unavailable
  */
 export const testEndpoint =

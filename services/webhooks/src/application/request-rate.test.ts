@@ -6,7 +6,7 @@ function setUp(perSecondMax: number) {
   const rate = createRequestRate(perSecondMax, () => now);
   return {
     rate,
-    /** Lets a request leave as soon as it may, and says when. */
+    /** Sends a request as early as allowed, and returns the time. */
     leave(endpointId: string): number {
       now += rate.waitMs(endpointId, 0);
       rate.note(endpointId);

@@ -1,19 +1,19 @@
 const WINDOW_MS = 1_000;
 
-/** Knows when each endpoint may have its next request, so that it gets no more than so many in any second. */
+/** Limits the number of requests to each webhook in any second. */
 export interface RequestRate {
   /**
-   * Returns the time that the next request must wait; 0 when it may begin.
-   * @param begun requests that have begun and not left yet
+   * Returns the delay before the next request, or 0.
+   * @param begun number of requests that have begun but were not sent yet
    */
   waitMs(endpointId: string, begun: number): number;
-  /** A request leaves. */
+  /** Records that a request was sent. */
   note(endpointId: string): void;
 }
 
 /** @param nowMs a clock that never goes back */
 export function createRequestRate(perSecondMax: number, nowMs: () => number): RequestRate {
-  /** When the requests of the last second left, the endpoint with the earliest last one first. */
+  /** Times of the requests in the last second by webhook, oldest first. */
   const leftAtMs = new Map<string, number[]>();
   const forgetIdle = (sinceMs: number): void => {
     for (const [endpointId, times] of leftAtMs) {
@@ -27,7 +27,8 @@ export function createRequestRate(perSecondMax: number, nowMs: () => number): Re
       const recent = (leftAtMs.get(endpointId) ?? []).filter((at) => at > now - WINDOW_MS);
       const excess = recent.length + begun - perSecondMax;
       if (excess < 0) return 0;
-      // Time when enough have left the window that one more has room; those that have not left yet stay in it.
+      // Returns the time when enough requests have left the window. Requests that were not sent yet count as in the
+      // window.
       return (recent[excess] ?? now) + WINDOW_MS - now;
     },
     note(endpointId) {

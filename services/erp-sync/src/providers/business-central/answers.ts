@@ -6,15 +6,15 @@ import type { ErpAnswer } from '../provider.js';
 
 /** Name of the company in messages. */
 export const COMPANY = 'the company';
-/** The list of the API for reports, which may be missing. */
+/** List of the API for reports, which may not be installed. */
 export const PAYMENTS = 'vendorLedgerEntries';
 
-/** The API does not take the query, such as a filter on a field that the list does not have. */
+/** The API refuses the query, for example because of a filter on a field that the list does not have. */
 export class QueryRefused extends ErpFault {}
 
 const NOT_FOUND = ['BadRequest_NotFound', 'BadRequest_ResourceNotFound', 'Internal_RecordNotFound'];
 
-/** Codes of the API v2.0. */
+/** Error codes of the API v2.0. */
 export const businessCentralAnswers: readonly AnswerRule[] = [
   {
     status: [401],
@@ -41,7 +41,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
   { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
   { status: [404], codes: NOT_FOUND, of: [COMPANY], fault: noEnvironmentOrCompany },
-  // If the API for reports is missing, there is nothing to read: payments are left out as if the right were missing.
+  // If the API for reports is not installed, payments are left out as if the permission were missing.
   { status: [404], codes: NOT_FOUND, of: [PAYMENTS], fault: (name) => permissionDenied([name]) },
   {
     status: [404],
@@ -60,7 +60,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Numbers of Microsoft Entra (AADSTS), and names of OAuth. */
+/** Numbers of Microsoft Entra errors (AADSTS), and names of OAuth errors. */
 export const entraAnswers: readonly AnswerRule[] = [
   {
     codes: ['7000215'],
@@ -101,7 +101,10 @@ export const entraAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Finds the fault of a response of the API. @param isGood whether the body has the requested content */
+/**
+ * Returns the fault of an API response.
+ * @param isGood tells whether the body has the requested content
+ */
 export function faultOfApi(
   { status, json }: ErpAnswer,
   name: string,
@@ -112,7 +115,7 @@ export function faultOfApi(
   return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
 }
 
-/** Finds the fault of a response of Microsoft Entra. */
+/** Returns the fault of a Microsoft Entra response. */
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';
@@ -130,7 +133,7 @@ function noEnvironmentOrCompany(): ErpFault {
   );
 }
 
-/** @param names of lists: `vendors` */
+/** @param names names of lists, such as `vendors` */
 export function permissionDenied(names: readonly string[]): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',

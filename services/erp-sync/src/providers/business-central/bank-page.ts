@@ -11,16 +11,18 @@ import { accountIdOf, changedSince, readVendorAccount } from './records.js';
 
 const name = 'the bank account page';
 
-/** The page with accounts of vendors, which the customer publishes; the standard API has none. */
+/**
+ * The custom API page with bank accounts of vendors, which the customer publishes because the standard API has none.
+ */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
-  /** Returns the name of the page when it may not be read. */
+  /** Returns the name of the page if it must not be read. */
   denied(): Promise<readonly string[]>;
-  /** Fails as a run does. */
+  /** Reads the page for a test, and fails as a run would. */
   test(): Promise<void>;
 }
 
-/** @returns undefined where none is configured */
+/** @returns undefined if no page is configured */
 export function bankPage(client: BusinessCentralClient, config: BusinessCentralConfig): BankPage | undefined {
   const url = config.bankAccountEndpoint?.replaceAll('{companyId}', config.companyId);
   if (url === undefined) return undefined;
@@ -34,7 +36,7 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
     );
   };
 
-  /** Only what changed, where the page tells when; else everything. */
+  /** Reads only changed rows if the page states modification times, and otherwise all rows. */
   async function* changedPages(window: Window): AsyncGenerator<RowsPage> {
     const { from, after } = window;
     if (from !== undefined && after === undefined) {
@@ -75,7 +77,7 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
   };
 }
 
-/** The page is the customer's own: that it cannot be read ends neither the run nor the connection. */
+/** The page belongs to the customer, so a fault of the page ends neither the run nor the connection. */
 async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
   try {
     yield* pages;

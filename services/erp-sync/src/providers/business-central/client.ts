@@ -7,7 +7,7 @@ import type { ErpAnswer, SessionDeps } from '../provider.js';
 import { COMPANY, faultOfApi, PAYMENTS, QueryRefused } from './answers.js';
 import { entraTokens } from './tokens.js';
 
-/** Addresses of Business Central: configuration of the service. Both are without a slash at the end. */
+/** Base URLs of Business Central from the configuration, without a trailing slash. */
 export interface BusinessCentralAddresses {
   readonly loginUrl: string;
   readonly apiUrl: string;
@@ -24,16 +24,16 @@ export interface BusinessCentralConfig {
   readonly bankAccountIbanField?: string;
 }
 
-/** A list, and what it is called in messages. */
+/** A list with its name in messages. */
 export interface ListTarget {
   readonly url: string;
-  /** `vendors` */
+  /** Name of the list, such as `vendors`. */
   readonly name: string;
 }
 
 export type BusinessCentralClient = ReturnType<typeof businessCentralClient>;
 
-/** The API v2.0 of Business Central, read only (ERP reference, section 3). */
+/** Read-only client for the API v2.0 of Business Central (ERP reference, section 3). */
 export function businessCentralClient(
   { apiUrl, loginUrl }: BusinessCentralAddresses,
   config: BusinessCentralConfig,
@@ -52,12 +52,12 @@ export function businessCentralClient(
   ): Promise<unknown> => {
     const headers = {
       accept: 'application/json',
-      // Fixes the language of errors and the formats of values.
+      // Fixes the language of error messages and the format of values.
       'accept-language': 'en-US',
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
-    // A token may end before its time; a new one is refused only for a reason that stays.
+    // A token may end early. If a new token is refused as well, the reason is permanent.
     const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
     const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
     const fault = faultOf(answer);
@@ -65,7 +65,7 @@ export function businessCentralClient(
     return answer.json;
   };
 
-  /** @param after path and query of the page, as the position of the page before has them */
+  /** @param after path and query of the page, from the position of the previous page */
   const readPage = async ({ url, name }: ListTarget, after?: string, rowsMax = pageSize): Promise<RowsPage> => {
     const { origin } = new URL(url);
     const hasRows = (json: unknown): boolean => Array.isArray(fieldOf(json, 'value'));
@@ -76,17 +76,17 @@ export function businessCentralClient(
   };
 
   return {
-    /** Path of the environment, in every address. */
+    /** Path of the environment, which is part of every URL. */
     path: `${tenant}/${environment}`,
     companyUrl: `${base}/v2.0/companies(${config.companyId})`,
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,
     readCompany: () =>
       get(`${base}/v2.0/companies(${config.companyId})`, COMPANY, (json) => textOf(json, 'id') !== undefined),
-    /** The first rows of a list. */
+    /** Reads the first rows of a list. */
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {
-        // A link to a page that an earlier run kept may no longer be valid.
+        // A link to a page that an earlier run stored may no longer be valid.
         if (after === undefined || !(error instanceof QueryRefused)) throw error;
         return readPage(target);
       });
@@ -98,7 +98,9 @@ export function businessCentralClient(
   };
 }
 
-/** Path and query. The token goes along: a link to anywhere else is not followed. */
+/**
+ * Returns path and query of the next link. Links to other hosts are not followed, because they would receive the token.
+ */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;
   const url = typeof link === 'string' ? parseUrl(link) : undefined;

@@ -14,7 +14,10 @@ interface PublishedRefusal {
   readonly name: string;
   readonly description: string;
   readonly headers?: readonly HeaderName[];
-  /** Examples from the code that refuses requests. Sentences that only another service makes are copied, and a test compares them. */
+  /**
+   * Examples by name. They are made by the code that refuses requests; messages of other services are copied, and a
+   * test compares them.
+   */
   readonly examples: Readonly<Record<string, Error>>;
 }
 
@@ -25,7 +28,7 @@ const WHETHER_IT_TOOK_EFFECT =
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
-/** Published refusals by status: the part that is the same for every route. */
+/** Published refusals by status, with the text that is the same for every route. */
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   400: {
     name: 'InvalidRequest',

@@ -9,7 +9,7 @@ import type { SentFile } from '../body/sent-file.js';
 import type { Reply } from '../response/reply.js';
 import type { HeaderName } from './published-headers.js';
 
-/** The published form of a success status. */
+/** The published form of a successful response. */
 export interface PublishedResponse {
   readonly description: string;
   /** Absent if there is no body, or if the body is not JSON. */
@@ -20,7 +20,7 @@ export interface PublishedResponse {
   readonly headers?: readonly HeaderName[];
 }
 
-/** The routes about one resource, as a tag of the published description. */
+/** A resource with its routes, which is published as a tag of the API description. */
 export interface Resource {
   readonly tag: string;
   readonly description: string;
@@ -29,58 +29,61 @@ export interface Resource {
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** Input of a handler, after key, limits, rights and shape have been checked. */
+/** Input of a handler, after the key, the limits, the rights and the format have been checked. */
 export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
-  /** SHA-256 of the body as canonical JSON; set only if the route honours the key. */
+  /** SHA-256 hash of the body as canonical JSON. Set only if the route honours the Idempotency-Key. */
   readonly fingerprint: string;
-  /** Body as it was sent; only for a route that takes it unparsed, see {@link Described.rawBodyBytesMax}. */
+  /** Body as it was sent. Only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}). */
   readonly rawBody: Buffer;
-  /** Query as it was sent, without `?`, for an owner that reads it itself. */
+  /** Query as it was sent, without `?`, for a service that reads it itself. */
   readonly rawQuery: string;
-  /** The Idempotency-Key, or empty without the header; set only if the route honours the key. */
+  /** The Idempotency-Key, or an empty text without the header. Set only if the route honours it. */
   readonly idempotencyKey: string;
   /** The If-None-Match header, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
-  /** Headers, for responses that depend on more of them than those above. */
+  /** All headers, for responses that depend on other headers than those above. */
   readonly headers: IncomingHttpHeaders;
-  /** True when the request is for the headers of the response without its body. */
+  /** True if the request is HEAD, which returns only the headers. */
   readonly isHead: boolean;
 }
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
-  /** Unique name, the `operationId` of the published description. */
+  /** Unique name, which is the `operationId` in the published API description. */
   readonly operation: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Path below `/v1`, with parameters written `:companyId`. */
+  /** Path below `/v1`, with parameters such as `:companyId`. */
   readonly path: string;
   readonly summary: string;
   /** Description for callers, in addition to the summary. */
   readonly description?: string;
-  /** The rpc of the owner that answers: `<package>.<Service>/<Rpc>`. */
+  /** Method of the service that responds: `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** Further rpcs that are called for the response. */
+  /** Other methods that are called for the response. */
   readonly alsoAsks?: readonly string[];
-  /** Time limit of each call to the owner, retries included; 5 seconds by default. */
+  /** Timeout of each call to a service, including retries (default 5 seconds). */
   readonly timeoutMs?: number;
-  /** Name of the resource of the path, for the 404: malformed, foreign and unknown ids get the same message. */
+  /** Name of the resource in 404 messages, which are the same for malformed, foreign and unknown ids. */
   readonly resourceName?: string;
   /** Path parameters. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
-  /** Schema of the query; the query is ignored when it is absent. */
+  /** Schema of the query. If absent, the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
   /** A request without a body is treated as one with `{}`. */
   readonly isBodyOptional?: true;
-  /** Limits of a long body; {@link JSON_BODY_LIMITS} by default. */
+  /** Limits of a large body. The default is {@link JSON_BODY_LIMITS}. */
   readonly bodyLimits?: BodyLimits;
-  /** The body is a form of the browser (`application/x-www-form-urlencoded`), each field once; JSON otherwise. */
+  /**
+   * True if the body is an HTML form (`application/x-www-form-urlencoded`) in which each field occurs once. Otherwise
+   * the body is JSON.
+   */
   readonly isForm?: true;
   /**
-   * Maximum size of a body that is passed on as it was sent. A signature over its bytes proves the right to call, and
-   * refused bodies do not count against their address. The schema only describes the body.
+   * Maximum size of a body that is passed on as it was sent. A signature over its bytes authorizes the request, and
+   * refused bodies are not counted for the address of the sender. The schema only describes the body.
    */
   readonly rawBodyBytesMax?: number;
   /**
@@ -88,23 +91,23 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
-  /** True when If-None-Match is honoured; otherwise it is ignored. */
+  /** True if the route honours If-None-Match. Otherwise the header is ignored. */
   readonly isConditional?: true;
-  /** True when Idempotency-Key is honoured; otherwise it is ignored. */
+  /** True if the route honours Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
-  /** True when a repeat takes effect once without a key too, because the request names what it creates. */
+  /** True if a repeated request takes effect once even without a key, because the request names what it creates. */
   readonly takesEffectOnce?: true;
-  /** True when a gateway runs one such request of an organization at a time; another one at the same time gets a 409. */
+  /** True if a gateway runs only one such request of an organization at a time. Another request gets 409. */
   readonly isOneAtATime?: true;
-  /** A rate limit beyond those of every request. */
+  /** Additional rate limit for this route. */
   readonly ratePolicy?: RatePolicy;
-  /** Responses by status; the first is the usual one. */
+  /** Responses by status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
-  /** Published refusals, such as `409`, beyond those that follow from key, parameters and body. */
+  /** Published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
   readonly refusals?: readonly number[];
 }
 
-/** A route that needs an API key. */
+/** A route that requires an API key. */
 export interface KeyRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -114,7 +117,7 @@ export interface KeyRoute<
   handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
 }
 
-/** A route without a key: a token in its body proves the right to call. Its rate limit is by address. */
+/** A route without an API key. A token in its body authorizes the request, and its rate limit is by address. */
 export interface PublicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -124,13 +127,15 @@ export interface PublicRoute<
   handle(input: RouteInput<P, Q, B>, clients: PublicClients): Promise<Reply>;
 }
 
-/** A route whose body is a file, handed to its owner while it comes. A token in the URL may replace the key. */
+/**
+ * A route whose body is a file, which is passed on while it is received. A token in the URL may replace the API key.
+ */
 export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
   readonly access: KeyAccess;
-  /** Accepted media types as published; the owner decides. */
+  /** Published media types. The service decides which of them it accepts. */
   readonly mediaTypes: readonly string[];
   /**
-   * Finds the organization whose file the token in the URL authorizes.
+   * Returns the organization whose file the token in the URL authorizes.
    * @throws DomainError unauthenticated, not_found
    */
   authorize(input: { readonly params: z.infer<P>; readonly token: string }, clients: PublicClients): Promise<string>;
@@ -140,17 +145,17 @@ export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P
   ): Promise<Reply>;
 }
 
-/** The organization or the token that authorizes a file. */
+/** The organization or the token that authorizes the upload of a file. */
 export type FileRight = { readonly organizationId: string } | { readonly token: string };
 
 export type AnyFileRoute = FileRoute<z.ZodObject>;
 export type AnyKeyRoute = KeyRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 export type AnyPublicRoute = PublicRoute<z.ZodObject, z.ZodObject, z.ZodType>;
 
-/** A route as the table holds it, with its schema types erased. */
+/** A route in the route table, without its schema types. */
 export type Route = AnyKeyRoute | AnyPublicRoute | AnyFileRoute;
 
-/** States a route as data; the handler's input follows from its schemas. */
+/** Declares a route. The types of its handler follow from its schemas. */
 export function route<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -159,7 +164,7 @@ export function route<
   return definition as unknown as AnyKeyRoute;
 }
 
-/** Same as {@link route} for a route without a key. */
+/** Like {@link route}, for a route without an API key. */
 export function publicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -168,7 +173,7 @@ export function publicRoute<
   return definition as unknown as AnyPublicRoute;
 }
 
-/** Same as {@link route} for a route that takes a file. */
+/** Like {@link route}, for a route that receives a file. */
 export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
   return definition as unknown as AnyFileRoute;
 }

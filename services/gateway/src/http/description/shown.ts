@@ -4,19 +4,21 @@ import { z } from 'zod';
 import { exampleOf, examples } from './examples.js';
 import { shownId, shownInstant, showInstant, stated } from './fields.js';
 
-/** A field of a record: its published schema, an example, and the function that reads it from the message of its owner. */
+/**
+ * A field of a record: its published schema, an example, and the function that reads it from the message of a service.
+ */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Undefined if the example does not have the field. */
+  /** Example value. Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
-  /** Returns undefined if the response does not have the field. */
+  /** Reads the value. Returns undefined if the response does not have the field. */
   readonly read: (message: Message) => z.infer<S>;
 }
 
 type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 type Shape<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
 
-/** A record as callers see it: its description and its responses come from the same fields. */
+/** A record of the API, whose description and responses come from the same fields. */
 export interface ShownRecord<Message, F> {
   readonly fields: F;
   readonly schema: z.ZodObject<Shape<F>>;
@@ -29,8 +31,8 @@ type With<K extends string, V> = { readonly [P in K]: V };
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
 /**
- * States a record: `record<Company>('Company')({ id: id('companyId', ...), ... })`.
- * @param id names the schema in the description; a part of one record has none
+ * Declares a record: `record<Company>('Company')({ id: id('companyId', ...), ... })`.
+ * @param id name of the published schema; absent for a part of a single record
  */
 export function record<Message>(id?: string, description?: string) {
   return <F extends Fields<Message>>(fields: F): ShownRecord<Message, F> => {
@@ -58,7 +60,7 @@ export function record<Message>(id?: string, description?: string) {
   };
 }
 
-/** A property of the message as it is. */
+/** Declares a field with the value of a message property. */
 export function field<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -67,7 +69,7 @@ export function field<S extends z.ZodType, K extends string>(
   return { schema, example, read: (message) => message[source] };
 }
 
-/** A field that a function computes from the message. */
+/** Declares a field that a function computes from the message. */
 export function made<S extends z.ZodType, Message>(
   schema: S,
   read: (message: Message) => z.infer<S>,
@@ -76,7 +78,7 @@ export function made<S extends z.ZodType, Message>(
   return { schema, example, read };
 }
 
-/** Text as it is in the message. */
+/** Declares a text field with the value of a message property. */
 export function text<K extends string>(source: K, example: string, description: string) {
   return field(z.string().describe(description), source, example);
 }
@@ -89,7 +91,7 @@ export function id<K extends string>(source: K, example: string, description: st
   return field(shownId().describe(description), source, example);
 }
 
-/** A field with a number of things. */
+/** Declares a field that counts something. */
 export function count<K extends string>(source: K, example: number, description: string) {
   return field(z.int().min(0).describe(description), source, example);
 }
@@ -102,7 +104,7 @@ export function flag<K extends string>(source: K, example: boolean, description:
   return field(z.boolean().describe(description), source, example);
 }
 
-/** A property that the message may lack; the response has null then. */
+/** Declares a field that is null if the message lacks the property. */
 export function orNull<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -117,7 +119,7 @@ export function orNull<S extends z.ZodType, K extends string>(
   };
 }
 
-/** A property that the message may lack; the response lacks it then. */
+/** Declares a field that is absent if the message lacks the property. */
 export function optional<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -127,7 +129,7 @@ export function optional<S extends z.ZodType, K extends string>(
   return { schema: schema.optional().describe(description), example, read: (message) => message[source] };
 }
 
-/** An instant that every such message has. */
+/** Declares a time that every message has. */
 export function instant<K extends string>(
   source: K,
   example: string,
@@ -140,7 +142,7 @@ export function instant<K extends string>(
   };
 }
 
-/** An instant that is null until it comes. */
+/** Declares a time that is null until it is known. */
 export function instantOrNull<K extends string>(
   source: K,
   example: string | null,
@@ -156,7 +158,10 @@ export function instantOrNull<K extends string>(
   };
 }
 
-/** One of a few words, which the owner sends as text. Reading throws a TypeError for another word. */
+/**
+ * Declares a field with one of several words, which the service sends as text. Reading throws a TypeError for another
+ * word.
+ */
 export function word<E extends z.ZodEnum, K extends string>(
   schema: E,
   source: K,
@@ -165,7 +170,10 @@ export function word<E extends z.ZodEnum, K extends string>(
   return { schema, example, read: (message) => oneOf(schema, message[source]) };
 }
 
-/** The name of a value of an enum of the contracts. Reading throws a TypeError for a value without a published name. */
+/**
+ * Declares a field with the name of a contract enum value. Reading throws a TypeError for a value without a published
+ * name.
+ */
 export function name<E extends z.ZodEnum, W extends WireEnum, K extends string>(
   schema: E,
   wireEnum: W,
@@ -175,7 +183,7 @@ export function name<E extends z.ZodEnum, W extends WireEnum, K extends string>(
   return { schema, example, read: (message) => oneOf(schema, enumName(wireEnum, message[source])) };
 }
 
-/** A part that is a record of its own. */
+/** Declares a field that is a record itself. */
 export function part<Message, F, K extends string>(
   { schema, present }: ShownRecord<Message, F>,
   source: K,
@@ -203,7 +211,7 @@ export function partOrNull<Message, F, K extends string>(
   };
 }
 
-/** A list of records; its example has the example of one unless another is given. */
+/** Declares a list of records. Its example contains the example of the record, unless another one is given. */
 export function list<Message, F, K extends string>(
   { schema, present }: ShownRecord<Message, F>,
   source: K,
@@ -218,7 +226,7 @@ export function list<Message, F, K extends string>(
   };
 }
 
-/** The fields of a record that is in the message, for a record that shows more. */
+/** Declares the fields of a record that is inside the message, for a record with more fields. */
 export function within<Message, F extends Fields<Message>, K extends string>(
   source: K,
   { fields }: ShownRecord<Message, F>,

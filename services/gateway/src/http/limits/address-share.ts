@@ -4,7 +4,7 @@ import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from '../response/request-state.js';
 import { Share } from './share.js';
 
-/** Same as {@link Share} for addresses; an IPv6 /64 is one address. */
+/** A {@link Share} by address, in which all addresses of an IPv6 /64 count as one. */
 export class AddressShare extends Share {
   override take(address: string): (() => void) | undefined {
     return super.take(addressGroup(address));
@@ -16,8 +16,8 @@ export class AddressShare extends Share {
 }
 
 /**
- * Takes a place of the caller's address for work without a key, until the request is settled.
- * @returns gives the place back earlier, once the caller is known
+ * Takes a slot of the address for a request without a key, until the response is complete.
+ * @returns a function that releases the slot earlier, when the caller is known
  * @throws DomainError `rate_limited`
  */
 export function takeUnauthenticated(response: Response, unauthenticated: AddressShare): () => void {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * The address of the caller outside, as far as the trusted proxies tell it; without proxies that of the connection.
- * IPv4 that arrives over an IPv6 socket is written as IPv4.
+ * Returns the address of the external caller as stated by the trusted proxies or, without proxies, the address of the
+ * connection. IPv4 addresses on an IPv6 socket are written as IPv4.
  */
 export function clientAddress(request: Request): string {
   const stated = (request.ip ?? '').replace(/^::ffff:/i, '');
@@ -12,12 +12,14 @@ export function clientAddress(request: Request): string {
   return (request.socket.remoteAddress ?? '0.0.0.0').replace(/^::ffff:/i, '');
 }
 
-/** The address at the other end of a connection, written like {@link clientAddress}. */
+/** Returns the address of the other end of a connection, in the same format as {@link clientAddress}. */
 export function connectionAddress({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:/i, '');
 }
 
-/** Returns the group of addresses that shares a limit: one IPv4 address, or the /64 that one subscriber of IPv6 has. */
+/**
+ * Returns the group of addresses that shares a limit: a single IPv4 address, or the IPv6 /64 that one subscriber has.
+ */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('%', 1)[0]!.split('::');

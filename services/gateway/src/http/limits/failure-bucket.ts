@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressGroup } from './client-address.js';
 
-/** Refused attempts per address and minute (HTTP and security reference, section 7). */
+/** Maximum number of refused attempts per address and minute (HTTP and security reference, section 7). */
 export const FAILURES_PER_MINUTE_MAX = 20;
 const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 10_000;
@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Counts refused attempts per address, in this process only, so that counting costs no call. Keys that are missing or cannot
- * exist are not counted by the caller.
+ * Counts refused attempts by address, in this process only, so that counting needs no call. Callers do not count
+ * missing or malformed keys.
  */
 export class FailureBucket {
   readonly #clock: Clock;
@@ -24,13 +24,13 @@ export class FailureBucket {
     this.#clock = clock;
   }
 
-  /** @throws DomainError `rate_limited` when this address has failed too often in its current minute */
+  /** @throws DomainError `rate_limited` if the address has had too many refused attempts in the current minute */
   refuseExhausted(address: string): void {
     const refusal = this.refusalOf(address);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Returns the refusal of an address that has failed too often in its current minute. */
+  /** Returns the refusal for an address with too many refused attempts in the current minute. */
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;
@@ -39,7 +39,10 @@ export class FailureBucket {
     });
   }
 
-  /** Counts a refusal. @returns it, or what {@link refusalOf} an address with too many before says */
+  /**
+   * Counts a refusal.
+   * @returns the refusal, or the one of {@link refusalOf} if the address had already reached the maximum
+   */
   countedRefusal<R extends Error>(address: string, refusal: R): R | DomainError {
     const exhausted = this.refusalOf(address);
     if (exhausted === undefined) this.count(address);

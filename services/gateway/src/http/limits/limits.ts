@@ -1,41 +1,59 @@
 /** Bounds of the transport (HTTP and security reference, section 2). */
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
-/** Maximum length of all headers of one name together. No header that this API reads needs more than some hundred characters. */
+/**
+ * Maximum total length of all headers with one name. No header of this API needs more than a few hundred characters.
+ */
 export const HEADER_VALUE_LENGTH_MAX = 4 * 1024;
 export const CONNECTIONS_MAX = 5_000;
-/** Connections with a good key or token that one organization may have; beyond them they count in the share of their address. */
+/**
+ * Maximum number of connections of one organization with a valid key or token. Further connections count for their
+ * address.
+ */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;
-/** Maximum for all organizations: the rest stay connections of strangers, so that a new one always finds room. */
+/**
+ * Maximum number of connections of all organizations together. The remaining ones are reserved for unknown callers, so
+ * that a new connection is always possible.
+ */
 export const RECOGNIZED_CONNECTIONS_MAX = 4_000;
 export const REQUESTS_PER_CONNECTION_MAX = 1_000;
-/** Requests of one connection that wait for their answers; a client that does not pipeline has one. */
+/** Maximum number of pipelined requests on one connection. A client without pipelining has one. */
 export const PIPELINED_MAX = 32;
 
-/** Files that one process receives at the same time; each is some hundred KiB of memory. */
+/** Maximum number of files that one process receives at the same time. Each takes some hundred KiB of memory. */
 export const FILES_IN_FLIGHT_MAX = 200;
-/** Part of them that one organization may have. */
+/** Maximum number of files that one organization sends at the same time. */
 export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
-/** Archives that one process writes at the same time; each reads from every service for minutes. */
+/** Maximum number of archives that one process writes at the same time. Each reads from every service for minutes. */
 export const LONG_ANSWERS_MAX = 8;
-/** Time in which a client must send a file; everything else is bounded by {@link Timeouts}. */
+/** Time limit for sending a file. All other times are limited by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
 /**
- * Minimum number of bytes of a body that must arrive in each {@link Timeouts.bodyWindowMs} while the gateway waits for it: 4 KiB a second.
+ * Minimum number of body bytes that must arrive in each {@link Timeouts.bodyWindowMs} while the gateway waits for the
+ * body: 4 KiB a second.
  */
 export const BODY_WINDOW_BYTES_MIN = 40 * 1024;
 
-/** Time limits for clients. Node looks at its connections only so often, hence the interval. */
+/** Time limits for clients. Node.js checks its connections at intervals. */
 export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Window in which {@link BODY_WINDOW_BYTES_MIN} of a body must arrive; only time in which the gateway waits for the client counts. */
+  /**
+   * Period in which {@link BODY_WINDOW_BYTES_MIN} of a body must arrive. Only the time in which the gateway waits for
+   * the client counts.
+   */
   readonly bodyWindowMs: number;
-  /** Longer than the idle time of the balancer in front, which would otherwise meet closed connections. */
+  /**
+   * Time for which idle connections are kept. It is longer than that of the load balancer, which would otherwise use
+   * closed connections.
+   */
   readonly keepAliveMs: number;
-  /** Time from a complete response until the client has taken its last byte. */
+  /** Time from the end of a response until the client must have received its last byte. */
   readonly writeMs: number;
-  /** Time from a refusal that ends the connection to its end; earlier requests may be answered until then. */
+  /**
+   * Time from a refusal that closes the connection until it is closed. Earlier requests may get their response until
+   * then.
+   */
   readonly closingMs: number;
   readonly checkingIntervalMs: number;
 }

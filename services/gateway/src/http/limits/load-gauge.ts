@@ -3,26 +3,26 @@ import { DomainError } from '@invoicecontrol/errors';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 
-/** Above this many running requests, reading is refused (HTTP and security reference, section 7). */
+/** Number of concurrent requests above which reads are refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
-/** Part of them for one organization: one that waits on purpose leaves room for the others. */
+/** Maximum number of concurrent requests of one organization, so that one organization cannot block the others. */
 export const ORGANIZATION_IN_FLIGHT_MAX = 250;
-/** Above this lag of the event loop (p99), reading is refused, if our own requests can be the cause. */
+/** Event loop lag (p99) above which reads are refused, if our own requests may be the cause. */
 export const LAG_MS_MAX = 200;
 /**
- * A lag with fewer running requests than this has another cause (a starved machine, another service in the same
- * process), and refusing would not end it.
+ * Number of concurrent requests below which a lag has another cause, such as a busy machine or another service in the
+ * same process. Refusing requests would not help then.
  */
 export const LAG_IN_FLIGHT_MIN = 100;
-/** Writes cost more to repeat: they are refused at twice these figures. */
+/** Factor for writes, which are more expensive to repeat. They are refused at twice the limits. */
 const WRITE_FACTOR = 2;
-/** Longer than any route gives its owner: requests that run and do not end for this long never will. */
+/** Time after which requests that have not ended never will. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;
-/** Long enough that one stall of a shared machine is not the p99. */
+/** Period for measuring the lag, long enough that a single stall of the machine does not determine the p99. */
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
-/** Measures how busy this process is with authenticated requests. Refusing early keeps the responses to the rest in time. */
+/** Measures the load of this process by authenticated requests. Refusing some requests early keeps the others fast. */
 export class LoadGauge {
   readonly #clock: Clock;
   readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -64,12 +64,15 @@ export class LoadGauge {
     this.#endedAtMs = this.#nowMs();
   }
 
-  /** Tells whether reads are refused because of the number of requests, and none has ended for longer than any may take. */
+  /**
+   * Tells whether reads are refused because of the number of requests, although no request has ended for longer than
+   * any request may take.
+   */
   isStuck(): boolean {
     return this.#inFlight > IN_FLIGHT_MAX && this.#nowMs() - this.#endedAtMs >= STUCK_MS;
   }
 
-  /** @throws DomainError `unavailable` for what is cheapest to repeat first: reads, then everything */
+  /** @throws DomainError `unavailable`, first for reads, which are cheapest to repeat, and then for all requests */
   refuseOverload(method: string): void {
     if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
       throw new DomainError('unavailable', 'The service is overloaded. Retry the request in a moment.');

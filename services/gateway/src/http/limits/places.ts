@@ -3,11 +3,11 @@ import type { Response } from 'express';
 import { holdUntilSettled } from '../response/request-state.js';
 import type { Share } from './share.js';
 
-/** Refusals of a request that gets no place. */
+/** Refusals for a request that gets no slot. */
 interface Refusals {
-  /** The organization holds its whole share. */
+  /** Refusal if the organization has used up its share. */
   ofOrganization(max: number): DomainError;
-  /** All organizations together hold everything. */
+  /** Refusal if all organizations together have used up all slots. */
   ofAll(): DomainError;
 }
 
@@ -55,8 +55,8 @@ export const longAnswersInFlight: Refusals = {
 };
 
 /**
- * Takes a place of an organization until the request is settled.
- * @throws DomainError as the refusals say
+ * Takes a slot of an organization until the response is complete.
+ * @throws DomainError one of the refusals
  */
 export function takePlace(response: Response, share: Share, organizationId: string, refusals: Refusals): void {
   const giveBack = share.take(organizationId);

@@ -3,10 +3,13 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import { HttpRefusal } from '../response/refusal.js';
 import type { Demand, Standing } from './rate-limit.js';
 
-/** Requests per minute of every policy, from the configuration. */
+/** Requests per minute for each rate limit, from the configuration. */
 export type Limits = Readonly<Record<RatePolicy, number>>;
 
-/** The limits of a request: its key, its organization, its key again when it writes, and what the route adds. */
+/**
+ * Returns the rate limits of a request: those of its key and its organization, another one for writes, and that of the
+ * route.
+ */
 export function demandsOf(
   principal: Principal,
   method: string,
@@ -24,7 +27,7 @@ export function demandsOf(
   ];
 }
 
-/** `RateLimit-Policy` and `RateLimit` as draft-ietf-httpapi-ratelimit-headers writes them. */
+/** Returns `RateLimit-Policy` and `RateLimit` in the format of draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitFields(standings: readonly Standing[]): Record<string, string> {
   return {
     'RateLimit-Policy': standings
@@ -36,10 +39,10 @@ export function rateLimitFields(standings: readonly Standing[]): Record<string, 
   };
 }
 
-/** Spreads the retries of callers that were refused at the same time. */
+/** Maximum random delay, which spreads the retries of callers that were refused at the same time. */
 const JITTER_SECONDS_MAX = 2;
 
-/** 429; `Retry-After` is never earlier than the `t` of the RateLimit field. */
+/** Returns the 429 refusal. `Retry-After` is never earlier than `t` in the RateLimit header. */
 export function rateLimited(refused: Standing, random: () => number = Math.random): HttpRefusal {
   const seconds = wholeSeconds(refused.resetMs) + Math.floor(random() * (JITTER_SECONDS_MAX + 1));
   return new HttpRefusal(

@@ -13,9 +13,9 @@ const context = systemContext('req_1');
 const WINDOW_MS = 60_000;
 
 let nowMs: number;
-/** Every reservation that the owner of the windows was asked for, as tokens by policy. */
+/** Tokens of every requested reservation, by rate limit. */
 let asked: Record<string, number>[];
-/** Tokens used in the current window, as the owner keeps them. */
+/** Tokens that are used in the current window, as the organization service counts them. */
 let used: Map<string, number>;
 let reserve: (request: ReserveRequestsRequest) => Promise<ReserveRequestsResponse>;
 

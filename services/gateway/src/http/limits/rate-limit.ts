@@ -10,9 +10,9 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** One limit that a request falls under. */
+/** A rate limit that applies to a request. */
 export interface Demand {
-  /** `key:<id>` or `organization:<id>`. */
+  /** Subject of the limit: `key:<id>` or `organization:<id>`. */
   readonly subject: string;
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
@@ -31,17 +31,23 @@ export type TakeResult =
   | { readonly isAllowed: true; readonly standings: readonly Standing[] }
   | { readonly isAllowed: false; readonly refused: Standing };
 
-/** Tokens asked for at once: exact within this many per gateway, never above the limit. */
+/**
+ * Number of tokens that are reserved at once. A gateway may deviate from the limit by this number, but never above the
+ * limit.
+ */
 export const BLOCK_TOKENS = 10;
-/** Limits up to this are exact: one call per request. */
+/** Highest limit that is exact, with one call for each request. */
 const EXACT_LIMIT_PER_MINUTE = 60;
 /** Number of tokens left at which the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
-/** After a failed reservation the owner is not called for this long. */
+/** Time after a failed reservation in which the organization service is not called. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
-/** Requests of one key share blocks of ten; after waiting for this many blocks a request uses the local window. */
+/**
+ * Maximum number of blocks that a request waits for. Requests of one key share blocks of ten tokens. After that, the
+ * local window decides.
+ */
 const ROUNDS_MAX = 100;
 
 interface Block {
@@ -50,9 +56,9 @@ interface Block {
   windowEndsAt: number;
   remainingAtOwner: number;
   refusedUntil: number;
-  /** The running reservation; never rejects. */
+  /** The reservation in progress. Never rejects. */
   pending: Promise<void> | undefined;
-  /** Requests let through without the owner since `localSince`. */
+  /** Number of requests that were admitted locally since `localSince`. */
   localUsed: number;
   localSince: number;
 }
@@ -63,14 +69,14 @@ export interface RateLimiterDependencies {
   readonly logger: Logger;
   /** Number of gateways that share the limits, for the local window. */
   readonly replicas: number;
-  /** The limiter may not slow a request down by more than this. */
+  /** Maximum time in milliseconds by which the limiter may delay a request. */
   readonly waitMs: number;
 }
 
 /**
- * Spends tokens that the organization service has granted in blocks; the sliding window itself is kept there (HTTP and
- * security reference, section 7). When nobody answers in time, a local window with this gateway's share decides
- * for a second: a failing limiter neither slows requests down nor lets everything through.
+ * Spends tokens that the organization service grants in blocks and counts in a sliding window (HTTP and security
+ * reference, section 7). If the service does not respond in time, a local window with the share of this gateway decides
+ * for a second, so that a failing limiter neither delays requests nor admits all of them.
  */
 export class RateLimiter {
   readonly #dependencies: RateLimiterDependencies;
@@ -81,7 +87,7 @@ export class RateLimiter {
     this.#dependencies = dependencies;
   }
 
-  /** Takes one token of every demand, or none: a refused request consumes nothing. */
+  /** Takes one token for every limit, or none: a refused request uses no token. */
   async take(demands: readonly Demand[], context: RequestContext): Promise<TakeResult> {
     const blocks = demands.map((demand) => this.#blockOf(demand));
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -106,7 +112,7 @@ export class RateLimiter {
     return this.#takeLocally(blocks, this.#now());
   }
 
-  /** One call for all blocks that are not being fetched. */
+  /** Reserves all blocks that are not being reserved yet, in one call. */
   #reserve(blocks: readonly Block[], now: number, context: RequestContext): Promise<void> {
     const asked = blocks.filter(({ pending, refusedUntil }) => pending === undefined && refusedUntil <= now);
     if (asked.length === 0 || now < this.#fallbackUntil) return Promise.resolve();
@@ -195,7 +201,7 @@ function isLow({ demand, tokens }: Block): boolean {
   return blockSize(demand) > 1 && tokens <= REFILL_TOKENS;
 }
 
-/** The window starts when the call is sent, not when it is answered, so a block never outlives its window. */
+/** The window starts when the call is sent, so a block never outlives its window. */
 function add(block: Block, reservation: RequestReservation, askedAt: number): void {
   const { granted, remaining, windowRemainingMs, retryAfterMs } = reservation;
   if (granted <= 0) {

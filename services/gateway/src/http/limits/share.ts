@@ -1,20 +1,20 @@
-/** Counts what each owner holds at the same time, so that one cannot take what is for all. */
+/** Counts what each owner uses at the same time, so that one owner cannot use up everything. */
 export class Share {
-  /** Maximum of one owner; 0 for no bound. */
+  /** Maximum for one owner. 0 means no limit. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  /** @param totalMax of all owners together */
+  /** @param totalMax maximum for all owners together */
   constructor(max: number, totalMax = Infinity) {
     this.max = max;
     this.#totalMax = totalMax;
   }
 
   /**
-   * @returns gives it back, once however often it is called; undefined when the owner holds its whole share, or all
-   *   owners together hold everything
+   * @returns a function that releases the slot, once however often it is called; undefined if the owner has used up its
+   * share, or all owners together have used up everything
    */
   take(owner: string): (() => void) | undefined {
     if (this.max === 0) return () => {};
@@ -33,22 +33,22 @@ export class Share {
     };
   }
 
-  /** Returns the number that the owner holds now. */
+  /** Returns the number that the owner uses now. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Tells whether all owners together hold everything. */
+  /** Tells whether all owners together use everything. */
   get isFull(): boolean {
     return this.#total >= this.#totalMax;
   }
 
-  /** Returns the number that all owners together hold. */
+  /** Returns the number that all owners use together. */
   get total(): number {
     return this.#total;
   }
 
-  /** Owners that hold something. */
+  /** Returns the number of owners that use something. */
   get owners(): number {
     return this.#held.size;
   }

@@ -1,4 +1,4 @@
-/** Advice for requests that only read, or when nothing has been done yet. */
+/** Advice for requests that only read, or if nothing has been changed yet. */
 export const REPEAT = 'Retry the request in a moment.';
 const REPEAT_WITH_KEY =
   'The request may have taken effect. Retry it in a moment with the same Idempotency-Key: it takes effect only once.';
@@ -6,7 +6,7 @@ const REPEAT_TAKES_EFFECT_ONCE = 'The request may have taken effect. Retry it in
 const CHECK_FIRST = 'The request may have taken effect. Check that before you send it again.';
 const SEND_KEY = 'A request with an Idempotency-Key can simply be retried.';
 
-/** The properties of a route that decide how a request to it is repeated. */
+/** The properties of a route that decide whether a request can be repeated. */
 interface Repeatable {
   readonly method: string;
   readonly honoursIdempotencyKey?: true;
@@ -14,8 +14,8 @@ interface Repeatable {
 }
 
 /**
- * Returns the advice to a caller whose request failed by an outage or a bug after its owner was called. Nobody knows then whether it took
- * effect.
+ * Returns the advice for a caller whose request failed after the service was called, so that it is unknown whether the
+ * request took effect.
  */
 export function adviceFor(
   { method, honoursIdempotencyKey, takesEffectOnce }: Repeatable,

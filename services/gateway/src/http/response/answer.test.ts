@@ -7,10 +7,10 @@ import type { Response } from 'express';
 import { sendReply } from './answer.js';
 import { ClientGone } from './client-gone.js';
 
-/** More than the sockets of both sides hold. */
+/** A chunk that is larger than the socket buffers of both sides. */
 const CHUNK = Buffer.alloc(1024 * 1024);
 
-/** Sends endless bytes to a client that takes what `take` says, and tells how the answer ended. */
+/** Sends bytes without end to a client that may stop reading, and returns how the response ended. */
 async function sendEndlessly(takenWithinMs: number, isTaking: boolean): Promise<{ error: unknown; isEnded: boolean }> {
   let isEnded = false;
   let sent = 0;

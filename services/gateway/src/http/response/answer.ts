@@ -8,7 +8,7 @@ import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
 import type { Reply } from './reply.js';
 
-/** Writes a JSON answer; without a body only status and headers. */
+/** Sends a JSON response. Without a body, only status and headers are sent. */
 export function sendJson(
   response: Response,
   status: number,
@@ -28,8 +28,8 @@ export function sendJson(
 }
 
 /**
- * Sends the answer of a handler. Bytes are sent as they come; the first are awaited before the headers leave, so that what
- * fails before them is still refused with the envelope. A caller that leaves ends their source.
+ * Sends the response of a handler. Bytes are sent as they come. The headers wait for the first bytes, so that an
+ * earlier failure can still be sent as a refusal. If the caller disconnects, the source is closed.
  */
 export async function sendReply(
   response: Response,
@@ -48,7 +48,7 @@ export async function sendReply(
   }
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  // The next chunk is read from the source only when the client has taken the waiting one.
+  // The next chunk is read only when the client has received the previous one.
   let untaken: NodeJS.Timeout | undefined;
   const all = async function* (): AsyncIterable<Uint8Array> {
     for (let next = first; next.done !== true; next = await bytes.next()) {
@@ -72,12 +72,12 @@ function isClientGone(error: unknown): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
 }
 
-/** A refusal of our own for too much load has no cause. */
+/** A refusal because of our own load has no cause. */
 function isOutage(error: HttpRefusal | DomainError): boolean {
   return isTemporary(error) && error.cause !== undefined;
 }
 
-/** Refuses the request with the envelope, unless the caller is gone or the answer has begun. */
+/** Refuses the request with an error response, unless the caller has disconnected or the response has begun. */
 export function sendRefusal(response: Response, error: unknown, logger: Logger): void {
   const { requestId, advice } = requestState(response);
   const isForeseen = error instanceof HttpRefusal || (error instanceof DomainError && error.kind !== 'internal');

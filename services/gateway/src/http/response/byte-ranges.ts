@@ -1,19 +1,19 @@
 import { HttpRefusal } from './refusal.js';
 
-/** First and last byte, both included. */
+/** Positions of the first and the last byte, both inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** More are ignored: each costs a reading of its own. */
+/** Maximum number of ranges that are honoured, because each is read separately. */
 export const RANGES_MAX = 8;
 
 /**
- * The ranges of a Range header that have bytes of the document, in their order (RFC 9110, section 14.2; HTTP and security reference,
- * section 5). Undefined when the header is ignored and the whole document is the response.
- * @param size bytes of the document
- * @throws HttpRefusal 416 when no range has a byte
+ * Returns the satisfiable ranges of a Range header in their order (RFC 9110, section 14.2; HTTP and security reference,
+ * section 5), or undefined if the header is ignored and the whole document is sent.
+ * @param size size of the document in bytes
+ * @throws HttpRefusal 416 if no range contains a byte of the document
  */
 export function parseRange(header: string, size: number): readonly ByteRange[] | undefined {
   const [, set] = /^bytes=(.*)$/i.exec(header.trim()) ?? [];

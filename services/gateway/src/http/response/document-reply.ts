@@ -5,11 +5,11 @@ import { parseRange, preconditionFailed } from './byte-ranges.js';
 import type { ByteRange } from './byte-ranges.js';
 import type { Reply } from './reply.js';
 
-/** A stored document as it is offered. */
+/** A stored document that can be sent. */
 export interface OfferedDocument {
   readonly mediaType: string;
   readonly byteSize: number;
-  /** Hex. */
+  /** SHA-256 hash in hexadecimal. */
   readonly sha256: string;
   readonly receivedAt: Date;
   /** Value of `Content-Disposition`. */
@@ -24,8 +24,8 @@ interface Request {
 }
 
 /**
- * The answer to a request for a document: conditions, ranges and headers (RFC 9110, sections 13 and 14; HTTP and security
- * reference, section 5).
+ * Returns the response to a request for a document, with conditions, ranges and headers (RFC 9110, sections 13 and 14;
+ * HTTP and security reference, section 5).
  * @throws HttpRefusal 412, 416
  */
 export function documentReply(document: OfferedDocument, { headers, isHead }: Request): Reply {
@@ -37,7 +37,7 @@ export function documentReply(document: OfferedDocument, { headers, isHead }: Re
     ETag: etag,
     'Last-Modified': lastModified,
     'Cache-Control': 'private, no-store',
-    // The document is shown in place: what it contains may neither run nor load anything.
+    // The document is shown in the browser, and its content must neither run nor load anything.
     'Content-Security-Policy': "sandbox; default-src 'none'",
   };
   if (isUnchanged(headers, etag, lastModified)) return { status: 304, headers: known };
@@ -63,7 +63,7 @@ export function documentReply(document: OfferedDocument, { headers, isHead }: Re
 function requirePreconditions(headers: IncomingHttpHeaders, etag: string, lastModified: string): void {
   const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers;
   if (ifMatch !== undefined) {
-    // Compared strongly: a weak tag never matches.
+    // Tags are compared strongly, so a weak tag never matches.
     const tags = ifMatch.split(',').map((tag) => tag.trim());
     if (!tags.includes('*') && !tags.includes(etag)) throw preconditionFailed();
     return;
@@ -97,7 +97,7 @@ function lengthOf({ first, last }: ByteRange): number {
   return last - first + 1;
 }
 
-/** Several ranges as one body (RFC 9110, section 14.6). */
+/** Returns several ranges as one body (RFC 9110, section 14.6). */
 function multipart(
   ranges: readonly ByteRange[],
   { mediaType, byteSize, read }: OfferedDocument,

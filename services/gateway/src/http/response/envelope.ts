@@ -9,7 +9,7 @@ export interface ErrorEnvelope {
     readonly code: EnvelopeCode;
     readonly message: string;
     readonly request_id: string;
-    /** Only with status 400: every wrong field, at most 50. */
+    /** All invalid fields, at most 50. Only with status 400. */
     readonly details?: readonly FieldFault[];
   };
 }
@@ -20,12 +20,13 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-/** Seconds for refusals whose owner states no time. */
+/** `Retry-After` in seconds for refusals whose service states no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
- * The answer to a failed request. An unexpected fault is 500 with a fixed sentence; its cause is only logged.
- * @param advice what to do when only the kind of the failure is known; the default is for requests that did nothing
+ * Returns the response to a failed request. An unexpected error becomes 500 with a fixed message, and its cause is only
+ * logged.
+ * @param advice advice if only the kind of the failure is known; the default is for requests that changed nothing
  */
 export function answerTo(error: unknown, requestId: string, advice = REPEAT): ErrorAnswer {
   if (error instanceof HttpRefusal) {
@@ -52,7 +53,7 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
   };
 }
 
-/** Returns the message. A part that knows more than the kind of the failure includes its own advice. */
+/** Returns the message. A service that knows more than the kind of the failure includes its own advice. */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);
   const isPlain = kind === 'internal' || publicMessage === plain;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Reply } from './reply.js';
 
-/** Sent with every ETag: a private cache may keep the answer and asks each time whether it still holds. */
+/** Sent with every ETag: a private cache may store the response but must revalidate it each time. */
 export const CACHE_CONTROL = 'private, no-cache';
 
 /**
- * The answer with a strong ETag, or 304 when the caller has it already (RFC 9110, sections 8.8.3 and 13.1.2). The
- * version is a digest of the answer itself, so no change of any part can be missed.
+ * Returns the response with a strong ETag, or 304 if the caller already has it (RFC 9110, sections 8.8.3 and 13.1.2).
+ * The ETag is a digest of the response, so that no change is missed.
  */
 export function conditional(resource: string, body: unknown, ifNoneMatch: string | undefined): Reply {
   const version = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
@@ -15,7 +15,7 @@ export function conditional(resource: string, body: unknown, ifNoneMatch: string
   return isKnown(etag, ifNoneMatch) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
-/** If-None-Match compares weakly: a `W/` in front does not matter. */
+/** If-None-Match is compared weakly, so a leading `W/` is ignored. */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

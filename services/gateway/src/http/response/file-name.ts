@@ -2,7 +2,7 @@ import { create } from 'content-disposition';
 
 const LENGTH_MAX = 120;
 
-/** Extensions by the media types of stored documents and of their renderings. */
+/** File extensions by media type of stored documents and their renderings. */
 const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'image/png': 'png',
@@ -15,9 +15,10 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * A name under which a document can be saved anywhere: the extension says what the document is, whatever the name claims.
- * @param name as a stranger wrote it
- * @param fallback where nothing of the name is left; without extension
+ * Returns a name under which a document can be saved on any system. The extension depends on the media type, whatever
+ * the name contains.
+ * @param name name from an unknown sender
+ * @param fallback name without extension that is used if nothing of the name is left
  */
 export function safeFileName(name: string, mediaType: string, fallback: string): string {
   const extension = `.${extensions[mediaType] ?? 'bin'}`;
@@ -34,7 +35,7 @@ function trimmed(name: string): string {
   return name.replaceAll(/^[.\s]+|(?<![.\s])[.\s]+$/g, '');
 }
 
-/** The header that shows a document in place, and names it when it is saved. */
+/** Returns the header that shows a document in the browser, and names the file when it is saved. */
 export function inlineAs(fileName: string): string {
   return create(fileName, { type: 'inline' });
 }

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
 
-/** A path outside `/v1` that can only be read. */
+/** Adds a path outside `/v1` that supports only GET. */
 export function onlyGet(app: Express, path: string, handler: RequestHandler): void {
   app.all(path, (_request, response, next) => {
     requestState(response).route = path;

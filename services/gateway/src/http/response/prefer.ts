@@ -1,18 +1,18 @@
 import { splitUnquoted } from './split-unquoted.js';
 
 const WAIT = /^wait\s*=\s*"?([0-9]{1,6})"?$/;
-/** An empty value is as good as none (RFC 7240, section 2). */
+/** An empty value counts as no value (RFC 7240, section 2). */
 const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 
 export interface AsyncPreference {
   readonly respondAsync: boolean;
-  /** Time that the caller would wait for the result first; undefined when it does not say. */
+  /** Time that the caller wants to wait for the result, or undefined if not stated. */
   readonly waitSeconds: number | undefined;
 }
 
 /**
- * Reads whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and 4.3; HTTP and security reference, section
- * 4). Unknown preferences are ignored, as that standard requires; the first of several holds.
+ * Reads whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and 4.3; HTTP and security
+ * reference, section 4). Unknown preferences are ignored, as that standard requires, and the first of several is used.
  * @param header several headers count as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {

@@ -1,8 +1,8 @@
 import type { EnvelopeCode } from '@invoicecontrol/errors';
 
 /**
- * A refusal that only HTTP knows (method, size, media type, slow client); refusals about the product itself are
- * DomainErrors. The code is INVALID_REQUEST wherever the caller must change the request.
+ * A refusal that concerns only HTTP (method, size, media type, slow client). Refusals by the rules of the product are
+ * DomainErrors. The code is INVALID_REQUEST if the caller must change the request.
  */
 export class HttpRefusal extends Error {
   readonly status: number;

@@ -1,22 +1,26 @@
 import { randomFillSync } from 'node:crypto';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
-/** Crockford's base32: no letter is mistaken for a digit when somebody reads an id over the telephone. */
+/** Crockford's base32, in which no letter can be mistaken for a digit when someone reads an id aloud. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const RANDOM_LENGTH = 26;
-/** Random bytes are fetched for many ids at once: a system call per request would cost more than the rest of the id. */
+/**
+ * Random bytes are generated for many ids at once, because a system call for each request would cost more than the rest
+ * of the id.
+ */
 const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;
 
 /**
- * The caller's own id when it is short and harmless, otherwise a new one. It is returned as `X-Request-Id`, is part of every error and
- * every log line, and is sent to every service (HTTP and security reference, section 2).
+ * Returns the id of the caller if it is short and harmless, and otherwise a new one. The id is returned as
+ * `X-Request-Id`, is part of every error and log line, and is sent to every service (HTTP and security reference,
+ * section 2).
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();
 }
 
-/** `req_` and 26 random characters, 130 bits. */
+/** Returns `req_` and 26 random characters (130 bits). */
 export function newRequestId(): string {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A file of an archive; its bytes are asked for when its turn comes. */
+/** A file of an archive. Its bytes are read when the archive reaches it. */
 export interface ArchiveFile {
   /** Path in the archive: letters, digits and `-_./`. */
   readonly name: string;
-  /** False for what is compressed already. */
+  /** False if the content is already compressed. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Bytes of a file that may wait for the reader of the archive. */
+/** Maximum number of bytes of a file that wait for the reader of the archive. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 /**
- * A ZIP archive as it is written: one file after the other, none of them held in memory. Its end is written only when all files
- * are complete, so an archive that was broken off cannot be opened as if it were whole.
- * @throws what the content of a file throws, after what was written before it
+ * Writes a ZIP archive, one file after the other, without holding a file in memory. The end of the archive is written
+ * only after all files are complete, so that an interrupted archive cannot be mistaken for a complete one.
+ * @throws the error of the content of a file, after everything before it was written
  */
 export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt: Date): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
@@ -30,7 +30,7 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
-      // Registered first: the archive takes the stream, and it may end or fail at once.
+      // This is registered first, because the archive may end or fail as soon as it gets the stream.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

@@ -9,7 +9,7 @@ import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
-/** Maximum size of a notification; those of the payment provider are a few KiB. */
+/** Maximum size of a notification. The payment provider sends a few KiB. */
 const NOTIFICATION_BYTES_MAX = 1024 * 1024;
 
 const checkoutOptions = z
@@ -194,7 +194,7 @@ export const getSubscription = route({
   },
 });
 
-/** The subscription of the organization as GET /billing/subscription shows it. */
+/** Returns the subscription of the organization as GET /billing/subscription shows it. */
 export async function readSubscription(
   principal: Principal,
   clients: TenantClients,
@@ -205,7 +205,7 @@ export async function readSubscription(
     // The status that the operator set counts if billing knows of no subscription.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,
   ]);
-  // The feature gates read the principal, so the response shows the same.
+  // Features that require a subscription read the principal, so the response shows the same value.
   const active = principal.hasActiveSubscription;
   return {
     plan: subscription.shape.plan.parse(active && current?.active === true ? current.plan : principal.plan),

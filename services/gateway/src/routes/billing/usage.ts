@@ -6,7 +6,7 @@ import { stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Meters in the order in which they are shown, each with the limit of the plan that it counts towards. */
+/** Meters in the order of the response, each with the limit of the plan. */
 const meters = [
   ['analyses', 'analysesPerMonth'],
   ['scan_rows', 'scanRowsPerMonth'],
@@ -72,7 +72,7 @@ export const getUsage = route({
   }),
 });
 
-/** Reads the counts of every service with the limits of the key's organization. */
+/** Reads the usage from every service, with the limits of the organization. */
 export async function readUsage(
   { limits }: Pick<Principal, 'limits'>,
   { analysisUsage, documentUsage, erpUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,

@@ -9,14 +9,13 @@ const STYLE =
   'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
 
 /**
- * Maximum length of a shown name, including the ellipsis. Names come from organizations and their ERPs, some from before
- * names had to be readable.
+ * Maximum length of a displayed name, including the ellipsis. Some names were stored before names had to be readable.
  */
 const NAME_LENGTH_MAX = 201;
 
 /**
- * The page on which a user sees the ERP and the workspace that would be connected (ERP reference, section 7.6). The page has no
- * script, and its form can be sent only to this origin.
+ * Returns the page on which a user sees the ERP company and the organization that would be connected (ERP reference,
+ * section 7.6). The page has no script, and its form can be sent only to this origin.
  */
 export function confirmationPage({
   confirmation,
@@ -55,7 +54,7 @@ export function confirmationPage({
     content: oneChunk(Buffer.from(html, 'utf8')),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // Browsers apply form-action to the redirect after the form, too.
+      // Browsers also apply form-action to the redirect after the form.
       'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
     },
   };

@@ -8,7 +8,9 @@ import type { Route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { confirmationPage } from './confirmation-page.js';
 
-/** The provider is asked for tokens and for the company, each for at most ten seconds. */
+/**
+ * Timeout of a callback, during which the provider is called for tokens and for the company, at most ten seconds each.
+ */
 const CALLBACK_TIMEOUT_MS = 25_000;
 const CALLBACK_PATH = '/erp-connections/oauth/callback';
 
@@ -59,10 +61,13 @@ export const startErpConsent = route({
   },
 });
 
-/** Letters, digits and signs, as providers send them. The limit is published because a URL cannot carry longer parameters. */
+/** Visible ASCII characters, as providers send them. The maximum length is published, because a URL cannot be longer. */
 const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLength: 2_048 });
 
-/** Parameters that providers send; only `state` is always present. The owner reads the query itself, each parameter once. */
+/**
+ * Parameters that providers send. Only `state` is always present. The service reads the query itself, each parameter
+ * once.
+ */
 const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),
   code: parameter().describe('The authorization code that the ERP issued for the consent.'),
@@ -88,7 +93,7 @@ const redirected = {
   headers: ['Location'],
 } as const;
 
-/** The routes of a callback, with the provider in the path (as registered with the provider) or without. */
+/** Returns the routes of a callback, with or without the provider in the path, as registered with the provider. */
 function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; readonly name: string }): Route[] {
   const params =
     suffix === ''
@@ -123,7 +128,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }): Promise<Reply> {
-        // Showing a consent uses it up; a program that only looks at an address must not do that.
+        // Showing a consent uses it up, so a program that only checks the URL must not do that.
         if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });

@@ -39,7 +39,7 @@ const connectionOf = (connectionId: string) => ({
   warnings: [],
 });
 
-/** The lists of an organization that has only KSeF submissions, one on each page. */
+/** Lists of an organization that has only KSeF submissions, one on each page. */
 const ksef = {
   ksefConnections: {
     listConnections: async ({ pageToken }: { pageToken: string }) => ({

@@ -29,16 +29,16 @@ import { company } from './companies.js';
 import { member } from './members.js';
 import { notification } from './notifications.js';
 
-/** Version of the archive layout; an added file does not change it. */
+/** Version of the archive layout. Adding a file does not change it. */
 const FORMAT = 1;
 
 interface Wanted {
   readonly clients: TenantClients;
-  /** The record of the organization itself, as JSON. */
+  /** The organization as JSON. */
   readonly organization: object;
-  /** The subscription of the organization with its usage, as JSON. */
+  /** The subscription of the organization with its usage as JSON. */
   readonly subscription: object;
-  /** Records that were created at this time or later are left out, if their kind has a time. */
+  /** Start time of the export. Records that were created later are left out, if their kind has a creation time. */
   readonly begunAt: Date;
   readonly hasOriginals: boolean;
 }
@@ -69,7 +69,7 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
 
 type Pages = () => AsyncIterable<readonly unknown[]>;
 
-/** One file of lines for each kind of record, in the form in which the API shows it, if the API does. */
+/** Returns one file of JSON lines for each kind of record, in the format of the API if the API has the kind. */
 function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
   const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>
     clients.invoices.listInvoices({ ...page, companyId: undefined, source, decision: Decision.UNSPECIFIED });
@@ -131,7 +131,7 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
       async (reply) => {
         const scans: unknown[] = [];
         for (const summary of reply.scans) {
-          // The rows of a scan are invoices; only the scan itself has the skipped rows.
+          // The rows of a history scan are invoices. Only the history scan itself contains the skipped rows.
           const stored = await clients.scans.getScan({ scanId: summary.scanId });
           scans.push({ ...scanSummary.present(summary), ...scan.present(stated(stored.scan)) });
         }
@@ -207,7 +207,7 @@ async function* listPages<Reply extends { readonly nextPageToken: string }, T>(
   }
 }
 
-/** The submissions of all connections, one connection after the other. */
+/** Yields the submissions of all connections, one connection after the other. */
 async function* ksefSubmissionPages(
   { ksefConnections, ksefSubmissions }: TenantClients,
   begunAt: Date,
@@ -234,7 +234,7 @@ async function* ksefSubmissionPages(
   }
 }
 
-/** The confirmations of receipt as KSeF gave them, `ksef_confirmations/UPO_<ksefNumber>.xml`. */
+/** Yields the confirmations of receipt as KSeF issued them, as `ksef_confirmations/UPO_<ksefNumber>.xml`. */
 async function* confirmationsOf(clients: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of ksefSubmissionPages(clients, begunAt)) {
     for (const { connectionId, submissionId, ksefNumber, upoReferenceNumber } of page) {
@@ -267,10 +267,10 @@ async function* recordPages(
   }
 }
 
-/** The fields of a record in `uploads.jsonl` that this file reads. */
+/** The fields of a record in `uploads.jsonl` that are needed here. */
 const upload = z.object({ id: z.string(), status: z.enum(['RESERVED', 'UPLOADED']), mediaType: z.string() });
 
-/** Yields the files as they were uploaded, `originals/<upload id>.<extension>`. */
+/** Yields the files as they were uploaded, as `originals/<upload id>.<extension>`. */
 async function* originalsOf({ documentArchive, documents }: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of recordPages(documentArchive, 'uploads', begunAt)) {
     for (const { id: uploadId, status, mediaType } of page.map((record) => upload.parse(record))) {

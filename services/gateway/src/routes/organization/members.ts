@@ -81,7 +81,7 @@ export const inviteMember = route({
   },
 });
 
-/** An invited person has no key yet, so the token in the e-mail proves the right. */
+/** An invited person has no key yet, so the token in the e-mail authorizes the request. */
 export const acceptInvitation = publicRoute({
   operation: 'acceptInvitation',
   method: 'post',

@@ -33,9 +33,9 @@ const member = {
 const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
 
 let gateway: RunningGateway;
-/** The clock is stopped, and is one minute later in each test, so that earlier failures of an address do not count. */
+/** The clock is stopped. It is one minute later in each test, so that failures of earlier tests do not count. */
 let nowMs = Date.now();
-/** The last request that a service received, to any rpc. */
+/** The last request to any service. */
 let got: unknown;
 const answer =
   <T>(reply: T) =>
@@ -185,7 +185,7 @@ interface Success {
   title: string;
   request: [string, string, unknown?];
   status: number;
-  /** The request that the owner receives. */
+  /** The request that the service received. */
   asked: unknown;
   body: unknown;
 }

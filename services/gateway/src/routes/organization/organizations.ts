@@ -130,7 +130,7 @@ export const deleteOrganization = route({
   summary: 'Delete the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
-  // Deleting asks billing whether a subscription is active.
+  // Deleting asks the billing service whether a subscription is active, which may take longer.
   timeoutMs: 10_000,
   body: z
     .strictObject({
@@ -153,7 +153,7 @@ export const deleteOrganization = route({
   },
 });
 
-/** Every key of a deleted organization is revoked, so the recovery token in the body proves the right. */
+/** All keys of a deleted organization are revoked, so the recovery token in the body authorizes the request. */
 export const restoreOrganization = publicRoute({
   operation: 'restoreOrganization',
   method: 'post',

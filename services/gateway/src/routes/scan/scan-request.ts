@@ -11,8 +11,8 @@ import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /**
- * Limits that leave room for the maximum number of rows with every field at its longest (HTTP and security reference,
- * section 2), and for some more.
+ * Limits that allow the maximum number of rows with the longest value in every field (HTTP and security reference,
+ * section 2), and some more.
  */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
@@ -33,7 +33,7 @@ function scanOf<R extends z.ZodType>(row: R) {
   });
 }
 
-/** A scan with its rows as the scan service takes them. */
+/** A history scan with its rows in the form that the scan service expects. */
 interface ReadScan {
   readonly companyId?: string | undefined;
   readonly rows: Row[];
@@ -68,15 +68,15 @@ const publishedRequest = scanOf(scanRowSchema)
       ],
     },
   });
-/** The published form of the request; {@link checkScan} reads the body. */
+/** Published schema of the request. {@link checkScan} reads the body. */
 export const scanRequest = publishedRequest as z.ZodType as z.ZodType<ReadScan>;
 /** The request without the content of its rows. */
 const scanFrame = scanOf(z.unknown());
 
 /**
- * Reads the body of POST /scans, with its rows as the scan service takes them. Rows are read one by one so that other
- * requests are answered in the meantime. Rejects with DomainError `invalid`, which names rows by their position and by the
- * number that the caller gave them.
+ * Reads the body of POST /scans, with its rows in the form that the scan service expects. Rows are read one by one, so
+ * that other requests can run in between. Rejects with DomainError `invalid`, which names rows by their position and by
+ * the row number of the caller.
  */
 export async function checkScan(body: unknown): Promise<ReadScan> {
   const frame = validate(scanFrame, withoutExcess(body), 'body');
@@ -89,14 +89,14 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
   return { ...frame, rows };
 }
 
-/** Keeps one row more than the maximum, which is enough for a refusal. */
+/** Keeps one row more than the maximum, which is sufficient for a refusal. */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { rows } = body as { rows?: unknown };
   return Array.isArray(rows) ? { ...body, rows: rows.slice(0, SCAN_ROWS_MAX + 1) } : body;
 }
 
-/** Returns `Row 18, sourceRowNumber 20`: the position in the request and the number in the caller's file. */
+/** Returns `Row 18, sourceRowNumber 20`: the position in the request, and the row number in the file of the caller. */
 function nameOf(row: unknown, index: number): string {
   const number =
     typeof row === 'object' && row !== null ? (row as { sourceRowNumber?: unknown }).sourceRowNumber : undefined;

@@ -30,7 +30,7 @@ const skippedRow = shown.record<SkippedRow>()({
 
 const counts = z.record(z.string(), z.int().min(0));
 
-/** The fields of a scan, without its skipped rows (specification 2.9). */
+/** The fields of a history scan without its skipped rows (specification 2.9). */
 const scanFields = {
   id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the history scan.'),
   status: shown.made(
@@ -88,7 +88,7 @@ export const scan = shown.record<Scan>('Scan')({
   skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the history scan that were skipped.'),
 });
 
-/** A scan in a list, without its skipped rows, because a scan can have thousands of them. */
+/** A history scan in a list, without its skipped rows, because there may be thousands of them. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
   companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
@@ -102,7 +102,7 @@ export const createScan = route({
   summary: 'Scan historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
-  // The owner answers earlier: either the rows are stored and being analyzed, or none of them is stored.
+  // The scan service responds earlier: either the rows are stored and being analyzed, or no row is stored.
   timeoutMs: 130_000,
   body: scanRequest,
   bodyLimits: SCAN_BODY_LIMITS,

@@ -16,7 +16,8 @@ export const webhookResources: readonly Resource[] = [
   {
     tag: 'webhooks',
     description: 'Webhooks that receive signed events, and the record of each delivery.',
-    // Deliveries come before the routes of one webhook, because `deliveries` would be read as the id of a webhook.
+    // The routes of deliveries come before those of one webhook, because otherwise `deliveries` would be read as a
+    // webhook id.
     routes: [
       createWebhook,
       listWebhooks,
