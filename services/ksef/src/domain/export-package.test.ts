@@ -14,7 +14,7 @@ import {
   UNPACKED_BYTES_MAX,
 } from './export-package.js';
 import type { PackedFile } from './export-package.js';
-import { crc8 } from './numbers.js';
+import { crc8 } from '@invoicecontrol/values/ksef-number';
 
 const HASH = `${'a'.repeat(43)}=`;
 const numberOf = (index: number): string => {

@@ -1,4 +1,4 @@
-import { isKsefNumber } from './numbers.js';
+import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import type { RefusedInvoice } from './inbox.js';
 
 /** Name of the list of invoices in a package. */
