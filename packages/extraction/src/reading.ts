@@ -68,6 +68,19 @@ export interface CorrectedInvoice {
   readonly ksefNumber: string | null;
 }
 
+/** The link in the QR code of an invoice that was registered in KSeF (KOD I). */
+export interface KsefCode {
+  /** Ten digits. */
+  readonly sellerNip: string;
+  /** `YYYY-MM-DD`. */
+  readonly issueDate: string;
+  /** SHA-256 of the registered XML; hex, lower case. */
+  readonly sha256: string;
+}
+
+/** Sales documents that are no ordinary invoices. */
+export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
+
 export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURAE' | 'FA3' | 'PDF' | 'IMAGE';
 
 /** The content of a document, with the evidence for each field. */
@@ -109,6 +122,14 @@ export interface DocumentReading {
   readonly tamperSigns: readonly TamperSign[];
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
+  /** The KSeF number that a page names; absent for none, and for several different ones. */
+  readonly ksefNumber?: string;
+  /** The QR code of KSeF on a page; absent for none, and for several different ones. */
+  readonly ksefCode?: KsefCode;
+  /** Further accounts that a structured document states, those of factors included; absent without any. */
+  readonly otherIbans?: readonly string[];
+  /** Kind of the sales document by its title; absent for an invoice. */
+  readonly salesDocument?: SalesDocument;
 }
 
 /** The part of a PDF that a digital signature covers, and the changes after signing. */

@@ -160,7 +160,15 @@ function combineReadings(first: TextReading, second: TextReading): TextReading {
     const isAgreed = one?.value === other?.value;
     fields[path] = isAgreed ? { ...chosen, confidence: Math.min(1, chosen.confidence + AGREEMENT_BONUS) } : chosen;
   }
-  return { ...better, fields, currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [] };
+  const { ksefNumber: _ofBetter, ...rest } = better;
+  const [ksefNumber = second.ksefNumber, another = ksefNumber] = [first.ksefNumber, second.ksefNumber];
+  return {
+    ...rest,
+    fields,
+    currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [],
+    // Two readings of one picture that name different numbers prove neither.
+    ...(ksefNumber === undefined || ksefNumber !== another ? {} : { ksefNumber }),
+  };
 }
 
 function modeOf(picture: Picture): PageMode {

@@ -18,18 +18,19 @@ const EPC = { service: 3, account: 6, amount: 7 } as const;
 /** Parts of the Polish 2D code: NIP, country, account, amount in grosze. */
 const POLISH = { account: 2, amount: 3 } as const;
 
-/** The payment codes of the pages against what the pages print (detection reference, 7.6). */
-export async function compareCodes(
-  bytes: Uint8Array,
-  pages: readonly PdfPage[],
-  visible: VisiblePage,
-): Promise<FieldConflict[]> {
+/** The texts of the QR codes on the pages. */
+export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
   const areas = pages
     .flatMap(({ text, marks }) => marks.codeAreas.map((area) => ({ page: text.number, area })))
     .slice(0, CODES_MAX);
   if (areas.length === 0) return [];
   const pictures = await rasterAreas(bytes, areas);
-  const codes = pictures.flatMap((picture) => readPaymentCode(decode(picture)) ?? []);
+  return pictures.map(decode).filter((text) => text !== '');
+}
+
+/** The payment codes among the codes of the pages against what the pages print (detection reference, 7.6). */
+export function compareCodes(texts: readonly string[], visible: VisiblePage): FieldConflict[] {
+  const codes = texts.flatMap((text) => readPaymentCode(text) ?? []);
   return codes.flatMap((code) => compareWithPage(code, visible, 'QR'));
 }
 

@@ -1,5 +1,13 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { DocumentReading, FieldConflict, FieldPath, OwnCompany, ReadingOutcome, TamperSign } from '../reading.js';
+import type {
+  DocumentReading,
+  FieldConflict,
+  FieldPath,
+  KsefCode,
+  OwnCompany,
+  ReadingOutcome,
+  TamperSign,
+} from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
 import { OCR_PAGES_MAX, readPictures } from '../ocr/read-pictures.js';
@@ -16,7 +24,8 @@ import type { VisiblePage } from './compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
 import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
-import { compareCodes } from './payment-codes.js';
+import { findKsefCode } from './ksef-code.js';
+import { compareCodes, readCodes } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
@@ -71,8 +80,10 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
   // In a document with XML, a page that is a picture is an annex if other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
-  const codeConflicts = await compareCodes(bytes, pages, visible);
-  if (attachment !== undefined) return readHybrid(attachment, others, { ...visible, codeConflicts }, facts);
+  const codes = await readCodes(bytes, pages);
+  const codeConflicts = compareCodes(codes, visible);
+  const ksefCode = findKsefCode(codes);
+  if (attachment !== undefined) return readHybrid(attachment, others, { ...visible, codeConflicts, ksefCode }, facts);
   const { isInvoice, ...text } = visible.reading;
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
   const { profile: _, ...ofFile } = facts;
@@ -87,6 +98,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     lines: [],
     declaredProfiles: [],
     conflicts: ofFirst(codeConflicts),
+    ...(ksefCode === undefined ? {} : { ksefCode }),
   });
 }
 
@@ -132,7 +144,7 @@ function readPageText(pages: readonly TextPage[], context: PdfContext): TextRead
 function readHybrid(
   { name, content }: Attachment,
   others: readonly Attachment[],
-  visible: Visible & { readonly codeConflicts: readonly FieldConflict[] },
+  visible: Visible & { readonly codeConflicts: readonly FieldConflict[]; readonly ksefCode: KsefCode | undefined },
   { profile: ofMetadata, ...facts }: FileFacts,
 ): ReadingOutcome {
   if (content.length > ATTACHMENT_BYTES_MAX) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
@@ -143,9 +155,13 @@ function readHybrid(
   const conflicts: FieldConflict[] = [...compareWithPage(read.fields, visible, 'XML'), ...visible.codeConflicts];
   for (const second of seconds) conflicts.push(...compareAttachments(read, second));
   const fields = read.fields;
+  const { ksefCode, reading } = visible;
+  const { ksefNumber } = reading;
   return requireFields({
     ...read,
     ...facts,
+    ...(ksefNumber === undefined ? {} : { ksefNumber }),
+    ...(ksefCode === undefined ? {} : { ksefCode }),
     fields,
     embeddedFile: name,
     declaredProfiles: declaredProfiles(read.declaredProfiles, [

@@ -4,10 +4,12 @@ import { pickBest, toReading } from './candidates.js';
 import type { Candidate } from './candidates.js';
 import { findCurrency } from './currency-field.js';
 import { findDateCandidates } from './date-fields.js';
+import { findKsefNumber } from './ksef-numbers.js';
 import type { TextPage } from './layout.js';
 import { foldKey } from './normalise.js';
 import { findNumberCandidates, findOrderCandidates } from './number-field.js';
 import { findPartyZones } from './parties.js';
+import { findSalesDocument } from './sales-document.js';
 import { findPartyNames } from './supplier-name.js';
 import { findLocalTaxIds, findTaxIdCandidates } from './tax-id-fields.js';
 import { hasKind, readCells } from './text-document.js';
@@ -17,7 +19,14 @@ import { findTotals } from './totals.js';
 /** The reading of a text that comes from a text layer or from OCR. */
 export interface TextReading extends Pick<
   DocumentReading,
-  'kind' | 'fields' | 'payableAmount' | 'currencyCandidates' | 'invalidIban' | 'supplierNameCandidates'
+  | 'kind'
+  | 'fields'
+  | 'payableAmount'
+  | 'currencyCandidates'
+  | 'invalidIban'
+  | 'supplierNameCandidates'
+  | 'ksefNumber'
+  | 'salesDocument'
 > {
   /** True if the text has at least two of these: the word "invoice", a number, a date, a total, a tax id. */
   readonly isInvoice: boolean;
@@ -109,6 +118,8 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   put('currency', currency.best, false, currency.best?.score === 0.8 ? 0.8 : 1);
 
   const kind = isCreditNote ? 'CREDIT_NOTE' : 'INVOICE';
+  const ksefNumber = findKsefNumber(pages, document.isOcr);
+  const salesDocument = findSalesDocument(document);
   return {
     kind,
     fields,
@@ -117,6 +128,8 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
     invalidIban: iban === undefined ? (accounts.invalid ?? findMalformedIban(document)) : null,
     supplierNameCandidates: supplierNames.slice(1, 1 + NAME_CANDIDATES_MAX).map(({ value }) => value),
     isInvoice: isInvoice(document, fields),
+    ...(ksefNumber === undefined ? {} : { ksefNumber }),
+    ...(salesDocument === undefined ? {} : { salesDocument }),
   };
 }
 

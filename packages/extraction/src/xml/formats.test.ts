@@ -283,6 +283,11 @@ test.each([
   expect(corrects?.invoices).toHaveLength(kept);
 });
 
+test('keeps the accounts besides that of the supplier, that of a factor included', () => {
+  expect(readingOf('fa3-correction.xml').otherIbans).toEqual(['PL27114020040000300201355387']);
+  expect(readingOf('ubl-uk-account.xml')).not.toHaveProperty('otherIbans');
+});
+
 test('takes the plain identifier for Factur-X in an attachment of a PDF', () => {
   const plain = fixture('cii-facturx-extended.xml').toString().replace('#conformant#urn:factur-x.eu:1p0:extended', '');
   expect(readXml(Buffer.from(plain), { embeddedInPdf: true })).toMatchObject({ reading: { profile: 'FACTURX' } });

@@ -15,6 +15,7 @@ export interface FieldsReading {
   readonly currencyCandidates: readonly string[];
   readonly invalidIban: string | null;
   readonly payableAmount: string | null;
+  readonly otherIbans?: readonly string[];
 }
 
 interface Reader {
@@ -39,6 +40,8 @@ const RAW_LENGTH_MAX = 1_000;
  * Maximum number of paths for one value. A syntax has at most 18; prefixes that change within a file would add more.
  */
 const PLACES_MAX = 20;
+/** Maximum number of accounts that are read: FA(3) allows 100, and as many of factors. */
+const ACCOUNTS_MAX = 200;
 /** Maximum number of amounts that are examined for different currencies. */
 const STATED_CURRENCIES_MAX = 5;
 const CURRENCY_ATTRIBUTES_MAX = 50;
@@ -55,7 +58,14 @@ export function readFields(root: XmlElement, syntax: Syntax): FieldsReading {
   store(context, 'tax_amount', amount);
   store(context, 'gross_amount', amount);
   const invalidIban = storeAccount(context);
-  return { fields: context.fields, currencyCandidates, invalidIban, payableAmount: payableOf(context) };
+  const otherIbans = otherIbansOf(context);
+  return {
+    fields: context.fields,
+    currencyCandidates,
+    invalidIban,
+    payableAmount: payableOf(context),
+    ...(otherIbans.length === 0 ? {} : { otherIbans }),
+  };
 }
 
 function lenient(read: (raw: string) => string | undefined): Reader {
@@ -267,6 +277,17 @@ function storeAccount(context: Context): string | null {
   }
   if (invalidIban === null) storeUkAccount(context);
   return invalidIban;
+}
+
+/** The accounts besides the one that is read as the supplier's, each once. */
+function otherIbansOf(context: Context): string[] {
+  const known = context.fields['supplier.bank_account.iban']?.value;
+  const nodes = (context.syntax.accounts ?? []).flatMap((path) => nodesOf(context, path));
+  const ibans = nodes.slice(0, ACCOUNTS_MAX).flatMap(({ content }) => {
+    const account = readPrintedIban(content);
+    return account.kind === 'IBAN' && account.iban !== known ? [account.iban] : [];
+  });
+  return [...new Set(ibans)];
 }
 
 function storeUkAccount(context: Context): void {

@@ -61,6 +61,8 @@ export interface Syntax {
     /** Country of the supplier. */
     readonly country: string;
   };
+  /** Paths of all accounts that the document states, those of factors included. */
+  readonly accounts?: readonly string[];
   readonly lines: LineSyntax;
   /** The invoices that a correction names; paths relative to one of `invoices`. */
   readonly corrected?: {

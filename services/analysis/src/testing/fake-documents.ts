@@ -205,6 +205,7 @@ export function xmlReading(
     tamperSigns: [],
     hiddenTexts: [],
     conflicts: [],
+    otherIbans: [],
     ...others,
   };
 }

@@ -91,6 +91,10 @@ function encodeReading(reading: DocumentReading): Reading {
         ksefNumber: ksefNumber ?? undefined,
       })),
     },
+    ksefNumber: reading.ksefNumber,
+    ksefCode: reading.ksefCode,
+    salesDocument: reading.salesDocument,
+    otherIbans: [...(reading.otherIbans ?? [])],
   };
 }
 

@@ -1,0 +1,43 @@
+import { readKsefNumber } from '@invoicecontrol/values/ksef-number';
+import { foldKey } from './normalise.js';
+import type { TextPage } from './layout.js';
+import { withDigits } from './misread.js';
+
+/** Four groups; a narrow column breaks the line after a hyphen. Misread letters are repaired where the check digits prove it. */
+const PRINTED =
+  /(?<![0-9A-Z-])([0-9A-Z]{10})\s{0,2}-\s{0,2}([0-9A-Z]{8})\s{0,2}-\s{0,2}([0-9A-Z]{12})\s{0,2}-\s{0,2}([0-9A-Z]{2})(?![0-9A-Z-])/g;
+const HYPHENS = /[\u2010-\u2015\u2212]/g;
+/** Letters and digits that OCR takes for each other where a number is hexadecimal. */
+const HEX_BY_LETTER: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', S: '5', Z: '2', G: '6' };
+/** Characters before a number that say whose it is. */
+const LABEL_LENGTH = 120;
+
+/**
+ * Finds the KSeF number that a document names as its own; undefined for none, and for several different ones. Numbers with wrong check
+ * digits and numbers of the invoices that it corrects are left out.
+ */
+export function findKsefNumber(pages: readonly TextPage[], isOcr: boolean): string | undefined {
+  const found = new Set(pages.flatMap((page) => numbersOn(page, isOcr)));
+  const [only, another] = found;
+  return another === undefined ? only : undefined;
+}
+
+function numbersOn({ lines }: TextPage, isOcr: boolean): string[] {
+  const text = lines
+    .map(({ cells }) => cells.map((cell) => cell.text).join(' '))
+    .join('\n')
+    .replace(HYPHENS, '-')
+    .toUpperCase();
+  return [...text.matchAll(PRINTED)].flatMap(({ index, 1: nip = '', 2: day = '', 3: hex = '', 4: check = '' }) => {
+    const number = isOcr
+      ? `${withDigits(nip)}-${withDigits(day)}-${withHexDigits(hex)}-${withHexDigits(check)}`
+      : `${nip}-${day}-${hex}-${check}`;
+    if (readKsefNumber(number) === undefined) return [];
+    const label = foldKey(text.slice(Math.max(0, index - LABEL_LENGTH), index));
+    return label.includes('korygowan') || label.includes('corrected') ? [] : [number];
+  });
+}
+
+function withHexDigits(text: string): string {
+  return text.replace(/[G-Z]/g, (letter) => HEX_BY_LETTER[letter] ?? letter);
+}
