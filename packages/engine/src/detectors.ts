@@ -6,6 +6,7 @@ import { detectDates } from './detectors/dates.js';
 import { detectDocuments } from './detectors/documents.js';
 import { detectDuplicates } from './detectors/duplicates.js';
 import { detectErp } from './detectors/erp.js';
+import { detectKsef } from './detectors/ksef.js';
 import { detectNumbers } from './detectors/numbers.js';
 import { detectOrders } from './detectors/orders.js';
 import { detectSuppliers } from './detectors/suppliers.js';
@@ -44,4 +45,5 @@ export const detectors: readonly Detector[] = [
   { file: 'orders', families: ['PO'], policy: 'orders', sections: '7.5', detect: detectOrders },
   { file: 'erp', families: ['BANK', 'SUP', 'PO'], policy: 'erp', sections: '7.2, 7.3, 7.5', detect: detectErp },
   { file: 'documents', families: ['DOC'], policy: 'documents', sections: '7.6', detect: detectDocuments },
+  { file: 'ksef', families: ['DOC'], policy: 'ksef', sections: '7.7', detect: detectKsef },
 ];

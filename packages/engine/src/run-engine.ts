@@ -11,7 +11,7 @@ import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
 /** Any change of output for any facts is at least a minor version. */
-export const ENGINE_VERSION = '1.14.0';
+export const ENGINE_VERSION = '1.15.0';
 
 /**
  * The findings about an invoice, most severe first. Pure: the same facts and policy give the same bytes

@@ -191,12 +191,34 @@ function pairEvidence(
     },
     explanation: [
       ...(named.other.source === 'ERP' ? ['The bill is already in the ERP.'] : []),
+      ...ksefNotes(facts.invoice, named),
       ...(best?.comparisons ?? [])
         .filter(({ field }) => field !== 'base')
         .map(({ field, relation }) => noteOf(field, relation)),
     ],
     relatedInvoiceIds: related,
   };
+}
+
+/** Says which of two records of one invoice came through KSeF, and where they differ in what is paid. */
+function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): string[] {
+  if (!comparisons.some(({ field }) => field === 'channel')) return [];
+  const registered = invoice.source === 'KSEF' ? invoice : other;
+  const isAccountOther =
+    invoice.bankKey !== undefined && other.bankKey !== undefined && invoice.bankKey !== other.bankKey;
+  return [
+    registered === invoice
+      ? `The invoice came through KSeF as ${registered.externalId ?? ''}; the earlier record is the same invoice.`
+      : `The same invoice came through KSeF as ${registered.externalId ?? ''}.`,
+    ...(isAccountOther ? ['The two records state different bank accounts.'] : []),
+  ];
+}
+
+/** The number in KSeF of the invoice that a pair is about. */
+function ksefNumberOf(invoice: Candidate, { other, comparisons }: PairScore): { readonly ksefNumber?: string } {
+  if (!comparisons.some(({ field }) => field === 'channel')) return {};
+  const { externalId } = invoice.source === 'KSEF' ? invoice : other;
+  return externalId === undefined ? {} : { ksefNumber: externalId };
 }
 
 function pairExtra(
@@ -208,6 +230,7 @@ function pairExtra(
   const shown = bestWith(named, pairs, matchedMax);
   return {
     points: (pairs[0]?.halfPoints ?? 0) / 2,
+    ...ksefNumberOf(facts.invoice, named),
     matchedTotal: pairs.length,
     matched: shown.map((pair) => matchedRecord(facts.invoice, pair.other, pair.halfPoints / 2)),
     comparisons: shown.flatMap((pair) => pair.comparisons.map((row) => comparisonRow(facts.invoice, pair, row))),

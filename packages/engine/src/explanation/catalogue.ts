@@ -41,6 +41,7 @@ export const requiredFacts = {
   PAYMENTS: 'the payments in the ERP',
   FILE: 'an uploaded file',
   DOCUMENT: 'the data read from the document',
+  INBOX: 'the KSeF inbox of the company',
   SCAN: 'a completed scan',
 } as const;
 export type RequiredFact = keyof typeof requiredFacts;
@@ -502,6 +503,22 @@ export const catalogue = {
     requires: ['DOCUMENT'],
     description: 'The machine-readable part of the document differs from the visible page.',
     recommendedAction: 'Do not pay until the supplier explains the difference.',
+  },
+  KSEF_CONTENT_DIFFERS: {
+    family: 'DOC',
+    severities: ['HIGH', 'CRITICAL'],
+    requires: ['DOCUMENT'],
+    description:
+      'A document names an invoice in KSeF and differs from it in account, amount, number or seller, or its KSeF number and QR code contradict the document.',
+    recommendedAction:
+      'Do not pay. Confirm the {field} with a known contact of the supplier, not with one from the document.',
+  },
+  KSEF_INVOICE_MISSING: {
+    family: 'DOC',
+    severities: ['INFO', 'LOW', 'MEDIUM'],
+    requires: ['INBOX', 'NET_AND_TAX', 'TAX_ID'],
+    description: 'A Polish supplier must issue the invoice through KSeF, and it did not come through KSeF.',
+    recommendedAction: 'Ask a known contact of the supplier for the KSeF number of the invoice before you pay.',
   },
   EXTRACTION_LOW_CONFIDENCE: {
     family: 'DOC',

@@ -14,7 +14,11 @@ export interface DocumentFacts {
   readonly currencyCandidates?: readonly string[];
   /** Looks like an IBAN and fails its check digits, as printed. It is not an account of the invoice. */
   readonly invalidIban?: string;
+  /** Kind of the sales document by its title; absent for an invoice. */
+  readonly salesDocument?: SalesDocument;
 }
+
+export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 
 export interface ReadField {
   /** Path of the field in the canonical invoice, with dots: `supplier.tax_id`. */

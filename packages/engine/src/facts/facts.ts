@@ -5,6 +5,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { DocumentFacts } from './document-facts.js';
 import type { OrderMasterFacts, OwnAccountFacts, VendorMasterFacts } from './erp-facts.js';
 import type { ConvertedAmount } from './exchange-rates.js';
+import type { InboxFacts } from './inbox-facts.js';
 import type { Candidate, NormalisedInvoice } from './invoice.js';
 import type { BankLink, OrderLink } from './links.js';
 import type { RelatedSupplier, SupplierFacts } from './supplier.js';
@@ -52,6 +53,7 @@ export interface Facts {
   readonly paidAccounts?: readonly string[];
   /** Uploads: facts about the document. */
   readonly document?: DocumentFacts;
+  readonly inbox?: InboxFacts;
 }
 
 /** Value of an invoice, for comparison with the value limits of the policy. */

@@ -21,9 +21,29 @@ export interface InvoiceOrigin {
   readonly rowNo?: number;
   /** Index of the row in the request, which orders rows that share a `sourceRowNumber`. */
   readonly position?: number;
+  /** The id that the caller of a scan gave the row, or that the channel gave the document. */
   readonly externalId?: string;
   /** Hex SHA-256 of the uploaded bytes. */
   readonly documentSha256?: string;
+  /** Documents that are not from KSeF: the invoice in KSeF of which they say that they are a picture. */
+  readonly ksefReference?: KsefReference;
+  /** Keys of the further accounts, that of a factor among them, which a structured document states. */
+  readonly otherBankKeys?: readonly string[];
+}
+
+/** The KSeF number and the QR code of KSeF that a document shows; at least one of them. */
+export interface KsefReference {
+  readonly number?: string;
+  readonly code?: KsefCode;
+}
+
+/** The link in the QR code of an invoice that was registered in KSeF. */
+export interface KsefCode {
+  /** Ten digits. */
+  readonly sellerNip: string;
+  readonly issueDate: CalendarDate;
+  /** SHA-256 of the registered XML; hex, lower case. */
+  readonly sha256: string;
 }
 
 /** Suspicion about a bill: a copy of another one, an attempt to divert money, from another party than it says, or of a wrong amount. */
@@ -85,6 +105,8 @@ export interface Candidate extends InvoiceOrigin {
    * Suspicion by a finding about this record that waits for a review or was confirmed. Absent in records from before the field was stored.
    */
   readonly suspectedAs?: Suspicion;
+  /** True on the invoice that told that none of the supplier comes through KSeF. */
+  readonly toldOutsideKsef?: true;
   /** ERP bills: the API or upload invoice that this bill books. */
   readonly bookedInvoiceId?: string;
   // Printed texts of the record, for evidence.

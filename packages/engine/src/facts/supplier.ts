@@ -69,6 +69,16 @@ export interface SupplierProfile {
   readonly doubted?: DoubtedBills;
   /** The newest bills that were taken for copies and joined when a person said that they are none. Absent without any. */
   readonly acceptedCopies?: readonly AcceptedCopy[];
+  /** Absent until one of the two happened. */
+  readonly ksef?: KsefHabit;
+}
+
+/** The use that a supplier makes of KSeF, as far as the inbox shows. */
+export interface KsefHabit {
+  /** An invoice of the supplier came through KSeF. */
+  readonly received?: true;
+  /** A finding told that none does. */
+  readonly toldOutside?: true;
 }
 
 export interface AcceptedCopy {

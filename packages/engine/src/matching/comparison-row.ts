@@ -85,6 +85,8 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
       return [null, amountOf(other)];
     case 'document':
       return [invoice.documentSha256 ?? null, other.documentSha256 ?? null];
+    case 'channel':
+      return [ksefNumberOf(invoice), ksefNumberOf(other)];
     case 'base':
     case 'rarity':
       return [null, null];
@@ -105,6 +107,10 @@ function currencyNote(invoice: Candidate, other: Candidate, field: Comparison['f
   return field === 'amount' && invoice.currency !== other.currency
     ? ` (${invoice.currency} and ${other.currency})`
     : '';
+}
+
+function ksefNumberOf({ source, externalId, ksefReference }: Candidate): Shown {
+  return (source === 'KSEF' ? externalId : ksefReference?.number) ?? null;
 }
 
 function taxText(record: Candidate): Shown {

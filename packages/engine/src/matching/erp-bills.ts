@@ -5,7 +5,7 @@ import { numberRelation } from './number-relation.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /**
- * The API or upload invoice that an ERP bill books (detection reference, section 5): earlier than the bill, the same
+ * The invoice from the API, an upload or KSeF that an ERP bill books (detection reference, section 5): earlier than the bill, the same
  * number, amount and supplier, dates within five days, and not yet booked by another bill. Such a bill is the same
  * document, not a duplicate; it is stored with `bookedInvoiceId`. `candidates` are what the bill's lookup keys find.
  */
@@ -25,6 +25,9 @@ export function bookedInvoiceOf(
     .sort(compareByArrival)[0]?.invoiceId;
 }
 
+/** Sources of the invoices that are booked in an ERP. */
+const BOOKED_SOURCES: readonly Candidate['source'][] = ['API', 'UPLOAD', 'KSEF'];
+
 /** Tells whether a bill can be the booking of an invoice, as far as the two of them say. */
 export function canBook(
   bill: Candidate,
@@ -33,7 +36,7 @@ export function canBook(
   parameters: DuplicateParameters,
 ): boolean {
   return (
-    (candidate.source === 'API' || candidate.source === 'UPLOAD') &&
+    BOOKED_SOURCES.includes(candidate.source) &&
     candidate.companyId === bill.companyId &&
     compareByArrival(candidate, bill) < 0 &&
     isSameBill(bill, candidate, parameters) &&

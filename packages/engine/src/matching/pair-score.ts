@@ -19,6 +19,7 @@ import {
   isYearlyBill,
   namesItsBill,
 } from './contract.js';
+import { isNamedInKsef, isOneThroughKsef } from './ksef-copies.js';
 import { numberRelation } from './number-relation.js';
 import type { Agreement } from './number-relation.js';
 import type { Comparison, PairScore } from './pair.js';
@@ -77,7 +78,9 @@ export function scorePairs(
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
     pair.halfPoints >= duplicateMin &&
-    (pair.number === 'IDENT' || pair.number === 'FORMAT') &&
+    (pair.number === 'IDENT' ||
+      pair.number === 'FORMAT' ||
+      pair.comparisons.some(({ relation }) => relation === 'NAMED')) &&
     pair.amount === 'EQ' &&
     pair.sameSupplier
   );
@@ -193,6 +196,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
   ];
   if (isUnrelatedPair(context, pair)) comparisons.push(...ownNumbersRow(comparisons, total(comparisons), parameters));
   comparisons.push(...sameFileRow(facts.invoice, pair, total(comparisons), parameters));
+  comparisons.push(...channelRow(facts.invoice, pair, total(comparisons), parameters));
   return {
     other: pair.other,
     number: pair.number,
@@ -295,6 +299,26 @@ function sameFileRow(
 ): Comparison[] {
   if (invoice.documentSha256 === undefined || invoice.documentSha256 !== other.documentSha256) return [];
   return [{ field: 'document', relation: 'SAME_FILE', halfPoints: halfPoints.sameFileSum - sum }];
+}
+
+/**
+ * A bill of the seller, number and amount of an invoice that came through KSeF is that invoice, whatever its date says: KSeF takes each
+ * number of a seller once. So is one that shows its KSeF number or code, under a number that was read differently.
+ */
+function channelRow(
+  invoice: Candidate,
+  pair: Compared,
+  sum: number,
+  { duplicateMin, reusedDaysMax }: DuplicateParameters,
+): Comparison[] {
+  const { other, number, amount, sameSupplier } = pair;
+  // ERP bills have a rule of their own: one of them books the invoice.
+  if (amount !== 'EQ' || !sameSupplier || other.source === 'ERP' || !isOneThroughKsef(invoice, other)) return [];
+  const isNamed = isNamedInKsef(invoice, other);
+  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
+  if (!isNamed && !(isOneNumber && Math.abs(invoice.issueDay - other.issueDay) <= reusedDaysMax)) return [];
+  const halfPoints = Math.max(0, duplicateMin - sum);
+  return [{ field: 'channel', relation: isNamed ? 'NAMED' : 'REGISTERED', halfPoints }];
 }
 
 function total(rows: readonly Comparison[]): number {

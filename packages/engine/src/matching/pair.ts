@@ -19,7 +19,8 @@ export interface Comparison {
     | 'rhythm'
     | 'recurrence'
     | 'credit'
-    | 'document';
+    | 'document'
+    | 'channel';
   readonly relation: string;
   readonly halfPoints: number;
 }

@@ -65,6 +65,9 @@ const notes: Readonly<Record<string, string>> = {
   'recurrence SAME_DAY': 'The supplier sent several bills for this amount on that day.',
   'recurrence RECURRING': 'Other invoices of the supplier have the same amount.',
   'credit CREDITED': 'The earlier invoice was credited between the two dates.',
+  'channel REGISTERED':
+    'One of the two came through KSeF, where a seller can use a number only once; the other states the same invoice.',
+  'channel NAMED': 'One of the two came through KSeF; the other shows its KSeF number or its QR code.',
   'document SAME_FILE': 'Both were read from the same file.',
 };
 
@@ -124,9 +127,12 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
     ...(pair.supplier === 'SIMILAR' ? ['similar supplier name'] : []),
     ...(pair.supplier === 'NONE' ? ['different supplier'] : []),
   ];
-  const which = `${shownText(other.invoiceNumber)} (${other.issueDate}, ${otherAmount})`;
+  const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');
+  const origin = isOfKsef && other.source === 'KSEF' ? ' from KSeF' : '';
+  const which = `${shownText(other.invoiceNumber)}${origin} (${other.issueDate}, ${otherAmount})`;
   // The verb already says that the numbers are the same.
   const written = pair.number === 'FORMAT' ? ', written differently' : '';
   const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
-  return `${shownText(invoice.invoiceNumber)} ${verb} ${which}${how}; ${reasons.join(', ')}.`;
+  const own = isOfKsef && invoice.source === 'KSEF' ? ' from KSeF' : '';
+  return `${shownText(invoice.invoiceNumber)}${own} ${verb} ${which}${how}; ${reasons.join(', ')}.`;
 }

@@ -5,17 +5,18 @@ import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
  * Equality keys by which matching records are found (detection reference, section 4). Kinds:
- * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file.
+ * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file, and the file that
+ * a QR code of KSeF names · 6 id in a channel, and the KSeF number that a document names.
  * Nothing is ever searched by range, so the cost of a lookup does not grow with the history.
  */
-export type MatchKeyKind = 1 | 2 | 3 | 4 | 5;
+export type MatchKeyKind = 1 | 2 | 3 | 4 | 5 | 6;
 
 export interface LookupKey {
   readonly kind: MatchKeyKind;
   readonly key: string;
 }
 
-/** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5). */
+/** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5, 6). */
 export const CANDIDATES_PER_KEY_MAX = 64;
 /** Maximum number of hits that are read for a key. One more than is kept shows that the key is hot. */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
@@ -202,7 +203,11 @@ function amountKeys(record: Candidate, bucketOffsets: readonly number[]): Lookup
 function commonKeys(record: Candidate): LookupKey[] {
   const keys = [matchKey(4, `${record.issueDate}|${magnitude(record)}`)];
   if (record.number.o1.length >= KIND_3_LENGTH_MIN) keys.push(matchKey(3, `${record.number.o1}|${magnitude(record)}`));
-  if (record.documentSha256 !== undefined) keys.push(matchKey(5, record.documentSha256));
+  const { documentSha256, ksefReference } = record;
+  if (documentSha256 !== undefined) keys.push(matchKey(5, documentSha256));
+  if (ksefReference?.code !== undefined) keys.push(matchKey(5, ksefReference.code.sha256));
+  const ksefNumber = record.source === 'KSEF' ? record.externalId : ksefReference?.number;
+  if (ksefNumber !== undefined) keys.push(matchKey(6, `KSEF|${ksefNumber}`));
   return keys;
 }
 

@@ -69,6 +69,8 @@ function addOrigin(record: Writable<NormalisedInvoice>, origin: InvoiceOrigin): 
   if (origin.position !== undefined) record.position = origin.position;
   if (origin.externalId !== undefined) record.externalId = origin.externalId;
   if (origin.documentSha256 !== undefined) record.documentSha256 = origin.documentSha256;
+  if (origin.ksefReference !== undefined) record.ksefReference = origin.ksefReference;
+  if (origin.otherBankKeys !== undefined) record.otherBankKeys = origin.otherBankKeys;
 }
 
 function addBank(record: Writable<NormalisedInvoice>, bank: BankAccountFacts | undefined): void {

@@ -19,6 +19,8 @@ import { duplicates } from './duplicates.js';
 import type { DuplicateParameters } from './duplicates.js';
 import { erp } from './erp.js';
 import type { ErpParameters } from './erp.js';
+import { ksef } from './ksef.js';
+import type { KsefParameters } from './ksef.js';
 import { numbers } from './numbers.js';
 import type { NumberParameters } from './numbers.js';
 import { orders } from './orders.js';
@@ -66,6 +68,7 @@ export interface Policy {
   readonly orders: OrderParameters;
   readonly erp: ErpParameters;
   readonly documents: DocumentParameters;
+  readonly ksef: KsefParameters;
   readonly books: BooksParameters;
   readonly scans: ScanParameters;
   readonly amounts: AmountParameters;
@@ -102,6 +105,7 @@ export const defaultPolicy: Policy = {
     'DOCUMENT_MODIFIED_AFTER_SIGNING',
     'DOCUMENT_TAMPER_SIGNS',
     'DOCUMENT_FIELD_CONFLICT',
+    'KSEF_CONTENT_DIFFERS',
   ],
   duplicates,
   bank,
@@ -115,6 +119,7 @@ export const defaultPolicy: Policy = {
   orders,
   erp,
   documents,
+  ksef,
   books,
   scans,
 };

@@ -11,6 +11,7 @@ import type {
   DatedText,
   DoubtedBills,
   EarningUse,
+  KsefHabit,
   RecentBill,
   SupplierProfile,
 } from '../facts/supplier.js';
@@ -122,7 +123,9 @@ function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boole
  * no trust, one whose amount may be wrong makes it no usual one. Pure; called once per invoice (links.ts keeps the ring of what was counted).
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
-  if (invoice.suspectedAs === 'DUPLICATE') return profile;
+  const ksef = ksefAfter(profile.ksef, invoice);
+  // A copy that came through KSeF shows all the same that the supplier issues there.
+  if (invoice.suspectedAs === 'DUPLICATE') return ksef === undefined ? profile : { ...profile, ksef };
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
   const rate = taxRateBasisPoints(invoice);
@@ -159,6 +162,19 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
     roundCount: profile.roundCount + (isRound(amount, invoice.currency) ? 1 : 0),
     ...doubtedAfter(profile.doubted, invoice),
     ...acceptedAfter(profile.acceptedCopies, invoice),
+    ...(ksef === undefined ? {} : { ksef }),
+  };
+}
+
+function ksefAfter(
+  habit: KsefHabit | undefined,
+  { source, toldOutsideKsef }: NormalisedInvoice,
+): KsefHabit | undefined {
+  if (source !== 'KSEF' && toldOutsideKsef === undefined) return habit;
+  return {
+    ...habit,
+    ...(source === 'KSEF' ? { received: true } : {}),
+    ...(toldOutsideKsef === undefined ? {} : { toldOutside: true }),
   };
 }
 

@@ -19,7 +19,18 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
 export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
   // Compared as text, so that the rule also covers types that are added to the catalogue.
   const name: string = type;
-  return family === 'BANK' || name === 'SUPPLIER_LOOKALIKE_NAME' || name.startsWith('DOCUMENT_');
+  return (
+    family === 'BANK' ||
+    name === 'SUPPLIER_LOOKALIKE_NAME' ||
+    name === 'KSEF_CONTENT_DIFFERS' ||
+    name.startsWith('DOCUMENT_')
+  );
+}
+
+/** Tells whether a decision told that no invoice of the supplier comes through KSeF, which is told once. */
+export function toldOutsideKsef(findings: readonly Pick<Finding, 'type' | 'severity'>[]): { toldOutsideKsef?: true } {
+  const isTold = findings.some(({ type, severity }) => type === 'KSEF_INVOICE_MISSING' && severity === 'INFO');
+  return isTold ? { toldOutsideKsef: true } : {};
 }
 
 export function isSignOfDuplicate({ type }: Pick<Finding, 'type'>): boolean {

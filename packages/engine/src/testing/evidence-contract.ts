@@ -15,7 +15,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
 const QUOTED_MEMBERS: ReadonlySet<string> = new Set(
   (
     'left right invoiceNumber supplierName purchaseOrderRef externalId order name searchedKeys ' +
-    'machineValue visibleValue xmlValue expected actual taxId explanation key pattern usualPattern'
+    'machineValue visibleValue xmlValue documentValue ksefValue expected actual taxId explanation key pattern usualPattern'
   ).split(' '),
 );
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;

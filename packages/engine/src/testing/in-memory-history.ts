@@ -19,7 +19,7 @@ import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier, AccountTrust, SupplierProfile } from '../facts/supplier.js';
 import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
-import { isAmountInDoubt, suspectedAs } from '../supplier/suspicion.js';
+import { isAmountInDoubt, suspectedAs, toldOutsideKsef } from '../supplier/suspicion.js';
 import {
   countInvoice,
   emptyProfile,
@@ -130,9 +130,17 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
 
   function record(
     { invoice, supplier: { supplierId } }: Facts,
-    { status = 'ANALYZED', suspicion }: { status?: MatchPart['status']; suspicion?: Suspicion | undefined } = {},
+    {
+      status = 'ANALYZED',
+      suspicion,
+      told = {},
+    }: {
+      status?: MatchPart['status'];
+      suspicion?: Suspicion | undefined;
+      told?: Pick<MatchPart, 'toldOutsideKsef'>;
+    } = {},
   ): void {
-    const decided = suspicion === undefined ? invoice : { ...invoice, suspectedAs: suspicion };
+    const decided = { ...invoice, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...told };
     store({ ...matchPartOf(decided), status });
     const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice);
     suppliers.set(supplierId, identity);
@@ -162,7 +170,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const facts = factsOf(canonical, options);
       const findings = runEngine(facts, policy);
       requireEvidenceContract(findings);
-      record(facts, { suspicion: suspectedAs(findings) });
+      record(facts, { suspicion: suspectedAs(findings), told: toldOutsideKsef(findings) });
       return { facts, analysis: { findings, ...decide(findings, policy) } };
     },
     /** Changes a stored record, as reviews and ERP imports do. */

@@ -1,0 +1,22 @@
+import type { Candidate } from '../facts/invoice.js';
+
+/** Tells whether a document shows the KSeF number or the QR code of an invoice that came through KSeF. */
+export function namesKsefInvoice(document: Candidate, registered: Candidate): boolean {
+  const { ksefReference } = document;
+  if (registered.source !== 'KSEF' || document.source === 'KSEF' || ksefReference === undefined) return false;
+  const { number, code } = ksefReference;
+  return (
+    (number !== undefined && number === registered.externalId) ||
+    (code !== undefined && code.sha256 === registered.documentSha256)
+  );
+}
+
+/** The same from either side. */
+export function isNamedInKsef(left: Candidate, right: Candidate): boolean {
+  return namesKsefInvoice(left, right) || namesKsefInvoice(right, left);
+}
+
+/** Tells whether exactly one of two records came through KSeF. */
+export function isOneThroughKsef(left: Candidate, right: Candidate): boolean {
+  return (left.source === 'KSEF') !== (right.source === 'KSEF');
+}
